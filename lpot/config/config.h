@@ -1,0 +1,144 @@
+// What a YAML file says, as plain values with the defaults of LPOT. Made by load_config (load.h).
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lpot/core/component.h"
+#include "lpot/core/scheme.h"
+
+namespace lpot {
+
+enum class Framework {
+  Auto,  // told by the file
+  Onnx,  // also onnxrt_integerops, onnxrt_qlinearops
+  TensorFlow,
+  TensorFlowLite,
+  PyTorch,
+  OpenVino,
+};
+
+enum class Approach { StaticQuantization, DynamicQuantization };
+enum class LastBatch { Rollover, Discard };  // keep a short last batch, or drop it
+enum class Objective { Performance, ModelSize, Footprint };
+
+struct ModelConfig {
+  std::string name;  // names the workspace; "" in the iLiT dialect, then the model file's name is used
+  Framework framework = Framework::Auto;
+  std::string framework_name = "auto";  // as written
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::map<std::string, std::vector<std::int64_t>> input_shapes;  // -1: dynamic
+};
+
+struct LoaderConfig {
+  std::size_t batch_size = 1;
+  LastBatch last_batch = LastBatch::Rollover;
+  bool shuffle = false;
+  std::optional<std::size_t> label_balance;  // filter.LabelBalance.size
+  Component dataset;
+  std::vector<Component> transforms;  // in written order
+  Place place;
+};
+
+// What a tensor may use; an empty list allows all.
+struct TensorRestriction {
+  std::vector<Precision> precisions;
+  std::vector<Granularity> granularities;
+  std::vector<Symmetry> symmetries;
+  std::vector<Algorithm> algorithms;
+  std::optional<double> bits;  // fewer bits: a smaller range of integers
+
+  bool operator==(const TensorRestriction&) const = default;
+};
+
+struct OpRestriction {
+  TensorRestriction weight;
+  TensorRestriction activation;
+  Place place = {};
+};
+
+struct RecipeConfig {
+  bool scale_propagation_max_pooling = true;
+  bool scale_propagation_concat = true;
+  bool first_conv_or_matmul_quantization = true;
+  bool fast_bias_correction = false;
+  bool weight_correction = false;
+  std::optional<bool> half_range;    // unset: where the CPU needs it
+  std::optional<bool> smooth_quant;  // unset: the tuner decides
+};
+
+struct QuantizationConfig {
+  Approach approach = Approach::StaticQuantization;
+  std::vector<std::size_t> sampling_sizes = {100};
+  std::optional<LoaderConfig> calibration;
+  RecipeConfig recipes;
+  std::string bias_correction;  // advance.bias_correction: "weight_empirical" or ""
+  OpRestriction model_wise;
+  std::vector<std::pair<std::string, OpRestriction>> op_wise;  // in written order
+};
+
+struct Criterion {
+  bool relative = true;  // else absolute
+  double tolerance = 0.01;
+  bool higher_is_better = true;
+
+  bool operator==(const Criterion&) const = default;
+};
+
+struct ExitPolicy {
+  double timeout_seconds = 0;  // 0: stop at the first trial that meets the criterion
+  std::size_t max_trials = 100;
+  bool performance_only = false;
+};
+
+struct TuningConfig {
+  Component strategy;  // basic unless named
+  Criterion criterion;
+  Objective objective = Objective::Performance;
+  ExitPolicy exit_policy;
+  std::uint64_t random_seed = 1978;
+  bool tensorboard = false;
+  std::string workspace;    // "": ./lpot_workspace/<name>-<framework>
+  std::string resume_from;  // tuning.workspace.resume
+};
+
+struct InstanceConfig {
+  std::optional<int> cores_per_instance;
+  std::optional<int> num_of_instance;
+  std::optional<int> inter_num_of_threads;
+  std::optional<int> intra_num_of_threads;
+  std::optional<int> kmp_blocktime;
+};
+
+struct AccuracyConfig {
+  std::vector<Component> metrics;  // the first is the one that is tuned for
+  std::optional<LoaderConfig> loader;
+  std::vector<Component> postprocess;
+  std::int64_t iteration = -1;  // batches; -1: all
+  InstanceConfig instances;
+  std::string command;               // evaluation.accuracy.command
+  std::optional<double> confidence;  // evaluation.accuracy.confidence
+};
+
+struct PerformanceConfig {
+  int warmup = 5;
+  std::int64_t iteration = -1;
+  std::optional<LoaderConfig> loader;
+  InstanceConfig instances;
+};
+
+struct Config {
+  ModelConfig model;
+  QuantizationConfig quantization;
+  TuningConfig tuning;
+  AccuracyConfig accuracy;
+  std::optional<PerformanceConfig> performance;
+  std::vector<std::string> files;     // in the order they were merged
+  std::vector<std::string> warnings;  // worth telling the user, each with its place
+};
+
+}  // namespace lpot

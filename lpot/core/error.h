@@ -1,0 +1,39 @@
+// One family of errors. A message names the operation, the place, the value and the cure:
+//
+//   throw DataError("CIFAR10", "/data/test_batch.bin: 3072 bytes, expected a multiple of 3073; is the download whole?");
+//   // what(): [CIFAR10] /data/test_batch.bin: 3072 bytes, ...
+//
+#pragma once
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace lpot {
+
+class Error : public std::runtime_error {
+ public:
+  Error(std::string_view operation, std::string_view message)
+      : std::runtime_error("[" + std::string(operation) + "] " + std::string(message)) {}
+};
+
+// A configuration that cannot be carried out.
+struct ConfigError : Error {
+  using Error::Error;
+};
+
+// A model that cannot be read, understood, compiled or run.
+struct ModelError : Error {
+  using Error::Error;
+};
+
+// Data that cannot be read or do not fit the model or metric.
+struct DataError : Error {
+  using Error::Error;
+};
+
+// A workspace, store or output file that cannot be written, read back or that belongs to something else.
+struct StoreError : Error {
+  using Error::Error;
+};
+
+}  // namespace lpot

@@ -1,0 +1,137 @@
+#include "lpot/core/file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <memory>
+
+#include "lpot/core/error.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::size_t kPiece = 1 << 20;
+
+std::string reason() { return std::strerror(errno); }
+
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor(const fs::path& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+void sync_path(const fs::path& path) {
+  const Descriptor file(path, O_RDONLY);
+  if (file.get() < 0 || ::fsync(file.get()) != 0)
+    throw StoreError("write", fmt::format("{}: cannot sync: {}", path.string(), reason()));
+}
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+void check_readable_file(const fs::path& path) {
+  std::error_code error;
+  if (!fs::exists(path, error)) throw DataError("read", fmt::format("{}: no such file", path.string()));
+  if (fs::is_directory(path, error)) throw DataError("read", fmt::format("{}: expected a file, got a folder", path.string()));
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> read_file(const fs::path& path) {
+  check_readable_file(path);
+  // zlib passes bytes through when the file is not gzip, so one reader serves both.
+  const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (!file) throw DataError("read", fmt::format("{}: {}", path.string(), reason()));
+  gzbuffer(file.get(), 1 << 18);
+  std::vector<std::uint8_t> content;
+  while (true) {
+    const std::size_t used = content.size();
+    content.resize(used + kPiece);
+    const int count = gzread(file.get(), content.data() + used, kPiece);
+    if (count < 0) {
+      int code = 0;
+      throw DataError("read", fmt::format("{}: damaged after {} bytes: {}", path.string(), used, gzerror(file.get(), &code)));
+    }
+    content.resize(used + static_cast<std::size_t>(count));
+    if (count == 0) break;
+  }
+  // A gz file that was cut gives its bytes and then says Z_BUF_ERROR.
+  int code = Z_OK;
+  gzerror(file.get(), &code);
+  if (code != Z_OK && code != Z_STREAM_END)
+    throw DataError("read", fmt::format("{}: ends in the middle of its compressed data; fetch it again", path.string()));
+  return content;
+}
+
+void replace_file(const fs::path& target, const std::function<void(const fs::path&)>& write) {
+  // The name keeps its ending, for writers that look at it (model.tmp.xml).
+  const fs::path temporary = folder_of(target) / fmt::format("{}.{}.tmp{}", target.stem().string(), ::getpid(), target.extension().string());
+  try {
+    write(temporary);
+    sync_path(temporary);
+    if (::rename(temporary.c_str(), target.c_str()) != 0)
+      throw StoreError("write", fmt::format("{}: {}", target.string(), reason()));
+    sync_path(folder_of(target));
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw;
+  }
+}
+
+void write_file(const fs::path& path, std::string_view content) {
+  replace_file(path, [&](const fs::path& temporary) {
+    const Descriptor file(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+    if (file.get() < 0) throw StoreError("write", fmt::format("{}: {}", path.string(), reason()));
+    while (!content.empty()) {
+      const ssize_t written = ::write(file.get(), content.data(), content.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) throw StoreError("write", fmt::format("{}: {}", path.string(), reason()));
+      content.remove_prefix(static_cast<std::size_t>(written));
+    }
+  });
+}
+
+void make_folder(const fs::path& path) {
+  std::error_code error;
+  fs::create_directories(path, error);
+  if (error) throw StoreError("make folder", fmt::format("{}: {}", path.string(), error.message()));
+  if (!fs::is_directory(path)) throw StoreError("make folder", fmt::format("{}: a file of that name is in the way", path.string()));
+}
+
+Fingerprint& Fingerprint::add(std::string_view bytes) {
+  for (const char byte : bytes) {
+    state_ ^= static_cast<unsigned char>(byte);
+    state_ *= 0x100000001b3ull;
+  }
+  return *this;
+}
+
+std::string Fingerprint::hex() const { return fmt::format("{:016x}", state_); }
+
+std::string fingerprint_file(const fs::path& path) {
+  check_readable_file(path);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw DataError("read", fmt::format("{}: {}", path.string(), reason()));
+  Fingerprint fingerprint;
+  std::string piece(kPiece, '\0');
+  while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
+    fingerprint.add(std::string_view(piece).substr(0, static_cast<std::size_t>(file.gcount())));
+  return fingerprint.hex();
+}
+
+}  // namespace lpot

@@ -1,0 +1,32 @@
+// How the library talks: it never prints, it tells an Observer.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace lpot {
+
+enum class LogLevel { Debug, Info, Warning };
+
+// One step of a long stage: "evaluate", 120 of 10,000 samples.
+struct Progress {
+  std::string_view stage;
+  std::size_t done = 0;
+  std::size_t total = 0;
+};
+
+// Both functions may be empty; both may be called from the thread that runs the stage only.
+struct Observer {
+  std::function<void(LogLevel, std::string_view)> on_log;
+  std::function<void(const Progress&)> on_progress;
+
+  void log(LogLevel level, std::string_view message) const {
+    if (on_log) on_log(level, message);
+  }
+  void progress(std::string_view stage, std::size_t done, std::size_t total) const {
+    if (on_progress) on_progress({stage, done, total});
+  }
+};
+
+}  // namespace lpot

@@ -1,0 +1,22 @@
+// The words of quantization that config, statistics and plans share.
+#pragma once
+#include <optional>
+#include <string_view>
+
+namespace lpot {
+
+enum class Precision { Int8, Uint8, Fp32, Bf16 };
+enum class Granularity { PerTensor, PerChannel };
+enum class Symmetry { Symmetric, Asymmetric };
+enum class Algorithm { MinMax, Kl, Percentile, Mse };
+
+std::string_view to_string(Precision);    // int8, uint8, fp32, bf16
+std::string_view to_string(Granularity);  // per_tensor, per_channel
+std::string_view to_string(Symmetry);     // sym, asym
+std::string_view to_string(Algorithm);    // minmax, kl, percentile, mse
+
+// The value with that YAML name, or nothing. parse<Algorithm>("kl") == Algorithm::Kl.
+template <typename Word>
+std::optional<Word> parse(std::string_view name);
+
+}  // namespace lpot

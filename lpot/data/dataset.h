@@ -1,0 +1,37 @@
+// Samples by index. Datasets are read from several threads at once, so `at` is const and free of hidden state.
+#pragma once
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lpot/core/component.h"
+#include "lpot/core/tensor.h"
+
+namespace lpot {
+
+struct Sample {
+  std::vector<Tensor> inputs;  // one per model input, in the order of Dataset::input_names
+  Tensor label;                // empty when there is none
+};
+
+class Dataset {
+ public:
+  virtual ~Dataset() = default;
+  virtual std::size_t size() const = 0;
+  virtual Sample at(std::size_t index) const = 0;  // throws DataError that names file and index
+
+  // Model inputs that the samples' tensors belong to; empty: the model's inputs in their order.
+  virtual std::vector<std::string> input_names() const { return {}; }
+
+  // Tells data sets apart: name, parameters, and a fingerprint of the files (names, sizes, times will do).
+  virtual std::string identity() const = 0;
+};
+
+// Every data set that a config may name.
+const Table& datasets();
+
+// The data set that a config describes. Throws ConfigError or DataError.
+std::unique_ptr<Dataset> make_dataset(const Component&);
+
+}  // namespace lpot

@@ -1,0 +1,72 @@
+// Batches of transformed samples, prepared ahead by worker threads and handed out in order.
+//
+//   DataLoader loader(std::move(dataset), std::move(transforms), {.batch_size = 32});
+//   for (auto batches = loader.read(); auto batch = batches.next();) use(*batch);
+//
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lpot/core/tensor.h"
+#include "lpot/data/dataset.h"
+#include "lpot/data/transform.h"
+
+namespace lpot {
+
+struct Batch {
+  std::size_t first = 0;        // position of the first sample in the loader's order
+  std::vector<Tensor> inputs;   // stacked: [count, ...]
+  std::vector<Tensor> labels;   // one per sample, empty tensors where the data set has none
+  std::size_t count() const { return labels.size(); }
+};
+
+struct LoaderOptions {
+  std::size_t batch_size = 1;
+  bool drop_last = false;  // leave out a short last batch
+  bool shuffle = false;    // one fixed order per seed
+  std::uint64_t seed = 1978;
+  std::optional<std::size_t> limit;  // at most so many samples
+  int workers = 1;
+  std::size_t prefetch = 4;  // batches prepared ahead
+};
+
+// One pass over a loader's data. An error in a worker is thrown by next() at its place in the order.
+class BatchStream {
+ public:
+  struct State;
+  explicit BatchStream(std::unique_ptr<State>);
+  BatchStream(BatchStream&&) noexcept;
+  ~BatchStream();  // stops the workers
+  std::optional<Batch> next();
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+class DataLoader {
+ public:
+  DataLoader(std::shared_ptr<const Dataset>, std::vector<Transform>, LoaderOptions = {});
+
+  BatchStream read() const;                                 // every sample that the options let through
+  BatchStream read(std::vector<std::size_t> positions) const;  // these positions of the loader's order
+
+  std::size_t size() const { return order_.size(); }  // samples
+  Sample sample(std::size_t position) const;          // transformed
+  const LoaderOptions& options() const { return options_; }
+  const Dataset& dataset() const { return *dataset_; }
+  std::string identity() const;  // of the data set, the transforms and the order
+
+  DataLoader with(LoaderOptions) const;  // the same data, read another way
+
+ private:
+  std::shared_ptr<const Dataset> dataset_;
+  std::vector<Transform> transforms_;
+  LoaderOptions options_;
+  std::vector<std::size_t> order_;
+};
+
+}  // namespace lpot

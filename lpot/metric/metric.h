@@ -1,0 +1,40 @@
+// Metrics are accumulators that can be merged, so that an evaluation can be cut in pieces with the same result.
+//
+//   auto metric = make_metric(component);
+//   metric->update(outputs, labels);
+//   metric->result();
+//
+#pragma once
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lpot/core/component.h"
+#include "lpot/core/tensor.h"
+
+namespace lpot {
+
+class Metric {
+ public:
+  virtual ~Metric() = default;
+
+  // Counts one batch: the model's outputs, each [count, ...], and one label per sample. Throws DataError that names the
+  // sample within the batch, the value and what was expected (a label out of range, a shape that does not fit).
+  virtual void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) = 0;
+
+  virtual void merge(const Metric& other) = 0;            // `other` is of the same kind
+  virtual double result() const = 0;                      // throws DataError when nothing was counted
+  virtual std::unique_ptr<Metric> fresh() const = 0;      // the same metric with nothing counted
+  virtual bool higher_is_better() const { return true; }
+  // The labels are the fp32 model's outputs (one tensor per sample) instead of the data set's.
+  virtual bool labels_are_baseline() const { return false; }
+};
+
+// Every metric that a config may name.
+const Table& metrics();
+
+// The metric that a config describes. Throws ConfigError.
+std::unique_ptr<Metric> make_metric(const Component&);
+
+}  // namespace lpot

@@ -1,0 +1,32 @@
+#include <gtest/gtest.h>
+
+#include "lpot/core/cpu.h"
+#include "lpot/core/scheme.h"
+#include "lpot/core/text.h"
+
+namespace lpot {
+namespace {
+
+TEST(Nearest, FindsTheWordWithOneWrongLetter) {
+  EXPECT_EQ(nearest("relativ", {"absolute", "relative"}), "relative");
+  EXPECT_EQ(nearest("cifar10", {"CIFAR100", "CIFAR10"}), "CIFAR10");
+}
+
+TEST(Nearest, KeepsSilentWhenNothingIsNear) { EXPECT_EQ(nearest("banana", {"absolute", "relative"}), ""); }
+
+TEST(Scheme, EveryWordIsReadBackAsItself) {
+  EXPECT_EQ(parse<Algorithm>(to_string(Algorithm::Percentile)), Algorithm::Percentile);
+  EXPECT_EQ(parse<Precision>(to_string(Precision::Bf16)), Precision::Bf16);
+  EXPECT_EQ(parse<Granularity>("per_channel"), Granularity::PerChannel);
+  EXPECT_EQ(parse<Symmetry>("symmetric"), std::nullopt);
+}
+
+TEST(Cpu, NeedsHalfRangeExactlyWithoutWideProducts) {
+  EXPECT_TRUE((Cpu{.name = "", .avx2 = true}.needs_half_range()));
+  EXPECT_FALSE((Cpu{.name = "", .avx2 = true, .vnni = true}.needs_half_range()));
+  EXPECT_FALSE((Cpu{.name = "", .avx512 = true, .amx = true}.needs_half_range()));
+  EXPECT_EQ((Cpu{.name = "", .avx2 = true, .avx512 = true, .vnni = true}.cpu_class()), "avx512_vnni");
+}
+
+}  // namespace
+}  // namespace lpot
