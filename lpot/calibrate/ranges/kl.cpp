@@ -1,0 +1,112 @@
+// kl: the range whose quantized distribution is nearest to the observed one, by Kullback-Leibler divergence
+// (S. Migacz, "8-bit Inference with TensorRT", GTC 2017).
+//
+// A narrower range has finer steps and clips more. For each candidate, the reference P is the histogram inside the range
+// with what lies outside added to the edge bins; Q is what 2^bits levels can say of the unclipped histogram inside: the
+// mass of each level spread evenly over its non-empty bins. The candidate with the smallest sum of p * log(p / q) wins.
+// The original looks at absolute values only; here a range is shrunk from both ends by the same share, which is the same
+// for symmetric ranges and keeps asymmetric ones asymmetric. Candidates are 128 shares of the minmax range.
+//
+// The zeros that a relu makes are quantized without error whatever the range, but would be smeared over their level here
+// and drive the range down to nothing: the bin of zero counts at most as much as its larger neighbour.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "lpot/calibrate/range.h"
+
+namespace lpot {
+namespace {
+
+constexpr int kCandidates = 128;
+constexpr int kSmallest = 16;  // of kCandidates: an eighth of the range; less would clip most of any real tensor
+
+// Bins [first, last) that a range covers.
+struct Window {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+Window window_of(const Histogram& histogram, double low, double high) {
+  const auto bin_at = [&](double value) { return value / histogram.bin_width() + Histogram::kBins / 2.0; };
+  const auto first = static_cast<std::size_t>(std::clamp(std::floor(bin_at(low)), 0.0, double(Histogram::kBins - 1)));
+  const auto last = static_cast<std::size_t>(std::clamp(std::ceil(bin_at(high)), double(first + 1), double(Histogram::kBins)));
+  return {first, last};
+}
+
+// Mass that 2^bits levels over the window give to each bin, not normalised.
+std::vector<double> quantized(const std::vector<std::uint64_t>& counts, Window window, std::size_t levels) {
+  const std::size_t bins = window.last - window.first;
+  std::vector<double> spread(bins, 0.0);
+  for (std::size_t level = 0; level < levels; ++level) {
+    const std::size_t begin = level * bins / levels, end = (level + 1) * bins / levels;
+    double mass = 0;
+    std::size_t filled = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+      mass += static_cast<double>(counts[window.first + i]);
+      filled += counts[window.first + i] != 0;
+    }
+    if (filled == 0) continue;
+    for (std::size_t i = begin; i < end; ++i)
+      if (counts[window.first + i] != 0) spread[i] = mass / static_cast<double>(filled);
+  }
+  return spread;
+}
+
+double divergence(const std::vector<std::uint64_t>& counts, Window window, std::size_t levels) {
+  const std::size_t bins = window.last - window.first;
+  std::vector<double> reference(bins);
+  for (std::size_t i = 0; i < bins; ++i) reference[i] = static_cast<double>(counts[window.first + i]);
+  double below = 0, above = 0;
+  for (std::size_t bin = 0; bin < window.first; ++bin) below += static_cast<double>(counts[bin]);
+  for (std::size_t bin = window.last; bin < counts.size(); ++bin) above += static_cast<double>(counts[bin]);
+  reference.front() += below;
+  reference.back() += above;
+
+  const std::vector<double> model = quantized(counts, window, levels);
+  double p_total = 0, q_total = 0;
+  for (std::size_t i = 0; i < bins; ++i) {
+    p_total += reference[i];
+    q_total += model[i];
+  }
+  if (q_total == 0) return INFINITY;
+  // An edge bin that holds only clipped values has no mass in Q; the smallest share keeps the logarithm finite.
+  constexpr double kLeast = 1e-9;
+  double sum = 0;
+  for (std::size_t i = 0; i < bins; ++i) {
+    if (reference[i] == 0) continue;
+    const double p = reference[i] / p_total;
+    sum += p * std::log(p / std::max(model[i] / q_total, kLeast));
+  }
+  return sum;
+}
+
+std::vector<std::uint64_t> without_zero_peak(std::vector<std::uint64_t> counts) {
+  constexpr std::size_t kZero = Histogram::kBins / 2;
+  counts[kZero] = std::min(counts[kZero], std::max(counts[kZero - 1], counts[kZero + 1]));
+  return counts;
+}
+
+}  // namespace
+
+Range kl_range(const TensorStatistics& statistics, const RangeOptions& options) {
+  const Range whole = minmax_range(statistics, options);
+  const Histogram& histogram = statistics.histogram();
+  if (histogram.counts().empty()) return whole;
+  const std::vector<std::uint64_t> counts = without_zero_peak(histogram.counts());
+  const std::size_t levels = std::size_t{1} << options.bits;
+  Range best = whole;
+  double best_divergence = INFINITY;
+  for (int candidate = kCandidates; candidate >= kSmallest; --candidate) {
+    const float share = static_cast<float>(candidate) / kCandidates;
+    const Range range{whole.low * share, whole.high * share};
+    const double found = divergence(counts, window_of(histogram, range.low, range.high), levels);
+    if (found < best_divergence) {
+      best = range;
+      best_divergence = found;
+    }
+  }
+  return best;
+}
+
+}  // namespace lpot

@@ -1,0 +1,111 @@
+#include "lpot/calibrate/statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "lpot/core/error.h"
+
+namespace lpot {
+namespace {
+
+// Splits a shape at the channel axis: [outer, channels, inner].
+struct Layout {
+  std::size_t outer = 1, channels = 1, inner = 1;
+};
+
+Layout layout_of(const Shape& shape, int channel_axis) {
+  Layout layout;
+  if (shape.empty()) return layout;
+  const auto rank = static_cast<int>(shape.size());
+  const auto axis = static_cast<std::size_t>(std::clamp(channel_axis < 0 ? channel_axis + rank : channel_axis, 0, rank - 1));
+  for (std::size_t i = 0; i < shape.size(); ++i) (i < axis ? layout.outer : i == axis ? layout.channels : layout.inner) *= shape[i];
+  return layout;
+}
+
+void add_run(ChannelStatistics& channel, const float* values, std::size_t count) {
+  float low = values[0], high = values[0];
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    low = std::min(low, values[i]);
+    high = std::max(high, values[i]);
+    sum += static_cast<double>(values[i]);
+  }
+  const bool first = channel.count == 0;
+  channel.min = first ? low : std::min(channel.min, low);
+  channel.max = first ? high : std::max(channel.max, high);
+  channel.sum += sum;
+  channel.count += count;
+}
+
+// Channels last (inner == 1): one value of each channel after the other, so the loop over channels is the inner one.
+void add_rows(std::vector<ChannelStatistics>& channels, const float* values, std::size_t rows) {
+  for (std::size_t row = 0; row < rows; ++row, values += channels.size())
+    for (std::size_t i = 0; i < channels.size(); ++i) {
+      ChannelStatistics& channel = channels[i];
+      const bool first = channel.count == 0;
+      channel.min = first ? values[i] : std::min(channel.min, values[i]);
+      channel.max = first ? values[i] : std::max(channel.max, values[i]);
+      channel.sum += static_cast<double>(values[i]);
+      ++channel.count;
+    }
+}
+
+float largest_absolute(const float* values, std::size_t count) {
+  float largest = 0;
+  bool finite = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float magnitude = std::fabs(values[i]);
+    finite &= magnitude <= std::numeric_limits<float>::max();  // false for NaN too
+    largest = std::max(largest, magnitude);
+  }
+  if (!finite) throw DataError("calibrate", "a value is not finite (NaN or infinite)");
+  return largest;
+}
+
+}  // namespace
+
+void TensorStatistics::add(const Tensor& tensor, int channel_axis) {
+  if (tensor.size() == 0) return;
+  const Tensor floats = tensor.converted(ElementType::F32);
+  const float* values = floats.data<float>();
+  const Layout layout = layout_of(tensor.shape(), channel_axis);
+  const float largest = largest_absolute(values, floats.size());
+  if (channels_.empty()) channels_.resize(layout.channels);
+  if (channels_.size() != layout.channels)
+    throw DataError("calibrate", fmt::format("the number of channels changes from {} to {}", channels_.size(), layout.channels));
+  if (layout.inner == 1) {
+    add_rows(channels_, values, layout.outer);
+  } else {
+    for (std::size_t i = 0; i < layout.outer * layout.channels; ++i) add_run(channels_[i % layout.channels], values + i * layout.inner, layout.inner);
+  }
+  histogram_.add(values, floats.size(), largest);
+}
+
+void TensorStatistics::merge(const TensorStatistics& other) {
+  if (other.empty()) return;
+  if (empty()) {
+    *this = other;
+    return;
+  }
+  if (channels_.size() != other.channels_.size())
+    throw DataError("calibrate", fmt::format("statistics of {} and {} channels cannot be merged", channels_.size(), other.channels_.size()));
+  for (std::size_t i = 0; i < channels_.size(); ++i) {
+    channels_[i].min = std::min(channels_[i].min, other.channels_[i].min);
+    channels_[i].max = std::max(channels_[i].max, other.channels_[i].max);
+    channels_[i].sum += other.channels_[i].sum;
+    channels_[i].count += other.channels_[i].count;
+  }
+  histogram_.merge(other.histogram_);
+}
+
+float TensorStatistics::min() const {
+  return std::min_element(channels_.begin(), channels_.end(), [](const auto& a, const auto& b) { return a.min < b.min; })->min;
+}
+
+float TensorStatistics::max() const {
+  return std::max_element(channels_.begin(), channels_.end(), [](const auto& a, const auto& b) { return a.max < b.max; })->max;
+}
+
+}  // namespace lpot

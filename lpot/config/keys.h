@@ -1,0 +1,52 @@
+// Every key of the YAML: its kind, default, range and one sentence. Reading, messages and documentation go by it.
+#pragma once
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lpot/core/component.h"
+
+namespace lpot {
+
+// One key as documentation shows it.
+struct KeyInfo {
+  std::string path;      // "tuning.accuracy_criterion.relative"; `*` stands for a name of the user's
+  std::string expected;  // "a number in 0..1"
+  std::string default_value;
+  std::string summary;
+};
+
+// All keys, in the order of the documentation.
+const std::vector<KeyInfo>& config_keys();
+
+namespace yaml {
+
+struct Limits {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool below_high = false;  // `high` itself is outside
+};
+
+enum class KeyShape {
+  Value,    // read as `value.kind` says
+  Section,  // a map with the keys of `section`
+  Named,  // a map by the user's names (ops, tensors, components); each entry with the keys of `section` if there is one
+};
+
+struct Key {
+  Parameter value;
+  Limits limits = {};
+  std::string hint = {};  // ends the message about a value outside the limits
+  KeyShape shape = KeyShape::Value;
+  std::string section = {};
+};
+
+// The keys of a section: "" (the top), "model", "dataloader", ...
+const std::vector<Key>& keys_of(std::string_view section);
+
+// What a value of the key must be: "a number in 0..1", "one of cpu, gpu".
+std::string expected(const Key&);
+
+}  // namespace yaml
+}  // namespace lpot

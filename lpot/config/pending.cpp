@@ -1,0 +1,106 @@
+#include "lpot/config/pending.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "lpot/config/values.h"
+
+namespace lpot::yaml {
+namespace {
+
+constexpr std::string_view kUnusual = "";           // any value but the default
+constexpr std::string_view kSeveral = "<several>";  // a list of more than one
+
+enum class Outcome { Warn, Refuse };
+
+struct Pending {
+  std::string_view key;
+  std::string_view value;
+  Outcome outcome;
+  std::string_view sentence;
+};
+
+constexpr auto Warn = Outcome::Warn;
+constexpr auto Refuse = Outcome::Refuse;
+constexpr std::string_view kIgnored = "not carried out yet, ignored";
+
+// Delete a row when its feature arrives.
+constexpr auto kPending = std::to_array<Pending>({
+    {"model.inputs", kUnusual, Warn, "not carried out yet, the graph is not cut there"},
+    {"model.outputs", kUnusual, Warn, "not carried out yet, the graph is not cut there"},
+    {"model.input_shapes", kUnusual, Warn, kIgnored},
+    {"model.framework", "mxnet", Refuse, "nothing here reads MXNet's models, convert the model to ONNX"},
+    {"model.framework", "engine", Refuse, "nothing here reads Engine's models, give the ONNX model it was made from"},
+    {"model.framework", "pytorch_ipex", Refuse, "IPEX is not part of this tool, use pytorch"},
+    {"model.framework", "tensorflow_itex", Refuse, "ITEX is not part of this tool, use tensorflow"},
+    {"device", "gpu", Refuse, "not carried out yet, only cpu is"},
+    {"quantization.approach", "post_training_dynamic_quant", Refuse,
+     "not carried out yet, use post_training_static_quant"},
+    {"quantization.approach", "quant_aware_training", Refuse,
+     "not carried out, this tool does not train; use post_training_static_quant"},
+    {"quantization.calibration.sampling_size", kSeveral, Warn, "a list is not carried out yet, only its first is used"},
+    {"quantization.recipes.scale_propagation_max_pooling", kUnusual, Warn, kIgnored},
+    {"quantization.recipes.scale_propagation_concat", kUnusual, Warn, kIgnored},
+    {"quantization.recipes.fast_bias_correction", kUnusual, Warn, kIgnored},
+    {"quantization.recipes.weight_correction", kUnusual, Warn, kIgnored},
+    {"quantization.recipes.smooth_quant", "true", Warn, kIgnored},
+    {"quantization.advance.bias_correction", kUnusual, Warn, kIgnored},
+    {"**.weight.bit", kUnusual, Warn, kIgnored},
+    {"**.weight.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
+    {"**.activation.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
+    {"**.activation.algorithm", "percentile", Refuse, "not carried out yet, use minmax or kl"},
+    {"**.activation.algorithm", "mse", Refuse, "not carried out yet, use minmax or kl"},
+    {"tuning.tensorboard", kUnusual, Warn, kIgnored},
+    {"evaluation.accuracy.configs", kUnusual, Warn, kIgnored},
+    {"evaluation.accuracy.confidence", kUnusual, Warn, kIgnored},
+    {"evaluation.accuracy.command", kUnusual, Warn, kIgnored},
+    {"evaluation.accuracy.postprocess", kUnusual, Warn, kIgnored},
+    {"evaluation.performance.dataloader", kUnusual, Warn, kIgnored},
+    {"evaluation.performance.configs", kUnusual, Warn, kIgnored},
+    {"**.dataloader.filter.LabelBalance", kUnusual, Warn, kIgnored},
+});
+
+bool is_default(const Node& node, const Path& path) {
+  if (node.is_null()) return true;
+  if (!node.is_scalar()) return node.items.empty();
+  const auto& keys = config_keys();
+  const auto known =
+      std::find_if(keys.begin(), keys.end(), [&](const KeyInfo& key) { return matches(path, key.path); });
+  return known != keys.end() && !known->default_value.empty() && says(node, known->default_value);
+}
+
+bool applies(const Pending& pending, const Node& node, const Path& path) {
+  if (!matches(path, pending.key)) return false;
+  if (pending.value == kUnusual) return !is_default(node, path);
+  const std::vector<Node> values = pieces(node);
+  if (pending.value == kSeveral) return values.size() > 1;
+  return std::any_of(values.begin(), values.end(),
+                     [&](const Node& value) { return says(value, std::string(pending.value)); });
+}
+
+void check(const Node& node, const std::string& written, Path& path, std::vector<std::string>& warnings) {
+  for (const Pending& pending : kPending) {
+    if (!applies(pending, node, path)) continue;
+    if (pending.outcome == Refuse) fail(node.place, written, fmt::format("'{}': {}", pending.value, pending.sentence));
+    warnings.push_back(fmt::format("{}: {}: {}", to_string(node.place), written, pending.sentence));
+  }
+  if (!node.is_map()) return;
+  for (const Node& item : node.items) {
+    path.push_back(item.key);
+    check(item, path_of(written, item), path, warnings);
+    path.pop_back();
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> check_pending(const Node& document) {
+  std::vector<std::string> warnings;
+  Path path;
+  check(document, "", path, warnings);
+  return warnings;
+}
+
+}  // namespace lpot::yaml

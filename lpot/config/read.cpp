@@ -1,0 +1,158 @@
+#include "lpot/config/read.h"
+
+#include <fmt/format.h>
+
+#include "lpot/config/pending.h"
+#include "lpot/config/read_parts.h"
+
+namespace lpot::yaml {
+namespace {
+
+Framework framework_of(std::string_view name) {
+  if (name.starts_with("onnx")) return Framework::Onnx;
+  if (name.find("tensorflow") != name.npos) return Framework::TensorFlow;
+  if (name.starts_with("pytorch")) return Framework::PyTorch;
+  if (name == "tflite") return Framework::TensorFlowLite;
+  return name == "openvino" ? Framework::OpenVino : Framework::Auto;
+}
+
+ModelConfig read_model(const Section& model, bool needs_name) {
+  const Parameters& values = model.values();
+  ModelConfig config;
+  if (values.has("name")) config.name = values.text("name");
+  if (needs_name && config.name.empty()) {
+    const Node* written = model.find("name");
+    fail(written ? written->place : model.place(), "model.name", "missing, expected a text (it names the workspace)");
+  }
+  config.framework_name = values.text("framework");
+  config.framework = framework_of(config.framework_name);
+  if (values.has("inputs")) config.inputs = values.texts("inputs");
+  if (values.has("outputs")) config.outputs = values.texts("outputs");
+  if (const Node* shapes = model.find("input_shapes")) {
+    if (!shapes->is_map()) fail(shapes->place, model.path_of(*shapes), "expected a map, got " + shown(*shapes));
+    const Key shape{.value = {.name = "", .kind = ValueKind::IntegerList}, .limits = {.low = -1}};
+    for (const Node& item : shapes->items)
+      config.input_shapes[item.key] =
+          std::get<std::vector<std::int64_t>>(read_value(item, path_of(model.path_of(*shapes), item), shape));
+  }
+  return config;
+}
+
+RecipeConfig read_recipes(const Section& recipes) {
+  const Parameters& values = recipes.values();
+  RecipeConfig config{.scale_propagation_max_pooling = values.flag("scale_propagation_max_pooling"),
+                      .scale_propagation_concat = values.flag("scale_propagation_concat"),
+                      .first_conv_or_matmul_quantization = values.flag("first_conv_or_matmul_quantization"),
+                      .fast_bias_correction = values.flag("fast_bias_correction"),
+                      .weight_correction = values.flag("weight_correction"),
+                      .half_range = {},
+                      .smooth_quant = {}};
+  if (values.has("half_range")) config.half_range = values.flag("half_range");
+  if (values.has("smooth_quant")) config.smooth_quant = values.flag("smooth_quant");
+  return config;
+}
+
+QuantizationConfig read_quantization(const Section& quantization, const ComponentTables& tables) {
+  QuantizationConfig config;
+  if (quantization.values().text("approach") == "post_training_dynamic_quant")
+    config.approach = Approach::DynamicQuantization;
+  const Section calibration = quantization.section("calibration");
+  const auto& sizes = calibration.values().integers("sampling_size");
+  if (sizes.empty()) {
+    const Node& written = *calibration.find("sampling_size");
+    fail(written.place, calibration.path_of(written), "expected a list of whole numbers, each >= 1, got an empty list");
+  }
+  config.sampling_sizes.assign(sizes.begin(), sizes.end());
+  config.calibration = read_loader(calibration, tables);
+  config.recipes = read_recipes(quantization.section("recipes"));
+  const Section advance = quantization.section("advance");
+  if (advance.values().has("bias_correction")) config.bias_correction = advance.values().text("bias_correction");
+  config.model_wise = read_restriction(quantization.section("model_wise"));
+  if (const Node* ops = quantization.find("op_wise")) config.op_wise = read_op_wise(*ops, quantization.path_of(*ops));
+  return config;
+}
+
+Criterion read_criterion(const Section& section) {
+  const Parameters& values = section.values();
+  Criterion criterion{.higher_is_better = values.flag("higher_is_better")};
+  if (values.has("relative") && values.has("absolute")) {
+    const Node& relative = *section.find("relative");
+    const Node& absolute = *section.find("absolute");
+    fail(
+        absolute.place, section.path_of(absolute),
+        fmt::format("contradicts {} at {}, keep one of the two", section.path_of(relative), to_string(relative.place)));
+  }
+  criterion.relative = !values.has("absolute");
+  if (values.has("relative")) criterion.tolerance = values.number("relative");
+  if (values.has("absolute")) criterion.tolerance = values.number("absolute");
+  return criterion;
+}
+
+Objective objective_of(const std::string& name) {
+  if (name == "modelsize") return Objective::ModelSize;
+  return name == "footprint" ? Objective::Footprint : Objective::Performance;
+}
+
+TuningConfig read_tuning(const Section& tuning, const ComponentTables& tables) {
+  TuningConfig config;
+  const Node* strategy = tuning.find("strategy");
+  config.strategy =
+      read_strategy(strategy ? *strategy : Node{}, strategy ? tuning.path_of(*strategy) : "tuning.strategy",
+                    {tables.strategies, "strategy"});
+  config.criterion = read_criterion(tuning.section("accuracy_criterion"));
+  config.objective = objective_of(tuning.values().text("objective"));
+  const Section exit_policy = tuning.section("exit_policy");
+  config.exit_policy = {.timeout_seconds = exit_policy.values().number("timeout"),
+                        .max_trials = static_cast<std::size_t>(exit_policy.values().integer("max_trials")),
+                        .performance_only = exit_policy.values().flag("performance_only")};
+  config.random_seed = static_cast<std::uint64_t>(tuning.values().integer("random_seed"));
+  config.tensorboard = tuning.values().flag("tensorboard");
+  const Section workspace = tuning.section("workspace");
+  if (workspace.values().has("path")) config.workspace = workspace.values().text("path");
+  if (workspace.values().has("resume")) config.resume_from = workspace.values().text("resume");
+  return config;
+}
+
+AccuracyConfig read_accuracy(const Section& accuracy, const ComponentTables& tables) {
+  const Parameters& values = accuracy.values();
+  AccuracyConfig config;
+  const Node* metric = accuracy.find("metric");
+  if (metric) config.metrics = read_components(*metric, accuracy.path_of(*metric), {tables.metrics, "metric"});
+  config.loader = read_loader(accuracy, tables);
+  const Section postprocess = accuracy.section("postprocess");
+  if (const Node* transform = postprocess.find("transform"))
+    config.postprocess = read_components(*transform, postprocess.path_of(*transform),
+                                         {tables.postprocesses, "postprocessing transform"});
+  config.iteration = read_iteration(accuracy);
+  config.instances = read_instances(accuracy.section("configs"));
+  if (values.has("command")) config.command = values.text("command");
+  if (values.has("confidence")) config.confidence = values.number("confidence");
+  if (metric && !config.command.empty())
+    fail(accuracy.find("command")->place, accuracy.path_of(*accuracy.find("command")),
+         fmt::format("contradicts {} at {}, keep one of the two", accuracy.path_of(*metric), to_string(metric->place)));
+  return config;
+}
+
+PerformanceConfig read_performance(const Section& performance, const ComponentTables& tables) {
+  return {.warmup = static_cast<int>(performance.values().integer("warmup")),
+          .iteration = read_iteration(performance),
+          .loader = read_loader(performance, tables),
+          .instances = read_instances(performance.section("configs"))};
+}
+
+}  // namespace
+
+Config read_config(const Document& document, const ComponentTables& tables) {
+  const Section top(document.tree, "", "");
+  Config config;
+  config.warnings = check_pending(document.tree);
+  config.model = read_model(top.section("model"), !document.ilit);
+  config.quantization = read_quantization(top.section("quantization"), tables);
+  config.tuning = read_tuning(top.section("tuning"), tables);
+  const Section evaluation = top.section("evaluation");
+  config.accuracy = read_accuracy(evaluation.section("accuracy"), tables);
+  if (evaluation.has("performance")) config.performance = read_performance(evaluation.section("performance"), tables);
+  return config;
+}
+
+}  // namespace lpot::yaml

@@ -1,0 +1,86 @@
+#include "lpot/config/read_parts.h"
+
+namespace lpot::yaml {
+namespace {
+
+template <typename Word>
+std::vector<Word> words(const Parameters& values, const std::string& key) {
+  std::vector<Word> found;
+  if (!values.has(key)) return found;
+  for (const std::string& name : values.texts(key)) found.push_back(*parse<Word>(name));
+  return found;
+}
+
+TensorRestriction read_tensor(const Section& section) {
+  const Parameters& values = section.values();
+  TensorRestriction restriction{.precisions = words<Precision>(values, "dtype"),
+                                .granularities = words<Granularity>(values, "granularity"),
+                                .symmetries = words<Symmetry>(values, "scheme"),
+                                .algorithms = words<Algorithm>(values, "algorithm"),
+                                .bits = {}};
+  if (values.has("bit")) restriction.bits = values.number("bit");
+  return restriction;
+}
+
+std::optional<int> optional_int(const Parameters& values, const std::string& key) {
+  if (!values.has(key)) return std::nullopt;
+  return static_cast<int>(values.integer(key));
+}
+
+}  // namespace
+
+std::optional<LoaderConfig> read_loader(const Section& parent, const ComponentTables& tables) {
+  if (!parent.has("dataloader")) return std::nullopt;
+  const Section section = parent.section("dataloader");
+  const Parameters& values = section.values();
+  LoaderConfig loader;
+  loader.place = section.place();
+  loader.batch_size = static_cast<std::size_t>(values.integer("batch_size"));
+  if (values.text("last_batch") == "discard") loader.last_batch = LastBatch::Discard;
+  loader.shuffle = values.flag("shuffle");
+  const Section filter = section.section("filter");
+  if (filter.has("LabelBalance"))
+    loader.label_balance = static_cast<std::size_t>(filter.section("LabelBalance").values().integer("size"));
+  const Node* dataset = section.find("dataset");
+  if (!dataset) fail(loader.place, section.path() + ".dataset", "missing, expected the name of a data set");
+  loader.dataset = read_one_component(*dataset, section.path_of(*dataset), {tables.datasets, "data set"});
+  if (const Node* transform = section.find("transform"); transform && !transform->is_null())
+    loader.transforms = read_components(*transform, section.path_of(*transform), {tables.transforms, "transform"});
+  return loader;
+}
+
+OpRestriction read_restriction(const Section& section) {
+  return {.weight = read_tensor(section.section("weight")),
+          .activation = read_tensor(section.section("activation")),
+          .place = section.place()};
+}
+
+std::vector<std::pair<std::string, OpRestriction>> read_op_wise(const Node& ops, const std::string& path) {
+  if (ops.is_null()) return {};
+  if (!ops.is_map()) fail(ops.place, path, "expected a map of node names, got " + shown(ops));
+  std::vector<std::pair<std::string, OpRestriction>> restrictions;
+  for (const Node& op : ops.items) {
+    if (const Node* first = find(ops, op.key); first != &op)
+      fail(op.place, path_of(path, op), "given twice, first at " + to_string(first->place));
+    restrictions.emplace_back(op.key, read_restriction(Section(op, path_of(path, op), "op")));
+  }
+  return restrictions;
+}
+
+InstanceConfig read_instances(const Section& section) {
+  const Parameters& values = section.values();
+  return {.cores_per_instance = optional_int(values, "cores_per_instance"),
+          .num_of_instance = optional_int(values, "num_of_instance"),
+          .inter_num_of_threads = optional_int(values, "inter_num_of_threads"),
+          .intra_num_of_threads = optional_int(values, "intra_num_of_threads"),
+          .kmp_blocktime = optional_int(values, "kmp_blocktime")};
+}
+
+std::int64_t read_iteration(const Section& section) {
+  const std::int64_t iteration = section.values().integer("iteration");
+  if (iteration != 0) return iteration;
+  const Node& written = *section.find("iteration");
+  fail(written.place, section.path_of(written), "expected -1 (all) or a whole number >= 1, got '0'");
+}
+
+}  // namespace lpot::yaml

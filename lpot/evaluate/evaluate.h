@@ -1,0 +1,49 @@
+// A model, data and metrics give a Score.
+//
+//   std::vector<NamedMetric> metrics = make_metrics(config.accuracy.metrics);
+//   Score score = evaluate(model, loader, metrics);
+//
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lpot/core/observer.h"
+#include "lpot/data/loader.h"
+#include "lpot/metric/metric.h"
+#include "lpot/model/model.h"
+
+namespace lpot {
+
+struct NamedMetric {
+  std::string name;
+  std::unique_ptr<Metric> metric;  // nothing counted: a fresh one is made for every evaluation
+};
+std::vector<NamedMetric> make_metrics(const std::vector<Component>&);
+
+struct Score {
+  std::vector<std::pair<std::string, double>> metrics;  // the first is the one that is tuned for
+  std::size_t samples = 0;
+  double seconds = 0;
+
+  double accuracy() const { return metrics.empty() ? 0.0 : metrics.front().second; }
+};
+
+// The first output of the fp32 model for every sample: labels for metrics that compare with it.
+using BaselineOutputs = std::vector<Tensor>;
+
+struct EvaluateOptions {
+  int threads = 0;                           // 0: all cores
+  const BaselineOutputs* baseline = nullptr;  // needed by metrics with labels_are_baseline, unless this run makes it
+  BaselineOutputs* keep_outputs = nullptr;    // this run is the baseline: its outputs are kept here and are the labels
+};
+
+// Whether any of these metrics compares with the fp32 model.
+bool needs_baseline(const std::vector<NamedMetric>&);
+
+// The same score at any number of threads. Throws DataError and ModelError; Interrupted when the observer says stop.
+Score evaluate(const Model&, const DataLoader&, const std::vector<NamedMetric>&, const EvaluateOptions& = {}, const Observer& = {});
+
+}  // namespace lpot

@@ -1,0 +1,197 @@
+#include "lpot/model/fold.h"
+
+#include <cmath>
+#include <openvino/op/util/op_types.hpp>
+#include <openvino/openvino.hpp>
+#include <openvino/opsets/opset8.hpp>
+#include <openvino/pass/constant_folding.hpp>
+#include <openvino/pass/manager.hpp>
+#include <optional>
+
+namespace lpot {
+namespace {
+
+namespace op = ov::opset8;
+
+std::vector<float> values_of(const ov::Output<ov::Node>& output) {
+  const auto constant = ov::as_type_ptr<op::Constant>(output.get_node_shared_ptr());
+  return constant ? constant->cast_vector<float>() : std::vector<float>();
+}
+
+// A constant with one value per channel (dimension 1) of a tensor of this rank, or one value for all.
+std::shared_ptr<op::Constant> channel_constant(const std::vector<float>& values, std::size_t rank) {
+  ov::Shape shape(rank, 1);
+  shape[1] = values.size();
+  return op::Constant::create(ov::element::f32, shape, values);
+}
+
+// y = x * scale + shift per channel, named as the batch norm was.
+bool replace_batch_norm(const std::shared_ptr<ov::Node>& node) {
+  double epsilon = 0;
+  std::size_t data = 0;
+  if (const auto norm = ov::as_type_ptr<op::BatchNormInference>(node)) {
+    epsilon = norm->get_eps_value();
+  } else if (const auto old_norm = ov::as_type_ptr<ov::op::v0::BatchNormInference>(node)) {
+    epsilon = old_norm->get_eps_value();
+    data = 2;  // this version has gamma and beta first
+  } else {
+    return false;
+  }
+  const std::size_t first = data == 0 ? 1 : 0;
+  const std::vector<float> gamma = values_of(node->input_value(first));
+  const std::vector<float> beta = values_of(node->input_value(first + 1));
+  const std::vector<float> mean = values_of(node->input_value(3));
+  const std::vector<float> variance = values_of(node->input_value(4));
+  const ov::Rank rank = node->get_input_partial_shape(data).rank();
+  if (gamma.empty() || beta.empty() || mean.empty() || variance.empty() || rank.is_dynamic() || rank.get_length() < 2) return false;
+
+  std::vector<float> scale(gamma.size()), shift(gamma.size());
+  for (std::size_t i = 0; i < gamma.size(); ++i) {
+    const double factor = static_cast<double>(gamma[i]) / std::sqrt(static_cast<double>(variance[i]) + epsilon);
+    scale[i] = static_cast<float>(factor);
+    shift[i] = static_cast<float>(static_cast<double>(beta[i]) - static_cast<double>(mean[i]) * factor);
+  }
+  const auto dimensions = static_cast<std::size_t>(rank.get_length());
+  const auto multiply = std::make_shared<op::Multiply>(node->input_value(data), channel_constant(scale, dimensions));
+  const auto add = std::make_shared<op::Add>(multiply, channel_constant(shift, dimensions));
+  multiply->set_friendly_name(node->get_friendly_name() + "/scale");
+  add->set_friendly_name(node->get_friendly_name());
+  ov::copy_runtime_info(node, {multiply, add});
+  ov::replace_node(node, add);
+  return true;
+}
+
+// Where the output channels lie: of the op's output, and of its weights.
+struct ChannelAxes {
+  std::size_t output = 1;
+  std::vector<std::size_t> weights;
+};
+
+std::optional<ChannelAxes> channel_axes(const ov::Node& node) {
+  if (ov::is_type<op::Convolution>(&node)) return ChannelAxes{1, {0}};
+  if (ov::is_type<op::GroupConvolution>(&node)) return ChannelAxes{1, {0, 1}};
+  if (ov::is_type<op::ConvolutionBackpropData>(&node)) return ChannelAxes{1, {1}};
+  if (ov::is_type<op::GroupConvolutionBackpropData>(&node)) return ChannelAxes{1, {0, 2}};
+  if (const auto product = ov::as_type<const op::MatMul>(&node)) {
+    const ov::PartialShape& weights = node.get_input_partial_shape(1);
+    const ov::Rank rank = node.get_output_partial_shape(0).rank();
+    if (rank.is_dynamic() || weights.rank().is_dynamic() || weights.rank().get_length() != 2) return std::nullopt;
+    return ChannelAxes{static_cast<std::size_t>(rank.get_length()) - 1, {product->get_transpose_b() ? 0u : 1u}};
+  }
+  return std::nullopt;
+}
+
+// The values of a constant that varies along `axis` of a tensor of this rank only; one value is spread over all.
+std::optional<std::vector<float>> along_axis(const ov::Output<ov::Node>& output, std::size_t axis, std::size_t rank, std::size_t channels) {
+  const auto constant = ov::as_type_ptr<op::Constant>(output.get_node_shared_ptr());
+  if (!constant || !constant->get_element_type().is_real()) return std::nullopt;
+  const ov::Shape& shape = constant->get_shape();
+  std::vector<float> values = constant->cast_vector<float>();
+  if (values.size() == 1) return std::vector<float>(channels, values[0]);
+  if (values.size() != channels || shape.size() > rank) return std::nullopt;
+  const std::size_t offset = rank - shape.size();  // broadcasting aligns the last dimensions
+  if (axis < offset || shape[axis - offset] != channels) return std::nullopt;
+  return values;
+}
+
+bool read_once(const ov::Output<ov::Node>& output) { return output.get_target_inputs().size() == 1; }
+
+// The constant operand of a two-input op and the other one.
+std::optional<std::pair<std::size_t, std::size_t>> constant_operand(const ov::Node& node) {
+  for (const std::size_t side : {1u, 0u})
+    if (ov::is_type<op::Constant>(node.get_input_node_ptr(side))) return std::pair<std::size_t, std::size_t>{side, 1 - side};
+  return std::nullopt;
+}
+
+std::shared_ptr<op::Constant> scaled_weights(const op::Constant& weights, const ChannelAxes& axes, const std::vector<float>& scale) {
+  const ov::Shape& shape = weights.get_shape();
+  std::vector<float> values = weights.cast_vector<float>();
+  std::vector<std::size_t> strides(shape.size(), 1);
+  for (std::size_t i = shape.size() - 1; i > 0; --i) strides[i - 1] = strides[i] * shape[i];
+  for (std::size_t flat = 0; flat < values.size(); ++flat) {
+    std::size_t channel = 0;
+    for (const std::size_t axis : axes.weights) channel = channel * shape[axis] + flat / strides[axis] % shape[axis];
+    values[flat] *= scale[channel];
+  }
+  const auto result = op::Constant::create(ov::element::f32, shape, values);
+  result->set_friendly_name(weights.get_friendly_name());
+  return result;
+}
+
+// Multiply(kernel [+ bias], scale) becomes kernel with scaled weights [+ scaled bias].
+bool fold_multiply(const std::shared_ptr<ov::Node>& multiply) {
+  if (!ov::is_type<op::Multiply>(multiply)) return false;
+  const auto operands = constant_operand(*multiply);
+  if (!operands || !read_once(multiply->input_value(operands->second))) return false;
+
+  std::shared_ptr<ov::Node> bias;
+  std::shared_ptr<ov::Node> kernel = multiply->get_input_node_shared_ptr(operands->second);
+  std::pair<std::size_t, std::size_t> bias_operands{1, 0};
+  if (ov::is_type<op::Add>(kernel)) {
+    const auto found = constant_operand(*kernel);
+    if (!found || !read_once(kernel->input_value(found->second))) return false;
+    bias = kernel;
+    bias_operands = *found;
+    kernel = bias->get_input_node_shared_ptr(found->second);
+  }
+  const auto axes = channel_axes(*kernel);
+  const auto weights = axes ? ov::as_type_ptr<op::Constant>(kernel->get_input_node_shared_ptr(1)) : nullptr;
+  if (!weights || !weights->get_element_type().is_real() || kernel->get_output_partial_shape(0).rank().is_dynamic()) return false;
+  const auto rank = static_cast<std::size_t>(kernel->get_output_partial_shape(0).rank().get_length());
+  if (multiply->get_output_partial_shape(0).rank() != kernel->get_output_partial_shape(0).rank()) return false;
+  std::size_t channels = 1;
+  for (const std::size_t axis : axes->weights) channels *= weights->get_shape()[axis];
+
+  const auto scale = along_axis(multiply->input_value(operands->first), axes->output, rank, channels);
+  if (!scale) return false;
+  std::optional<std::vector<float>> shift;
+  if (bias) {
+    shift = along_axis(bias->input_value(bias_operands.first), axes->output, rank, channels);
+    if (!shift) return false;
+    for (std::size_t i = 0; i < channels; ++i) (*shift)[i] *= (*scale)[i];
+  }
+
+  kernel->input(1).replace_source_output(scaled_weights(*weights, *axes, *scale));
+  std::shared_ptr<ov::Node> last = kernel;
+  if (bias) {
+    ov::Shape shape(rank, 1);
+    shape[axes->output] = channels;
+    bias->input(bias_operands.first).replace_source_output(op::Constant::create(ov::element::f32, shape, *shift));
+    last = bias;
+  }
+  // The names of the tensor that the multiplication made go with it; the kernel keeps its own.
+  multiply->output(0).replace(last->output(0));
+  return true;
+}
+
+// Add(Add(x, a), b) with constants becomes Add(x, a + b), named as the outer one.
+bool fold_add(const std::shared_ptr<ov::Node>& outer) {
+  if (!ov::is_type<op::Add>(outer)) return false;
+  const auto outer_operands = constant_operand(*outer);
+  if (!outer_operands || !read_once(outer->input_value(outer_operands->second))) return false;
+  const auto inner = outer->get_input_node_shared_ptr(outer_operands->second);
+  if (!ov::is_type<op::Add>(inner) || inner->get_output_partial_shape(0).rank().is_dynamic()) return false;
+  const auto inner_operands = constant_operand(*inner);
+  if (!inner_operands || !channel_axes(*inner->get_input_node_ptr(inner_operands->second))) return false;
+  const auto sum = std::make_shared<op::Add>(inner->input_value(inner_operands->first), outer->input_value(outer_operands->first));
+  ov::OutputVector folded(1);
+  if (!sum->constant_fold(folded, sum->input_values())) return false;
+  outer->input(outer_operands->first).replace_source_output(folded[0]);
+  outer->input(outer_operands->second).replace_source_output(inner->input_value(inner_operands->second));
+  return true;
+}
+
+}  // namespace
+
+void fold_constants_and_batch_norm(const std::shared_ptr<ov::Model>& graph) {
+  ov::pass::Manager manager;
+  manager.register_pass<ov::pass::ConstantFolding>();
+  manager.run_passes(graph);
+  bool changed = false;
+  for (const auto& node : graph->get_ordered_ops()) changed |= replace_batch_norm(node);
+  for (const auto& node : graph->get_ordered_ops()) changed |= fold_multiply(node);
+  for (const auto& node : graph->get_ordered_ops()) changed |= fold_add(node);
+  if (changed) graph->validate_nodes_and_infer_types();
+}
+
+}  // namespace lpot

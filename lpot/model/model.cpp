@@ -1,0 +1,74 @@
+#include "lpot/model/model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <openvino/openvino.hpp>
+
+namespace lpot {
+namespace {
+
+// The ONNX front end splits a node X with bias into a kernel of this name and an addition X.
+constexpr std::string_view kKernelSuffix = "/WithoutBiases";
+
+std::vector<std::int64_t> to_dimensions(const ov::PartialShape& shape) {
+  if (shape.rank().is_dynamic()) return {};
+  std::vector<std::int64_t> dimensions;
+  for (const ov::Dimension& dimension : shape) dimensions.push_back(dimension.is_static() ? dimension.get_length() : -1);
+  return dimensions;
+}
+
+template <typename Outputs>
+std::vector<Port> to_ports(const Outputs& outputs) {
+  std::vector<Port> ports;
+  for (const auto& output : outputs) {
+    // A port may have several names; the shortest in dictionary order is the same on every load.
+    const auto& names = output.get_names();
+    std::string name = names.empty() ? output.get_node()->get_friendly_name() : *std::min_element(names.begin(), names.end());
+    ports.push_back({std::move(name), output.get_element_type().get_type_name(), to_dimensions(output.get_partial_shape())});
+  }
+  return ports;
+}
+
+}  // namespace
+
+std::string_view to_string(ModelFormat format) {
+  switch (format) {
+    case ModelFormat::Onnx: return "onnx";
+    case ModelFormat::TensorFlow: return "tensorflow";
+    case ModelFormat::OpenVinoIr: return "openvino";
+  }
+  return "unknown";
+}
+
+Model Model::clone() const {
+  Model copy = *this;
+  copy.graph = graph->clone();
+  return copy;
+}
+
+std::string Port::describe() const {
+  std::vector<std::string> dimensions;
+  for (const std::int64_t dimension : shape) dimensions.push_back(dimension < 0 ? "?" : std::to_string(dimension));
+  return fmt::format("{} {} [{}]", name, element_type, fmt::join(dimensions, ","));
+}
+
+std::vector<Port> model_inputs(const Model& model) { return to_ports(std::as_const(*model.graph).inputs()); }
+std::vector<Port> model_outputs(const Model& model) { return to_ports(std::as_const(*model.graph).outputs()); }
+
+std::vector<OpInfo> list_ops(const Model& model) {
+  std::vector<OpInfo> ops;
+  for (const auto& node : model.graph->get_ordered_ops()) {
+    const std::string type = node->get_type_name();
+    if (type != "Constant" && type != "Parameter" && type != "Result") ops.push_back({op_name(*node), type});
+  }
+  return ops;
+}
+
+std::string op_name(const ov::Node& node) {
+  std::string name = node.get_friendly_name();
+  if (name.ends_with(kKernelSuffix)) name.resize(name.size() - kKernelSuffix.size());
+  return name;
+}
+
+}  // namespace lpot

@@ -1,0 +1,56 @@
+// A model as OpenVINO's graph, normalised: constants and batch norm folded, every op with the source graph's own name.
+//
+//   Model model = load_model("resnet20.onnx");
+//   for (const OpInfo& op : list_ops(model)) ...
+//
+#pragma once
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lpot/core/tensor.h"
+
+namespace ov {
+class Model;
+class Node;
+}  // namespace ov
+
+namespace lpot {
+
+enum class ModelFormat { Onnx, TensorFlow, OpenVinoIr };
+std::string_view to_string(ModelFormat);  // "onnx", "tensorflow", "openvino"
+
+struct Model {
+  std::shared_ptr<ov::Model> graph;
+  ModelFormat format = ModelFormat::OpenVinoIr;
+  std::filesystem::path source;
+  std::string fingerprint;         // of the file's bytes
+  std::size_t size_bytes = 0;      // of the file, weights included
+
+  Model clone() const;
+};
+
+// One input or output: name, element type, and shape with -1 where it is dynamic.
+struct Port {
+  std::string name;
+  std::string element_type;
+  std::vector<std::int64_t> shape;
+
+  std::string describe() const;  // "image f32 [?,1,28,28]"
+};
+std::vector<Port> model_inputs(const Model&);
+std::vector<Port> model_outputs(const Model&);
+
+struct OpInfo {
+  std::string name;
+  std::string type;
+};
+std::vector<OpInfo> list_ops(const Model&);  // in topological order, without constants, parameters and results
+
+// The name of the source graph's node that this op came from: what plans, op_wise and exports speak of.
+std::string op_name(const ov::Node&);
+
+}  // namespace lpot

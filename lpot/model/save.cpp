@@ -1,0 +1,54 @@
+#include "lpot/model/save.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <openvino/openvino.hpp>
+
+#include "lpot/core/error.h"
+#include "lpot/core/file.h"
+#include "lpot/model/openvino_error.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+// OpenVINO reports a full disk in its own words or, for a stream that went bad at closing, not at all.
+void serialize(const Model& model, const fs::path& xml, const fs::path& target) {
+  try {
+    ov::save_model(model.graph, xml.string(), /*compress_to_fp16=*/false);
+  } catch (const std::exception& error) {
+    throw StoreError("save_model", fmt::format("{}: cannot be written: {}; is the disk full or read-only?", target.string(),
+                                               shorten_openvino_message(error.what())));
+  }
+}
+
+}  // namespace
+
+std::size_t save_model(const Model& model, const fs::path& xml) {
+  make_folder(xml.has_parent_path() ? xml.parent_path() : fs::path("."));
+  const fs::path bin = fs::path(xml).replace_extension(".bin");
+  const fs::path new_xml = fs::path(xml).replace_extension(fmt::format(".{}.tmp.xml", ::getpid()));
+  const fs::path new_bin = fs::path(new_xml).replace_extension(".bin");
+  try {
+    serialize(model, new_xml, xml);
+    // Reading back what was written finds a write that was cut short, which would otherwise show at the user's.
+    ov::Core().read_model(new_xml.string());
+    const std::size_t bytes = fs::file_size(new_xml) + fs::file_size(new_bin);
+    sync_file(new_xml);
+    sync_file(new_bin);
+    // The old .xml goes first: at no moment does one pair's .xml stand beside the other's .bin.
+    fs::remove(xml);
+    fs::rename(new_bin, bin);
+    fs::rename(new_xml, xml);
+    return bytes;
+  } catch (const std::exception& error) {
+    std::error_code ignored;
+    fs::remove(new_xml, ignored);
+    fs::remove(new_bin, ignored);
+    if (dynamic_cast<const StoreError*>(&error)) throw;
+    throw StoreError("save_model", fmt::format("{}: cannot be written: {}", xml.string(), shorten_openvino_message(error.what())));
+  }
+}
+
+}  // namespace lpot

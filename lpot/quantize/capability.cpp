@@ -1,0 +1,76 @@
+#include "lpot/quantize/capability.h"
+
+#include <algorithm>
+#include <openvino/openvino.hpp>
+#include <openvino/opsets/opset8.hpp>
+#include <optional>
+
+namespace lpot {
+namespace {
+
+namespace op = ov::opset8;
+
+const std::vector<Granularity> kWeights{Granularity::PerChannel, Granularity::PerTensor};
+const std::vector<Symmetry> kActivations{Symmetry::Asymmetric, Symmetry::Symmetric};
+const std::vector<Algorithm> kAlgorithms{Algorithm::MinMax, Algorithm::Kl};
+
+const Capability* find_capability(const std::string& type) {
+  const auto& rows = capabilities();
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Capability& row) { return row.op_type == type; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+// Dimensions of the weights that hold the output channels, or nothing where the form is not supported.
+std::optional<std::vector<std::size_t>> output_axes(const ov::Node& node) {
+  if (ov::is_type<op::Convolution>(&node)) return std::vector<std::size_t>{0};
+  if (ov::is_type<op::GroupConvolution>(&node)) return std::vector<std::size_t>{0, 1};
+  if (ov::is_type<op::ConvolutionBackpropData>(&node)) return std::vector<std::size_t>{1};
+  if (const auto product = ov::as_type<const op::MatMul>(&node)) {
+    if (product->get_transpose_a() || node.get_input_shape(1).size() != 2) return std::nullopt;
+    return std::vector<std::size_t>{product->get_transpose_b() ? 0u : 1u};
+  }
+  return std::nullopt;
+}
+
+bool has_float_constant_weights(const ov::Node& node) {
+  const auto constant = ov::as_type<const op::Constant>(node.get_input_node_ptr(1));
+  return constant && constant->get_element_type().is_real() && ov::shape_size(constant->get_shape()) > 0;
+}
+
+}  // namespace
+
+const std::vector<Capability>& capabilities() {
+  static const std::vector<Capability> kTable{
+      {"Convolution", 1, kWeights, kActivations, kAlgorithms},
+      {"GroupConvolution", 1, kWeights, kActivations, kAlgorithms},
+      {"ConvolutionBackpropData", 1, kWeights, kActivations, kAlgorithms},
+      {"MatMul", -1, kWeights, kActivations, kAlgorithms},
+  };
+  return kTable;
+}
+
+std::vector<QuantizableOp> quantizable_ops(const Model& model) {
+  std::vector<QuantizableOp> ops;
+  for (const auto& node : model.graph->get_ordered_ops()) {
+    const Capability* row = find_capability(node->get_type_name());
+    if (!row || !has_float_constant_weights(*node) || !node->get_input_element_type(0).is_real()) continue;
+    // A constant in front of a constant product would have been folded; here the activation is computed.
+    if (ov::is_type<op::Constant>(node->get_input_node_ptr(0))) continue;
+    const auto axes = output_axes(*node);
+    if (!axes) continue;
+    const auto activation = node->input_value(0);
+    ops.push_back({op_name(*node), row->op_type, tensor_name(*activation.get_node(), activation.get_index()), *axes});
+  }
+  return ops;
+}
+
+std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>& ops) {
+  std::vector<ObservationPoint> points;
+  for (const QuantizableOp& quantizable : ops) {
+    const bool known = std::any_of(points.begin(), points.end(), [&](const auto& point) { return point.tensor == quantizable.activation; });
+    if (!known) points.push_back({quantizable.activation, find_capability(quantizable.type)->activation_channel_axis});
+  }
+  return points;
+}
+
+}  // namespace lpot

@@ -1,0 +1,38 @@
+// What the runtime can do in int8: one readable table, and the ops of a model that it covers.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lpot/calibrate/observe.h"
+#include "lpot/model/model.h"
+#include "lpot/quantize/plan.h"
+
+namespace lpot {
+
+// A row of the table: an op type whose input 0 is an activation and whose input 1 is a constant.
+struct Capability {
+  std::string op_type;
+  int activation_channel_axis = 1;            // for per-channel statistics; negative: from the end
+  std::vector<Granularity> weight_granularities;  // in order of preference, as the next two
+  std::vector<Symmetry> activation_symmetries;
+  std::vector<Algorithm> activation_algorithms;
+};
+
+// Op types that are not in the table stay fp32.
+const std::vector<Capability>& capabilities();
+
+// An op of the model that can run in int8.
+struct QuantizableOp {
+  std::string name;
+  std::string type;
+  std::string activation;               // the tensor that is quantized in front of it
+  std::vector<std::size_t> weight_axes;  // dimensions of the weights that hold the output channels
+};
+
+// In topological order.
+std::vector<QuantizableOp> quantizable_ops(const Model&);
+
+// The tensors that the ranges of these ops need, each once.
+std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>&);
+
+}  // namespace lpot

@@ -1,0 +1,81 @@
+#include "lpot/quantize/plan.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "lpot/core/error.h"
+#include "lpot/core/file.h"
+
+namespace lpot {
+namespace {
+
+using Json = nlohmann::json;
+
+Json to_json_value(const TensorScheme& scheme) {
+  Json json{{"algorithm", to_string(scheme.algorithm)}, {"granularity", to_string(scheme.granularity)}, {"scheme", to_string(scheme.symmetry)}};
+  if (scheme.half_range) json["half_range"] = true;
+  return json;
+}
+
+template <typename Word>
+Word word(const Json& json, const char* key) {
+  const auto text = json.at(key).get<std::string>();
+  const auto value = parse<Word>(text);
+  if (!value) throw StoreError("plan", fmt::format("'{}' is no {}", text, key));
+  return *value;
+}
+
+TensorScheme scheme_from(const Json& json) {
+  return {word<Algorithm>(json, "algorithm"), word<Granularity>(json, "granularity"), word<Symmetry>(json, "scheme"), json.value("half_range", false)};
+}
+
+OpPlan op_from(const Json& json) {
+  OpPlan op;
+  op.precision = word<Precision>(json, "precision");
+  if (op.precision == Precision::Fp32) return op;
+  op.activation = scheme_from(json.at("activation"));
+  op.weight = scheme_from(json.at("weight"));
+  return op;
+}
+
+}  // namespace
+
+std::vector<std::string> Plan::fallback() const {
+  std::vector<std::string> names;
+  for (const auto& [name, op] : ops)
+    if (op.precision == Precision::Fp32) names.push_back(name);
+  return names;
+}
+
+std::size_t Plan::int8_count() const { return ops.size() - fallback().size(); }
+
+std::string to_json(const Plan& plan) {
+  Json ops = Json::object();
+  for (const auto& [name, op] : plan.ops) {
+    Json& json = ops[name];
+    json["precision"] = to_string(op.precision);
+    if (op.precision == Precision::Fp32) continue;
+    json["activation"] = to_json_value(op.activation);
+    json["weight"] = to_json_value(op.weight);
+  }
+  Json json{{"ops", std::move(ops)}};
+  if (plan.sampling_size != 0) json["sampling_size"] = plan.sampling_size;
+  return json.dump();
+}
+
+Plan plan_from_json(const std::string& text) {
+  try {
+    const Json json = Json::parse(text);
+    Plan plan;
+    plan.sampling_size = json.value("sampling_size", std::size_t{0});
+    for (const auto& [name, op] : json.at("ops").items()) plan.ops.emplace(name, op_from(op));
+    return plan;
+  } catch (const Json::exception& error) {
+    throw StoreError("plan", fmt::format("not a plan: {}", error.what()));
+  }
+}
+
+std::string plan_hash(const Plan& plan) { return Fingerprint().add(to_json(plan)).hex(); }
+
+}  // namespace lpot

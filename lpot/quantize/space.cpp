@@ -1,0 +1,135 @@
+#include "lpot/quantize/space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <regex>
+
+#include "lpot/core/error.h"
+#include "lpot/core/text.h"
+
+namespace lpot {
+namespace {
+
+template <typename Word>
+bool allows(const std::vector<Word>& list, Word word) {
+  return list.empty() || std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// An asymmetric activation is stored as uint8, a symmetric one as int8 (or uint8 where nothing is negative).
+bool allows_stored_type(const TensorRestriction& activation, Symmetry symmetry) {
+  return allows(activation.precisions, symmetry == Symmetry::Asymmetric ? Precision::Uint8 : Precision::Int8);
+}
+
+bool allows_choice(const OpRestriction& restriction, const OpPlan& choice) {
+  const TensorRestriction& activation = restriction.activation;
+  const TensorRestriction& weight = restriction.weight;
+  if (choice.precision == Precision::Fp32) return allows(activation.precisions, Precision::Fp32) && allows(weight.precisions, Precision::Fp32);
+  return allows_stored_type(activation, choice.activation.symmetry) && allows(activation.symmetries, choice.activation.symmetry) &&
+         allows(activation.algorithms, choice.activation.algorithm) && allows(activation.granularities, choice.activation.granularity) &&
+         allows(weight.precisions, Precision::Int8) && allows(weight.granularities, choice.weight.granularity) &&
+         allows(weight.symmetries, choice.weight.symmetry) && allows(weight.algorithms, choice.weight.algorithm);
+}
+
+std::vector<OpPlan> all_choices(const Capability& row, bool half_range) {
+  std::vector<OpPlan> choices;
+  for (const Granularity granularity : row.weight_granularities)
+    for (const Symmetry symmetry : row.activation_symmetries)
+      for (const Algorithm algorithm : row.activation_algorithms)
+        choices.push_back({Precision::Int8,
+                           {algorithm, Granularity::PerTensor, symmetry, false},
+                           {Algorithm::MinMax, granularity, Symmetry::Symmetric, half_range}});
+  choices.push_back({Precision::Fp32, {}, {}});
+  return choices;
+}
+
+std::vector<std::string> names_of(const std::vector<OpSpace>& ops) {
+  std::vector<std::string> names;
+  for (const OpSpace& op : ops) names.push_back(op.name);
+  return names;
+}
+
+bool matches(const std::string& pattern, const std::string& name, const Place& place) {
+  try {
+    return std::regex_match(name, std::regex(pattern));
+  } catch (const std::regex_error& error) {
+    throw ConfigError("op_wise", fmt::format("{}: '{}' is neither the name of an op nor a regular expression: {}", to_string(place), pattern, error.what()));
+  }
+}
+
+// The ops that a key means: the one of that name, else those whose names match it as a regular expression, else a type.
+std::vector<OpSpace*> ops_for_key(std::vector<OpSpace>& ops, const std::string& key, const Place& place, std::vector<std::string>& warnings) {
+  const auto select = [&](auto&& wanted) {
+    std::vector<OpSpace*> found;
+    for (OpSpace& op : ops)
+      if (wanted(op)) found.push_back(&op);
+    return found;
+  };
+  auto found = select([&](const OpSpace& op) { return op.name == key; });
+  if (found.empty()) found = select([&](const OpSpace& op) { return matches(key, op.name, place); });
+  if (found.empty()) {
+    found = select([&](const OpSpace& op) { return op.type == key; });
+    if (!found.empty())
+      warnings.push_back(fmt::format("{}: quantization.op_wise: no op is named '{}', so it is taken for the type of {} ops", to_string(place), key, found.size()));
+  }
+  if (found.empty())
+    throw ConfigError("op_wise", fmt::format("{}: quantization.op_wise: '{}' matches no quantizable op of this model{}; 'lpot inspect MODEL' lists them",
+                                             to_string(place), key, did_you_mean(key, names_of(ops))));
+  return found;
+}
+
+void restrict(OpSpace& op, const OpRestriction& restriction, const std::string& where) {
+  std::erase_if(op.choices, [&](const OpPlan& choice) { return !allows_choice(restriction, choice); });
+  if (op.choices.empty())
+    throw ConfigError("quantization", fmt::format("{} leaves op '{}' ({}) no scheme: activations can be uint8 asym or int8 sym, minmax or kl, per_tensor; "
+                                                  "weights int8 sym, minmax, per_channel or per_tensor; or fp32 for both",
+                                                  where, op.name, op.type));
+}
+
+// How many parts of the scheme two choices share.
+int likeness(const OpPlan& a, const OpPlan& b) {
+  if (a.precision != b.precision) return -1;
+  return (a.weight.granularity == b.weight.granularity) * 4 + (a.activation.symmetry == b.activation.symmetry) * 2 +
+         (a.activation.algorithm == b.activation.algorithm);
+}
+
+}  // namespace
+
+Plan SearchSpace::plan(const OpPlan& choice, const std::vector<std::string>& fallback) const {
+  Plan plan;
+  for (const OpSpace& op : ops) {
+    const bool to_fp32 = op.can_fall_back() && std::find(fallback.begin(), fallback.end(), op.name) != fallback.end();
+    const OpPlan wanted = to_fp32 ? OpPlan{Precision::Fp32, {}, {}} : choice;
+    // The first of the most alike: order of preference decides between equals.
+    plan.ops[op.name] = *std::max_element(op.choices.begin(), op.choices.end(), [&](const OpPlan& a, const OpPlan& b) { return likeness(a, wanted) < likeness(b, wanted); });
+  }
+  return plan;
+}
+
+bool SearchSpace::contains(const Plan& plan) const {
+  return plan.ops.size() == ops.size() && std::all_of(ops.begin(), ops.end(), [&](const OpSpace& op) {
+           const auto found = plan.ops.find(op.name);
+           return found != plan.ops.end() && std::find(op.choices.begin(), op.choices.end(), found->second) != op.choices.end();
+         });
+}
+
+SearchSpace make_search_space(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config, bool half_range, std::vector<std::string>& warnings) {
+  SearchSpace space;
+  for (const QuantizableOp& op : ops) {
+    const auto& rows = capabilities();
+    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Capability& candidate) { return candidate.op_type == op.type; });
+    space.ops.push_back({op.name, op.type, all_choices(*row, half_range)});
+  }
+  for (OpSpace& op : space.ops) restrict(op, config.model_wise, "quantization.model_wise");
+  for (const auto& [key, restriction] : config.op_wise)
+    for (OpSpace* op : ops_for_key(space.ops, key, restriction.place, warnings)) restrict(*op, restriction, to_string(restriction.place) + ": quantization.op_wise");
+  if (!config.recipes.first_conv_or_matmul_quantization && !space.ops.empty()) space.ops.front().choices = {{Precision::Fp32, {}, {}}};
+
+  for (const OpSpace& op : space.ops)
+    for (const OpPlan& choice : op.choices)
+      if (choice.precision == Precision::Int8 && std::find(space.model_choices.begin(), space.model_choices.end(), choice) == space.model_choices.end())
+        space.model_choices.push_back(choice);
+  return space;
+}
+
+}  // namespace lpot

@@ -1,0 +1,166 @@
+#include "lpot/runtime/executable.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <openvino/openvino.hpp>
+
+#include "lpot/core/error.h"
+#include "lpot/model/openvino_error.h"
+#include "lpot/runtime/ov_tensor.h"
+
+namespace lpot {
+namespace {
+
+// Keys of the executed graph's nodes, as the CPU plug-in writes them.
+constexpr const char* kLayerType = "layerType";
+constexpr const char* kKernel = "primitiveType";
+constexpr const char* kOutputPrecisions = "outputPrecisions";
+constexpr const char* kOriginalNames = "originalLayersNames";
+
+std::shared_ptr<ov::Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {
+  if (shapes.empty()) return model.graph;
+  const auto graph = model.graph->clone();
+  std::map<std::size_t, ov::PartialShape> by_input;
+  for (std::size_t i = 0; i < shapes.size(); ++i) by_input[i] = ov::PartialShape(ov::Shape(shapes[i].begin(), shapes[i].end()));
+  graph->reshape(by_input);
+  return graph;
+}
+
+ov::AnyMap properties(const CompileOptions& options) {
+  // Without the precision hint, a CPU with bf16 units would run the fp32 baseline in bf16.
+  ov::AnyMap map{ov::hint::inference_precision(ov::element::f32), ov::num_streams(ov::streams::Num(options.streams)),
+                 ov::hint::enable_cpu_pinning(false)};
+  if (options.threads > 0) map.emplace(ov::inference_num_threads(options.threads));
+  if (options.profile) map.emplace(ov::enable_profiling(true));
+  return map;
+}
+
+std::string info(const ov::Node& node, const char* key) {
+  const auto found = node.get_rt_info().find(key);
+  return found == node.get_rt_info().end() ? "" : found->second.as<std::string>();
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+struct Executable::State {
+  ov::CompiledModel compiled;
+  std::vector<ov::InferRequest> requests;
+  std::vector<ov::Output<const ov::Node>> inputs;
+
+  void start(ov::InferRequest& request, const std::vector<Tensor>& tensors) {
+    if (tensors.size() != inputs.size())
+      throw DataError("infer", fmt::format("the model has {} inputs, the data give {}", inputs.size(), tensors.size()));
+    try {
+      for (std::size_t i = 0; i < tensors.size(); ++i) request.set_input_tensor(i, to_ov_tensor(tensors[i]));
+      request.start_async();
+    } catch (const ov::Exception& error) {
+      throw DataError("infer", shorten_openvino_message(error.what()));
+    }
+  }
+
+  std::vector<Tensor> finish(ov::InferRequest& request) {
+    try {
+      request.wait();
+    } catch (const ov::Exception& error) {
+      throw DataError("infer", fmt::format("the model failed on these data: {}", shorten_openvino_message(error.what())));
+    }
+    std::vector<Tensor> outputs;
+    for (std::size_t i = 0; i < compiled.outputs().size(); ++i) outputs.push_back(copy_from_ov(request.get_output_tensor(i)));
+    return outputs;
+  }
+};
+
+Executable::Executable(const Model& model, const CompileOptions& options) : state_(std::make_unique<State>()) {
+  try {
+    ov::Core core;
+    state_->compiled = core.compile_model(with_shapes(model, options.input_shapes), "CPU", properties(options));
+  } catch (const std::exception& error) {
+    throw ModelError("compile", fmt::format("{}: {}", model.source.string(), shorten_openvino_message(error.what())));
+  }
+  for (int i = 0; i < std::max(1, options.streams); ++i) state_->requests.push_back(state_->compiled.create_infer_request());
+  state_->inputs = state_->compiled.inputs();
+}
+
+Executable::Executable(Executable&&) noexcept = default;
+Executable& Executable::operator=(Executable&&) noexcept = default;
+Executable::~Executable() = default;
+
+std::vector<Tensor> Executable::infer(const std::vector<Tensor>& inputs) {
+  state_->start(state_->requests.front(), inputs);
+  return state_->finish(state_->requests.front());
+}
+
+void Executable::infer_all(const std::function<std::optional<std::vector<Tensor>>()>& source,
+                           const std::function<void(std::vector<Tensor>)>& sink) {
+  struct Running {
+    ov::InferRequest* request;
+    std::vector<Tensor> inputs;  // kept alive until the request has read them
+  };
+  std::deque<Running> running;
+  // A request that still runs must not outlive the inputs it reads.
+  const auto wait_for_all = [&] {
+    for (const Running& job : running) job.request->wait();
+  };
+  try {
+    for (std::size_t next = 0;; ++next) {
+      auto inputs = source();
+      if (!inputs) break;
+      if (running.size() == state_->requests.size()) {
+        sink(state_->finish(*running.front().request));
+        running.pop_front();
+      }
+      ov::InferRequest& request = state_->requests[next % state_->requests.size()];
+      running.push_back({&request, std::move(*inputs)});
+      try {
+        state_->start(request, running.back().inputs);
+      } catch (...) {
+        running.pop_back();
+        throw;
+      }
+    }
+    while (!running.empty()) {
+      sink(state_->finish(*running.front().request));
+      running.pop_front();
+    }
+  } catch (...) {
+    try {
+      wait_for_all();
+    } catch (...) {  // the first error is the one to tell
+    }
+    throw;
+  }
+}
+
+std::vector<ExecutedOp> Executable::executed_ops() const {
+  std::map<std::string, double> times;
+  try {
+    for (const ov::ProfilingInfo& kernel : state_->requests.front().get_profiling_info())
+      times[kernel.node_name] = static_cast<double>(kernel.real_time.count()) / 1000.0;
+  } catch (const ov::Exception&) {  // compiled without profiling: no times
+  }
+  std::vector<ExecutedOp> ops;
+  for (const auto& node : state_->compiled.get_runtime_model()->get_ordered_ops()) {
+    ExecutedOp op;
+    op.name = node->get_friendly_name();
+    op.type = info(*node, kLayerType);
+    op.kernel = info(*node, kKernel);
+    op.precision = info(*node, kOutputPrecisions);
+    op.source_names = split(info(*node, kOriginalNames), ',');
+    op.time_ms = times.contains(op.name) ? times[op.name] : 0;
+    ops.push_back(std::move(op));
+  }
+  return ops;
+}
+
+}  // namespace lpot

@@ -1,0 +1,35 @@
+// Speed as a ratio: models take turns in one process, so that a busy machine disturbs all of them alike.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "lpot/core/tensor.h"
+#include "lpot/runtime/executable.h"
+
+namespace lpot {
+
+struct Latency {
+  double median_ms = 0;
+  double p90_ms = 0;
+  double p99_ms = 0;
+  std::size_t runs = 0;
+};
+
+struct LatencyOptions {
+  int warmup = 5;         // runs of each model that are not counted
+  double seconds = 1.0;   // for all models together, warm-up not counted
+  std::size_t min_runs = 11;
+  std::size_t max_runs = 100000;
+};
+
+// Median and percentiles of each model's inferences on the same inputs.
+std::vector<Latency> measure_latency(const std::vector<Executable*>&, const std::vector<std::vector<Tensor>>& inputs, const LatencyOptions& = {});
+
+// Percentiles of times in milliseconds; the nearest rank, so the result is a time that was measured.
+Latency summarize(std::vector<double> times_ms);
+
+// Input tensors of the model's types for a batch: zeros for integers, small random numbers for floats. Dynamic
+// dimensions other than the first become 1 unless `shapes` gives them. Throws ModelError naming the input otherwise.
+std::vector<Tensor> made_up_inputs(const Model&, std::size_t batch_size);
+
+}  // namespace lpot

@@ -1,0 +1,47 @@
+// Runs batches through a model as fast as the machine allows, whatever shapes they come in.
+//
+// Static shapes are faster, so every shape that comes is compiled once (up to a few; then a dynamic compilation serves
+// the rest), and a short last batch is filled up instead of compiled for.
+#pragma once
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lpot/core/tensor.h"
+#include "lpot/runtime/executable.h"
+#include "lpot/runtime/fit.h"
+
+namespace lpot {
+
+struct RunnerOptions {
+  int threads = 0;  // 0: all cores
+  int streams = 0;  // 0: one per thread
+};
+
+class Runner {
+ public:
+  // `input_names`: as Dataset::input_names.
+  Runner(const Model&, const std::vector<std::string>& input_names, RunnerOptions = {});
+
+  // `source` yields batches of stacked samples; `sink` gets the outputs of each in the same order. Both are called from
+  // this thread. Throws DataError and ModelError.
+  using Source = std::function<std::optional<std::vector<Tensor>>()>;
+  using Sink = std::function<void(std::vector<Tensor> outputs)>;
+  void run(const Source& source, const Sink& sink);
+
+ private:
+  using Shapes = std::vector<Shape>;
+
+  Executable& executable_for(const Shapes&);
+  std::optional<std::vector<Tensor>> fill_up(const std::vector<Tensor>& inputs) const;
+
+  Model model_;
+  InputFit fit_;
+  CompileOptions compile_options_;
+  std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes
+  Shapes usual_;                           // of the first batch
+};
+
+}  // namespace lpot

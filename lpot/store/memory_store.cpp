@@ -1,0 +1,51 @@
+#include <fmt/format.h>
+
+#include <map>
+
+#include "lpot/core/error.h"
+#include "lpot/store/store.h"
+
+namespace lpot {
+namespace {
+
+class MemoryStore : public Store {
+ public:
+  StudyId create_study(const StudyIdentity& identity) override {
+    const auto id = static_cast<StudyId>(studies_.size() + 1);
+    studies_.push_back({id, identity});
+    return id;
+  }
+
+  std::vector<StudyRecord> studies() const override { return studies_; }
+
+  void append(StudyId study, const Trial& trial) override {
+    if (!trials_[study].emplace(trial.number, trial).second)
+      throw StoreError("store", fmt::format("trial {} of study {} is there already", trial.number, study));
+  }
+
+  std::vector<Trial> trials(StudyId study) const override {
+    std::vector<Trial> result;
+    if (const auto found = trials_.find(study); found != trials_.end())
+      for (const auto& [number, trial] : found->second) result.push_back(trial);
+    return result;
+  }
+
+  void put(StudyId study, const std::string& key, std::string_view bytes) override { values_.try_emplace({study, key}, bytes); }
+
+  std::optional<std::string> get(StudyId study, const std::string& key) const override {
+    const auto found = values_.find({study, key});
+    if (found == values_.end()) return std::nullopt;
+    return found->second;
+  }
+
+ private:
+  std::vector<StudyRecord> studies_;
+  std::map<StudyId, std::map<std::size_t, Trial>> trials_;
+  std::map<std::pair<StudyId, std::string>, std::string> values_;
+};
+
+}  // namespace
+
+std::unique_ptr<Store> make_memory_store() { return std::make_unique<MemoryStore>(); }
+
+}  // namespace lpot

@@ -1,0 +1,89 @@
+#include "lpot/store/sqlite.h"
+
+#include <fmt/format.h>
+
+#include "lpot/core/error.h"
+
+namespace lpot {
+namespace {
+
+const char* cure(int code) {
+  switch (code & 0xff) {
+    case SQLITE_FULL: return "; make room on the disk and resume";
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM: return "; the folder must be writable, or set tuning.workspace.path to one that is";
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT: return "; the file is damaged or not a store: move it away to start anew";
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED: return "; another process is writing to it";
+    default: return "";
+  }
+}
+
+}  // namespace
+
+Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
+  sqlite3* handle = nullptr;
+  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  handle_.reset(handle);
+  if (code != SQLITE_OK) fail("open");
+  sqlite3_extended_result_codes(handle, 1);
+  sqlite3_busy_timeout(handle, 10000);
+}
+
+void Database::fail(const std::string& doing) const {
+  const int code = handle_ ? sqlite3_errcode(handle_.get()) : SQLITE_NOMEM;
+  throw StoreError("store", fmt::format("{}: cannot {}: {}{}", path_.string(), doing, handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory", cure(code)));
+}
+
+void Database::execute(const std::string& sql) const {
+  if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail("write");
+}
+
+Statement::Statement(const Database& database, const std::string& sql) : database_(database) {
+  sqlite3_stmt* handle = nullptr;
+  if (sqlite3_prepare_v2(database.handle_.get(), sql.c_str(), -1, &handle, nullptr) != SQLITE_OK) database.fail("read");
+  handle_.reset(handle);
+}
+
+Statement& Statement::bind(std::int64_t value) {
+  sqlite3_bind_int64(handle_.get(), next_++, value);
+  return *this;
+}
+
+Statement& Statement::bind(double value) {
+  sqlite3_bind_double(handle_.get(), next_++, value);
+  return *this;
+}
+
+Statement& Statement::bind(std::string_view text) {
+  sqlite3_bind_text64(handle_.get(), next_++, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  return *this;
+}
+
+Statement& Statement::bind_blob(std::string_view bytes) {
+  sqlite3_bind_blob64(handle_.get(), next_++, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+  return *this;
+}
+
+Statement& Statement::bind_null() {
+  sqlite3_bind_null(handle_.get(), next_++);
+  return *this;
+}
+
+bool Statement::step() {
+  const int code = sqlite3_step(handle_.get());
+  if (code == SQLITE_ROW) return true;
+  conflict_ = (code & 0xff) == SQLITE_CONSTRAINT;
+  if (code != SQLITE_DONE && !conflict_) database_.fail("read or write");
+  return false;
+}
+
+std::string Statement::bytes(int column) const {
+  const void* data = sqlite3_column_blob(handle_.get(), column);
+  const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+  return data ? std::string(static_cast<const char*>(data), size) : std::string();
+}
+
+}  // namespace lpot

@@ -1,0 +1,55 @@
+// SQLite in the few words that the store needs; every failure is a StoreError that names the file.
+#pragma once
+#include <sqlite3.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace lpot {
+
+class Database {
+ public:
+  Database(const std::filesystem::path&, int flags);
+  void execute(const std::string& sql) const;
+  std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }
+  [[noreturn]] void fail(const std::string& doing) const;
+
+ private:
+  friend class Statement;
+  struct Close {
+    void operator()(sqlite3* handle) const { sqlite3_close(handle); }
+  };
+  std::filesystem::path path_;
+  std::unique_ptr<sqlite3, Close> handle_;
+};
+
+class Statement {
+ public:
+  Statement(const Database&, const std::string& sql);
+  Statement& bind(std::int64_t);
+  Statement& bind(double);
+  Statement& bind(std::string_view text);
+  Statement& bind_blob(std::string_view bytes);
+  Statement& bind_null();
+
+  bool step();  // true: a row is there. A constraint that was hurt is told by conflict().
+  bool conflict() const { return conflict_; }
+  std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
+  double number(int column) const { return sqlite3_column_double(handle_.get(), column); }
+  bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
+  std::string bytes(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* handle) const { sqlite3_finalize(handle); }
+  };
+  const Database& database_;
+  std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+  int next_ = 1;
+  bool conflict_ = false;
+};
+
+}  // namespace lpot

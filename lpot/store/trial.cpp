@@ -1,0 +1,37 @@
+#include "lpot/store/trial.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "lpot/core/error.h"
+
+namespace lpot {
+
+std::string to_json(const Measured& measured) {
+  nlohmann::json metrics = nlohmann::json::array();
+  for (const auto& [name, value] : measured.metrics) metrics.push_back({{"name", name}, {"value", value}});
+  return nlohmann::json{{"accuracy", measured.accuracy},     {"metrics", metrics},       {"latency_ms", measured.latency_ms},
+                        {"speedup", measured.speedup},       {"size_bytes", measured.size_bytes}, {"footprint_bytes", measured.footprint_bytes},
+                        {"samples", measured.samples}}
+      .dump();
+}
+
+Measured measured_from_json(const std::string& text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    Measured measured;
+    json.at("accuracy").get_to(measured.accuracy);
+    for (const auto& metric : json.at("metrics")) measured.metrics.emplace_back(metric.at("name"), metric.at("value"));
+    json.at("latency_ms").get_to(measured.latency_ms);
+    json.at("speedup").get_to(measured.speedup);
+    json.at("size_bytes").get_to(measured.size_bytes);
+    json.at("footprint_bytes").get_to(measured.footprint_bytes);
+    json.at("samples").get_to(measured.samples);
+    return measured;
+  } catch (const nlohmann::json::exception& error) {
+    throw StoreError("store", fmt::format("a result cannot be read back: {}", error.what()));
+  }
+}
+
+}  // namespace lpot

@@ -1,0 +1,38 @@
+// A trial is a record: written once, never changed. One that failed is a record too.
+#pragma once
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lpot/quantize/plan.h"
+
+namespace lpot {
+
+// What was measured of a model.
+struct Measured {
+  double accuracy = 0;                                  // of the metric that is tuned for
+  std::vector<std::pair<std::string, double>> metrics;  // all of them
+  double latency_ms = 0;                                // median, batch 1
+  double speedup = 1;  // against fp32 in the same interleaved run: comparable between trials when the machine's load changes
+  std::size_t size_bytes = 0;                           // of the weights
+  std::size_t footprint_bytes = 0;                      // weights and activations while it runs
+  std::size_t samples = 0;                              // that were evaluated
+
+  bool operator==(const Measured&) const = default;
+};
+
+struct Trial {
+  std::size_t number = 0;  // from 1
+  Plan plan;
+  std::optional<Measured> result;  // nothing: it failed
+  std::string error;
+  double seconds = 0;
+
+  bool operator==(const Trial&) const = default;
+};
+
+std::string to_json(const Measured&);
+Measured measured_from_json(const std::string&);  // throws StoreError
+
+}  // namespace lpot

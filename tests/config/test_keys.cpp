@@ -1,0 +1,46 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "lpot/config/keys.h"
+#include "lpot/config/node.h"
+
+namespace lpot {
+namespace {
+
+const KeyInfo* find_key(const std::string& path) {
+  const auto& keys = config_keys();
+  const auto found = std::find_if(keys.begin(), keys.end(), [&](const KeyInfo& key) { return key.path == path; });
+  return found == keys.end() ? nullptr : &*found;
+}
+
+TEST(ConfigKeys, TellWhatReadingExpects) {
+  const KeyInfo* relative = find_key("tuning.accuracy_criterion.relative");
+  ASSERT_TRUE(relative);
+  EXPECT_EQ(relative->expected, "a number in 0..1");
+  EXPECT_EQ(find_key("tuning.exit_policy.max_trials")->default_value, "100");
+  EXPECT_EQ(find_key("device")->expected, "one of cpu, gpu");
+  EXPECT_TRUE(find_key("quantization.op_wise.*.weight.dtype"));
+  EXPECT_TRUE(find_key("evaluation.performance.dataloader.batch_size"));
+}
+
+TEST(ConfigKeys, EachHasItsOwnPathAndASentence) {
+  std::vector<std::string> paths;
+  for (const KeyInfo& key : config_keys()) {
+    paths.push_back(key.path);
+    EXPECT_FALSE(key.summary.empty()) << key.path;
+  }
+  std::sort(paths.begin(), paths.end());
+  EXPECT_EQ(std::adjacent_find(paths.begin(), paths.end()), paths.end());
+}
+
+TEST(Matches, StarsStandForKeys) {
+  using yaml::matches;
+  EXPECT_TRUE(matches({"quantization", "op_wise", "a.b", "weight"}, "quantization.op_wise.*.weight"));
+  EXPECT_TRUE(matches({"evaluation", "accuracy", "dataloader", "dataset"}, "**.dataloader.dataset"));
+  EXPECT_FALSE(matches({"dataset"}, "**.dataloader.dataset"));
+  EXPECT_FALSE(matches({"tuning", "metric", "topk"}, "tuning.metric"));
+}
+
+}  // namespace
+}  // namespace lpot
