@@ -18,9 +18,9 @@
 namespace lpot {
 
 struct Batch {
-  std::size_t first = 0;        // position of the first sample in the loader's order
-  std::vector<Tensor> inputs;   // stacked: [count, ...]
-  std::vector<Tensor> labels;   // one per sample, empty tensors where the data set has none
+  std::size_t first = 0;       // position of the first sample in the loader's order
+  std::vector<Tensor> inputs;  // stacked: [count, ...]
+  std::vector<Tensor> labels;  // one per sample, empty tensors where the data set has none
   std::size_t count() const { return labels.size(); }
 };
 
@@ -29,7 +29,7 @@ struct LoaderOptions {
   bool drop_last = false;  // leave out a short last batch
   bool shuffle = false;    // one fixed order per seed
   std::uint64_t seed = 1978;
-  std::optional<std::size_t> limit;  // at most so many samples
+  std::optional<std::size_t> limit = {};  // at most so many samples
   int workers = 1;
   std::size_t prefetch = 4;  // batches prepared ahead
 };
@@ -51,11 +51,12 @@ class DataLoader {
  public:
   DataLoader(std::shared_ptr<const Dataset>, std::vector<Transform>, LoaderOptions = {});
 
-  BatchStream read() const;                                 // every sample that the options let through
+  BatchStream read() const;                                    // every sample that the options let through
   BatchStream read(std::vector<std::size_t> positions) const;  // these positions of the loader's order
 
-  std::size_t size() const { return order_.size(); }  // samples
-  Sample sample(std::size_t position) const;          // transformed
+  std::size_t size() const { return order_.size(); }                             // samples
+  Sample sample(std::size_t position) const;                                     // transformed
+  std::size_t index(std::size_t position) const { return order_.at(position); }  // in the data set
   const LoaderOptions& options() const { return options_; }
   const Dataset& dataset() const { return *dataset_; }
   std::string identity() const;  // of the data set, the transforms and the order

@@ -7,6 +7,7 @@
 #include <deque>
 
 #include "lpot/core/error.h"
+#include "lpot/evaluate/postprocess.h"
 #include "lpot/runtime/runner.h"
 
 namespace lpot {
@@ -93,7 +94,7 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
         observer.check_stop();
         auto batch = batches.next();
         if (!batch) return std::nullopt;
-        waiting.push_back({batch->first, std::move(batch->labels)});
+        waiting.push_back({batch->first, postprocess_labels(std::move(batch->labels), options.postprocess)});
         return std::move(batch->inputs);
       },
       [&](std::vector<Tensor> outputs) {

@@ -35,7 +35,8 @@ struct Score {
 using BaselineOutputs = std::vector<Tensor>;
 
 struct EvaluateOptions {
-  int threads = 0;                           // 0: all cores
+  int threads = 0;                            // 0: all cores
+  std::vector<Component> postprocess = {};    // of evaluation.accuracy.postprocess
   const BaselineOutputs* baseline = nullptr;  // needed by metrics with labels_are_baseline, unless this run makes it
   BaselineOutputs* keep_outputs = nullptr;    // this run is the baseline: its outputs are kept here and are the labels
 };

@@ -23,9 +23,9 @@ class Metric {
   // sample within the batch, the value and what was expected (a label out of range, a shape that does not fit).
   virtual void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) = 0;
 
-  virtual void merge(const Metric& other) = 0;            // `other` is of the same kind
-  virtual double result() const = 0;                      // throws DataError when nothing was counted
-  virtual std::unique_ptr<Metric> fresh() const = 0;      // the same metric with nothing counted
+  virtual void merge(const Metric& other) = 0;        // `other` is of the same kind
+  virtual double result() const = 0;                  // throws DataError when nothing was counted
+  virtual std::unique_ptr<Metric> fresh() const = 0;  // the same metric with nothing counted
   virtual bool higher_is_better() const { return true; }
   // The labels are the fp32 model's outputs (one tensor per sample) instead of the data set's.
   virtual bool labels_are_baseline() const { return false; }

@@ -1,5 +1,6 @@
 #include "lpot/model/fold.h"
 
+#include <algorithm>
 #include <cmath>
 #include <openvino/op/util/op_types.hpp>
 #include <openvino/openvino.hpp>
@@ -43,6 +44,7 @@ bool replace_batch_norm(const std::shared_ptr<ov::Node>& node) {
   const std::vector<float> mean = values_of(node->input_value(3));
   const std::vector<float> variance = values_of(node->input_value(4));
   const ov::Rank rank = node->get_input_partial_shape(data).rank();
+  if (node->get_output_element_type(0) != ov::element::f32) return false;
   if (gamma.empty() || beta.empty() || mean.empty() || variance.empty() || rank.is_dynamic() || rank.get_length() < 2) return false;
 
   std::vector<float> scale(gamma.size()), shift(gamma.size());
@@ -84,7 +86,7 @@ std::optional<ChannelAxes> channel_axes(const ov::Node& node) {
 // The values of a constant that varies along `axis` of a tensor of this rank only; one value is spread over all.
 std::optional<std::vector<float>> along_axis(const ov::Output<ov::Node>& output, std::size_t axis, std::size_t rank, std::size_t channels) {
   const auto constant = ov::as_type_ptr<op::Constant>(output.get_node_shared_ptr());
-  if (!constant || !constant->get_element_type().is_real()) return std::nullopt;
+  if (!constant || constant->get_element_type() != ov::element::f32) return std::nullopt;
   const ov::Shape& shape = constant->get_shape();
   std::vector<float> values = constant->cast_vector<float>();
   if (values.size() == 1) return std::vector<float>(channels, values[0]);
@@ -101,6 +103,40 @@ std::optional<std::pair<std::size_t, std::size_t>> constant_operand(const ov::No
   for (const std::size_t side : {1u, 0u})
     if (ov::is_type<op::Constant>(node.get_input_node_ptr(side))) return std::pair<std::size_t, std::size_t>{side, 1 - side};
   return std::nullopt;
+}
+
+// Whether only additions of and multiplications by constants lie between a kernel and this tensor.
+bool follows_kernel(ov::Output<ov::Node> tensor) {
+  while (read_once(tensor)) {
+    const ov::Node& node = *tensor.get_node();
+    if (channel_axes(node)) return true;
+    const auto operands = ov::is_type<op::Add>(&node) || ov::is_type<op::Multiply>(&node) ? constant_operand(node) : std::nullopt;
+    if (!operands) return false;
+    tensor = node.input_value(operands->second);
+  }
+  return false;
+}
+
+// TensorFlow's batch norm comes as (x - mean) / deviation * gamma + beta: the first two become an addition and a
+// multiplication, which the rest of this file knows.
+bool replace_subtract_or_divide(const std::shared_ptr<ov::Node>& node) {
+  const bool subtracts = ov::is_type<op::Subtract>(node);
+  if (!subtracts && !ov::is_type<op::Divide>(node)) return false;
+  const auto constant = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(1));
+  if (!constant || constant->get_element_type() != ov::element::f32 || !follows_kernel(node->input_value(0))) return false;
+  std::vector<float> values = constant->cast_vector<float>();
+  if (!subtracts && std::find(values.begin(), values.end(), 0.0f) != values.end()) return false;
+  for (float& value : values) value = subtracts ? -value : 1.0f / value;
+  const auto opposite = op::Constant::create(ov::element::f32, constant->get_shape(), values);
+  std::shared_ptr<ov::Node> replacement;
+  if (subtracts) {
+    replacement = std::make_shared<op::Add>(node->input_value(0), opposite);
+  } else {
+    replacement = std::make_shared<op::Multiply>(node->input_value(0), opposite);
+  }
+  replacement->set_friendly_name(node->get_friendly_name());
+  ov::replace_node(node, replacement);
+  return true;
 }
 
 std::shared_ptr<op::Constant> scaled_weights(const op::Constant& weights, const ChannelAxes& axes, const std::vector<float>& scale) {
@@ -136,7 +172,7 @@ bool fold_multiply(const std::shared_ptr<ov::Node>& multiply) {
   }
   const auto axes = channel_axes(*kernel);
   const auto weights = axes ? ov::as_type_ptr<op::Constant>(kernel->get_input_node_shared_ptr(1)) : nullptr;
-  if (!weights || !weights->get_element_type().is_real() || kernel->get_output_partial_shape(0).rank().is_dynamic()) return false;
+  if (!weights || weights->get_element_type() != ov::element::f32 || kernel->get_output_partial_shape(0).rank().is_dynamic()) return false;
   const auto rank = static_cast<std::size_t>(kernel->get_output_partial_shape(0).rank().get_length());
   if (multiply->get_output_partial_shape(0).rank() != kernel->get_output_partial_shape(0).rank()) return false;
   std::size_t channels = 1;
@@ -181,6 +217,36 @@ bool fold_add(const std::shared_ptr<ov::Node>& outer) {
   return true;
 }
 
+// Quantized constants are stored as small integers with a conversion behind them, or as floats with a FakeQuantize:
+// folding either would turn the weights of a quantized model back into floats, and its int8 kernels into fp32 ones.
+bool belongs_to_quantization(const ov::Node& node) {
+  if (ov::is_type<op::FakeQuantize>(&node)) return true;
+  return ov::is_type<op::Convert>(&node) && node.get_input_element_type(0).is_integral_number() && node.get_input_element_type(0).bitwidth() <= 8 &&
+         node.get_output_element_type(0).is_real();
+}
+
+void fold_constants(const std::shared_ptr<ov::Model>& graph) {
+  ov::NodeVector kept;
+  for (const auto& node : graph->get_ordered_ops())
+    if (belongs_to_quantization(*node) && !ov::pass::constant_folding_is_disabled(node)) kept.push_back(node);
+  for (const auto& node : kept) ov::pass::disable_constant_folding(node);
+  ov::pass::Manager manager;
+  manager.register_pass<ov::pass::ConstantFolding>();
+  manager.run_passes(graph);
+  for (const auto& node : kept) ov::pass::enable_constant_folding(node);
+}
+
+// Visits the ops in topological order and lets go of each, so that one that was replaced no longer counts as a reader.
+bool visit(const std::shared_ptr<ov::Model>& graph, bool (*change)(const std::shared_ptr<ov::Node>&)) {
+  bool changed = false;
+  auto nodes = graph->get_ordered_ops();
+  for (auto& node : nodes) {
+    changed |= change(node);
+    node.reset();
+  }
+  return changed;
+}
+
 }  // namespace
 
 void fold_constants_and_batch_norm(const std::shared_ptr<ov::Model>& graph) {
@@ -188,9 +254,7 @@ void fold_constants_and_batch_norm(const std::shared_ptr<ov::Model>& graph) {
   manager.register_pass<ov::pass::ConstantFolding>();
   manager.run_passes(graph);
   bool changed = false;
-  for (const auto& node : graph->get_ordered_ops()) changed |= replace_batch_norm(node);
-  for (const auto& node : graph->get_ordered_ops()) changed |= fold_multiply(node);
-  for (const auto& node : graph->get_ordered_ops()) changed |= fold_add(node);
+  for (const auto change : {replace_batch_norm, replace_subtract_or_divide, fold_multiply, fold_add}) changed |= visit(graph, change);
   if (changed) graph->validate_nodes_and_infer_types();
 }
 

@@ -78,7 +78,9 @@ Model load_model(const fs::path& path) {
     throw ModelError("load_model", fmt::format("{}: cannot be read as {}: {}; is the file whole and of that format?", path.string(),
                                                to_string(model.format), shorten_openvino_message(error.what())));
   }
-  name_ops(model.graph);
+  if (model.graph->get_results().empty())
+    throw ModelError("load_model", fmt::format("{}: holds no graph with outputs; was it cut? Fetch or export it again", path.string()));
+  name_ops(model.graph, source_names(path, model.format));
   return model;
 }
 

@@ -2,19 +2,55 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
+#include <fstream>
 #include <map>
 #include <openvino/openvino.hpp>
-#include <set>
+#include <regex>
+
+#include "lpot/model/wire_check.h"
 
 namespace lpot {
+namespace {
 
-void name_ops(const std::shared_ptr<ov::Model>& graph) {
+// A type and a number that counts up over all graphs of the process ("Transpose_3621"), which passes also hand on to
+// ops of other types.
+bool looks_made_up(const std::string& name) {
+  const auto underscore = name.rfind('_');
+  if (underscore == 0 || underscore == std::string::npos || underscore + 1 == name.size()) return false;
+  return std::isupper(static_cast<unsigned char>(name[0])) != 0 &&
+         std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(underscore), [](unsigned char letter) { return std::isalnum(letter) != 0; }) &&
+         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(underscore) + 1, name.end(), [](unsigned char letter) { return std::isdigit(letter) != 0; });
+}
+
+std::set<std::string> read_xml_names(const std::filesystem::path& path) {
+  std::set<std::string> names;
+  std::ifstream file(path);
+  const std::regex attribute(R"re( name="([A-Z][A-Za-z0-9]*_[0-9]+)")re");
+  for (std::string line; std::getline(file, line);)
+    for (std::sregex_iterator match(line.begin(), line.end(), attribute), end; match != end; ++match) names.insert((*match)[1]);
+  return names;
+}
+
+}  // namespace
+
+std::set<std::string> source_names(const std::filesystem::path& path, ModelFormat format) {
+  if (format == ModelFormat::OpenVinoIr) return read_xml_names(path);
+  std::set<std::string> names = format == ModelFormat::Onnx ? read_wire_texts(path, {7, 1, 3}) : read_wire_texts(path, {1, 1});
+  // An ONNX node without a name goes by its output's.
+  if (format == ModelFormat::Onnx) names.merge(read_wire_texts(path, {7, 1, 2}));
+  std::erase_if(names, [](const std::string& name) { return !looks_made_up(name); });
+  return names;
+}
+
+void name_ops(const std::shared_ptr<ov::Model>& graph, const std::set<std::string>& source_names) {
   std::map<std::string, int> unnamed;
   std::map<std::string, int> seen;
   for (const auto& node : graph->get_ordered_ops()) {
-    // Without a name of its own a node answers with its unique one, which counts up over all graphs of the process.
-    const bool has_name = node->get_friendly_name() != node->get_name();
-    std::string name = has_name ? node->get_friendly_name() : fmt::format("{}@{}", node->get_type_name(), unnamed[node->get_type_name()]++);
+    std::string name = node->get_friendly_name();
+    if (looks_made_up(name) && !source_names.contains(name))
+      name = fmt::format("{}@{}", node->get_type_name(), unnamed[node->get_type_name()]++);
     if (const int repeats = seen[name]++; repeats > 0) name = fmt::format("{}@{}", name, repeats);
     node->set_friendly_name(name);
   }

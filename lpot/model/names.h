@@ -1,15 +1,19 @@
-// Names for the ops that a front end left without one.
+// Names for the ops that a front end left without one of the source's.
 #pragma once
+#include <filesystem>
 #include <memory>
+#include <set>
+#include <string>
 
-namespace ov {
-class Model;
-}
+#include "lpot/model/model.h"
 
 namespace lpot {
 
-// Gives every op without a name of its own one that is the same on every load: its type and its number among the
+// The names in the file that look as if OpenVINO had made them up ("MatMul_12"). The file is whole.
+std::set<std::string> source_names(const std::filesystem::path&, ModelFormat);
+
+// Gives every op whose name OpenVINO made up one that is the same on every load: its type and its number among the
 // unnamed ops of that type in topological order ("Convolution@2"). Names that occur twice get a number too.
-void name_ops(const std::shared_ptr<ov::Model>&);
+void name_ops(const std::shared_ptr<ov::Model>&, const std::set<std::string>& source_names);
 
 }  // namespace lpot

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <openvino/openvino.hpp>
+#include <openvino/pass/serialize.hpp>
+#include <streambuf>
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
@@ -23,7 +25,37 @@ void serialize(const Model& model, const fs::path& xml, const fs::path& target) 
   }
 }
 
+// Counts what is written to it and keeps nothing.
+class CountingBuffer : public std::streambuf {
+ public:
+  std::size_t count() const { return count_; }
+
+ protected:
+  int_type overflow(int_type letter) override {
+    ++count_;
+    return traits_type::not_eof(letter);
+  }
+  std::streamsize xsputn(const char*, std::streamsize size) override {
+    count_ += static_cast<std::size_t>(size);
+    return size;
+  }
+  // Writers ask for the position to know where a constant begins.
+  pos_type seekoff(off_type offset, std::ios_base::seekdir direction, std::ios_base::openmode) override {
+    return direction == std::ios_base::cur && offset == 0 ? pos_type(static_cast<off_type>(count_)) : pos_type(off_type(-1));
+  }
+
+ private:
+  std::size_t count_ = 0;
+};
+
 }  // namespace
+
+std::size_t saved_size(const Model& model) {
+  CountingBuffer xml, bin;
+  std::ostream xml_stream(&xml), bin_stream(&bin);
+  ov::pass::Serialize(xml_stream, bin_stream).run_on_model(model.graph);
+  return xml.count() + bin.count();
+}
 
 std::size_t save_model(const Model& model, const fs::path& xml) {
   make_folder(xml.has_parent_path() ? xml.parent_path() : fs::path("."));

@@ -10,4 +10,7 @@ namespace lpot {
 // Returns the bytes of both.
 std::size_t save_model(const Model&, const std::filesystem::path& xml);
 
+// The bytes that save_model would write.
+std::size_t saved_size(const Model&);
+
 }  // namespace lpot

@@ -121,7 +121,9 @@ ov::OutputVector convert_depthwise(const NodeContext& node) {
 
 // Inputs: output shape, kernel [spatial..., out, in], value. The kernel's OpenVINO form is [in, out, spatial...].
 ov::OutputVector convert_transposed(const NodeContext& node, std::size_t spatial_rank) {
-  const ConvolutionAttributes a = read_attributes(node, spatial_rank);
+  ConvolutionAttributes a = read_attributes(node, spatial_rank);
+  // The padding is that of the forward convolution, seen from the other side.
+  if (a.padding == ov::op::PadType::SAME_UPPER) a.padding = ov::op::PadType::SAME_LOWER;
   const auto value = channels_first(node.get_input(2), a);
   const auto kernel = kernel_out_first(node.get_input(1), spatial_rank);
   const auto first = static_cast<std::int64_t>(a.channels_last ? 1 : 2);

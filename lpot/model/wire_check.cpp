@@ -30,6 +30,27 @@ std::optional<std::uint64_t> payload_size(std::istream& file, std::uint64_t tag)
   }
 }
 
+// Collects the texts at fields[depth...] of the message that lies in [position, end).
+void collect_texts(std::istream& file, std::uint64_t position, std::uint64_t end, const std::vector<int>& fields, std::size_t depth, std::set<std::string>& texts) {
+  while (position < end) {
+    file.seekg(static_cast<std::streamoff>(position));
+    const auto tag = read_varint(file);
+    const auto payload = tag ? payload_size(file, *tag) : std::nullopt;
+    if (!payload) return;
+    const auto begin = static_cast<std::uint64_t>(file.tellg());
+    if (*payload > end - begin) return;
+    position = begin + *payload;
+    if ((*tag & 7) != 2 || *tag >> 3 != static_cast<std::uint64_t>(fields[depth])) continue;
+    if (depth + 1 < fields.size()) {
+      collect_texts(file, begin, position, fields, depth + 1, texts);
+    } else {
+      std::string text(*payload, '\0');
+      file.read(text.data(), static_cast<std::streamsize>(text.size()));
+      texts.insert(std::move(text));
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> find_wire_damage(const std::filesystem::path& path) {
@@ -47,6 +68,13 @@ std::optional<std::string> find_wire_damage(const std::filesystem::path& path) {
     position = begin + *payload;
   }
   return std::nullopt;
+}
+
+std::set<std::string> read_wire_texts(const std::filesystem::path& path, const std::vector<int>& fields) {
+  std::ifstream file(path, std::ios::binary);
+  std::set<std::string> texts;
+  collect_texts(file, 0, std::filesystem::file_size(path), fields, 0, texts);
+  return texts;
 }
 
 }  // namespace lpot

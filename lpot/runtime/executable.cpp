@@ -157,6 +157,8 @@ std::vector<ExecutedOp> Executable::executed_ops() const {
     op.kernel = info(*node, kKernel);
     op.precision = info(*node, kOutputPrecisions);
     op.source_names = split(info(*node, kOriginalNames), ',');
+    for (const auto& output : node->outputs())
+      if (output.get_partial_shape().is_static()) op.output_bytes += ov::shape_size(output.get_shape()) * output.get_element_type().size();
     op.time_ms = times.contains(op.name) ? times[op.name] : 0;
     ops.push_back(std::move(op));
   }

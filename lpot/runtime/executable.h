@@ -29,7 +29,8 @@ struct ExecutedOp {
   std::string kernel;                    // "jit_avx512_I8", "brgconv_avx512_core_vnni_I8", ...
   std::string precision;                 // of its output: "f32", "u8", ...
   std::vector<std::string> source_names;  // friendly names of the ops it came from
-  double time_ms = 0;                    // of the last inference, with CompileOptions::profile
+  std::size_t output_bytes = 0;           // 0 where shapes are dynamic
+  double time_ms = 0;                     // of the last inference, with CompileOptions::profile
 
   bool is_int8() const { return kernel.ends_with("_I8") || kernel.ends_with("_i8"); }
 };

@@ -1,6 +1,7 @@
 #include "lpot/runtime/latency.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -8,6 +9,7 @@
 #include <random>
 
 #include "lpot/core/error.h"
+#include "lpot/core/text.h"
 
 namespace lpot {
 namespace {
@@ -62,23 +64,28 @@ std::vector<Latency> measure_latency(const std::vector<Executable*>& models, con
   return result;
 }
 
-std::vector<Tensor> made_up_inputs(const Model& model, std::size_t batch_size) {
+std::vector<Tensor> made_up_inputs(const Model& model, std::size_t batch_size, const InputShapes& shapes) {
+  const std::vector<Port> ports = model_inputs(model);
+  std::vector<std::string> names;
+  for (const Port& port : ports) names.push_back(port.name);
+  for (const auto& [name, shape] : shapes)
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      throw ModelError("bench", fmt::format("the model has no input '{}'{}; its inputs are {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
+
   std::mt19937 random(1978);
+  std::normal_distribution<float> normal;
   std::vector<Tensor> inputs;
-  for (const Port& port : model_inputs(model)) {
+  for (const Port& port : ports) {
+    const auto given = shapes.find(port.name);
+    const std::vector<std::int64_t>& wanted = given == shapes.end() ? port.shape : given->second;
     Shape shape;
-    for (std::size_t i = 0; i < port.shape.size(); ++i) {
-      if (i == 0) {
-        shape.push_back(batch_size);
-      } else if (port.shape[i] >= 0) {
-        shape.push_back(static_cast<std::size_t>(port.shape[i]));
-      } else {
-        throw ModelError("bench", fmt::format("input {} has a dynamic dimension besides the batch: give its shape with --shape", port.describe()));
-      }
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      if (wanted[i] < 0 && i > 0)
+        throw ModelError("bench", fmt::format("input {} has a dynamic dimension besides the batch: give its shape, for example --shape {}=1,128", port.describe(), port.name));
+      shape.push_back(i == 0 && given == shapes.end() ? batch_size : static_cast<std::size_t>(wanted[i]));
     }
     Tensor tensor(parse_element_type(port.element_type), shape);
-    if (tensor.element_type() == ElementType::F32)
-      std::generate_n(tensor.data<float>(), tensor.size(), [&] { return std::normal_distribution<float>(0.0f, 1.0f)(random); });
+    if (tensor.element_type() == ElementType::F32) std::generate_n(tensor.data<float>(), tensor.size(), [&] { return normal(random); });
     inputs.push_back(std::move(tensor));
   }
   return inputs;

@@ -1,6 +1,7 @@
 // Speed as a ratio: models take turns in one process, so that a busy machine disturbs all of them alike.
 #pragma once
-#include <functional>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "lpot/core/tensor.h"
@@ -28,8 +29,12 @@ std::vector<Latency> measure_latency(const std::vector<Executable*>&, const std:
 // Percentiles of times in milliseconds; the nearest rank, so the result is a time that was measured.
 Latency summarize(std::vector<double> times_ms);
 
-// Input tensors of the model's types for a batch: zeros for integers, small random numbers for floats. Dynamic
-// dimensions other than the first become 1 unless `shapes` gives them. Throws ModelError naming the input otherwise.
-std::vector<Tensor> made_up_inputs(const Model&, std::size_t batch_size);
+// Shapes by input name, -1 where dynamic.
+using InputShapes = std::map<std::string, std::vector<std::int64_t>>;
+
+// Input tensors of the model's types: zeros for integers, small random numbers for floats. The first dimension is the
+// batch; `shapes` replaces the model's own. Throws ModelError naming an input whose other dimensions are dynamic, and one
+// in `shapes` that the model does not have.
+std::vector<Tensor> made_up_inputs(const Model&, std::size_t batch_size, const InputShapes& shapes = {});
 
 }  // namespace lpot

@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/config_options.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "lpot/core/error.h"
+#include "lpot/evaluate/evaluate.h"
+#include "lpot/model/load.h"
+#include "lpot/report/table.h"
+
+namespace lpot::cli {
+namespace {
+
+struct EvaluateVerb {
+  ConfigOptions config;
+  std::string reference;
+};
+
+int run_evaluate(const EvaluateVerb& verb, const Context& context) {
+  Terminal terminal(context.common);
+  const Observer observer = terminal.observer();
+  const Config config = verb.config.load();
+  for (const std::string& warning : config.warnings) observer.log(LogLevel::Warning, warning);
+  if (config.accuracy.metrics.empty()) throw ConfigError("evaluate", "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1'");
+  const std::vector<NamedMetric> metrics = make_metrics(config.accuracy.metrics);
+  const DataLoader loader = evaluation_loader(config);
+  if (verb.config.model.empty()) throw ConfigError("model", "no model: give its file with --model FILE (.onnx, .pb or .xml)");
+  const Model model = load_model(verb.config.model);
+
+  BaselineOutputs outputs;
+  EvaluateOptions options;
+  options.postprocess = config.accuracy.postprocess;
+  if (needs_baseline(metrics)) {
+    if (verb.reference.empty()) throw ConfigError("evaluate", "this metric compares with the fp32 model: give its file with --reference FILE");
+    EvaluateOptions reference = options;
+    reference.keep_outputs = &outputs;
+    evaluate(load_model(verb.reference), loader, metrics, reference, observer);
+  }
+  options.baseline = &outputs;
+  const Score score = evaluate(model, loader, metrics, options, observer);
+
+  if (context.common.json) {
+    nlohmann::ordered_json values = nlohmann::ordered_json::object();
+    for (const auto& [name, value] : score.metrics) values[name] = value;
+    fmt::print("{}\n", nlohmann::ordered_json{{"accuracy", score.accuracy()}, {"metrics", values}, {"samples", score.samples}, {"seconds", score.seconds}}.dump(2));
+    return kSuccess;
+  }
+  for (const auto& [name, value] : score.metrics) fmt::print("{:<12} {:.4f}\n", name, value);
+  fmt::print("{} samples in {}\n", score.samples, format_seconds(score.seconds));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& app, Context& context) {
+  const auto verb = std::make_shared<EvaluateVerb>();
+  CLI::App* command = add_verb(app, context, "evaluate", "Measure a model's accuracy on the config's evaluation data",
+                               "  lpot evaluate conf.yaml --model resnet20.onnx\n"
+                               "  lpot evaluate conf.yaml --model lpot_workspace/resnet20-onnx/best/model.xml --json");
+  verb->config.add_to(*command, false);
+  command->add_option("--reference", verb->reference, "The fp32 model, for metrics that compare with it (Agreement)");
+  command->callback([verb, &context] { context.run = [verb, &context] { return run_evaluate(*verb, context); }; });
+}
+
+}  // namespace lpot::cli

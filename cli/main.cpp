@@ -1,0 +1,76 @@
+// lpot: the command line. Results go to standard output, progress and messages to standard error.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <exception>
+
+#include "cli/verbs.h"
+#include "lpot/core/error.h"
+#include "lpot/core/version.h"
+
+namespace {
+
+using namespace lpot::cli;
+
+// As one would type it again.
+std::string quoted(const std::string& word) {
+  if (word.find_first_of(" '\"$&|;<>(){}[]*?!\\") == std::string::npos && !word.empty()) return word;
+  std::string result = "'";
+  for (const char letter : word) result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return result + "'";
+}
+
+std::string command_line(int count, char** words) {
+  std::vector<std::string> parts{"lpot"};
+  for (int i = 1; i < count; ++i) parts.push_back(quoted(words[i]));
+  return fmt::format("{}", fmt::join(parts, " "));
+}
+
+int run(int count, char** words) {
+  CLI::App app("lpot gives back the fastest int8 model that keeps its accuracy.", "lpot");
+  app.set_version_flag("--version", std::string("lpot ") + std::string(lpot::kVersion));
+  app.require_subcommand(1);
+  app.footer("Start: lpot init model.onnx --output conf.yaml; edit it; lpot tune conf.yaml --model model.onnx\n"
+             "Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met (the best model is saved all the same).");
+  Context context;
+  context.command_line = command_line(count, words);
+  add_tune(app, context);
+  add_quantize(app, context);
+  add_evaluate(app, context);
+  add_bench(app, context);
+  add_inspect(app, context);
+  add_show(app, context);
+  add_init(app, context);
+  try {
+    app.parse(count, words);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? kSuccess : kUsage;
+  }
+  return context.run();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    return run(count, words);
+  } catch (const lpot::Interrupted&) {
+    fmt::print(stderr, "lpot: stopped before the first trial was done; --resume goes on from what is stored\n");
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "lpot: {}\n", error.what());
+  }
+  return kError;
+}
+
+namespace lpot::cli {
+
+CLI::App* add_verb(CLI::App& app, Context& context, const std::string& name, const std::string& description, const std::string& examples) {
+  CLI::App* verb = app.add_subcommand(name, description);
+  verb->add_flag("--json", context.common.json, "Print the result as JSON");
+  verb->add_flag("-q,--quiet", context.common.quiet, "No progress, no warnings");
+  verb->add_flag("-v,--verbose", context.common.verbose, "Say more");
+  verb->footer("Examples:\n" + examples);
+  return verb;
+}
+
+}  // namespace lpot::cli

@@ -1,0 +1,41 @@
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/config_options.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "lpot/report/result.h"
+#include "lpot/report/table.h"
+#include "lpot/tune/quantization.h"
+
+namespace lpot::cli {
+namespace {
+
+int run_quantize(const ConfigOptions& verb, const Context& context) {
+  Terminal terminal(context.common);
+  const TuneOptions options{.model = verb.model, .output = verb.output, .command = context.command_line};
+  const QuantizeResult result = quantize_once(verb.load(), options, terminal.observer());
+  if (context.common.json) {
+    const nlohmann::ordered_json json{{"model", result.model.string()}, {"size_bytes", result.model_bytes},   {"source_bytes", result.source_bytes},
+                                      {"int8_ops", result.int8_ops},    {"fp32_ops", result.fp32_ops}, {"calibration_samples", result.calibration_samples}};
+    fmt::print("{}\n", json.dump(2));
+    return kSuccess;
+  }
+  fmt::print("{} ops in int8, {} kept in fp32; ranges from {} samples\n", result.int8_ops, result.fp32_ops, result.calibration_samples);
+  fmt::print("{} -> {}\n{}\n\n", format_bytes(result.source_bytes), format_bytes(result.model_bytes), result.model.string());
+  fmt::print("Nothing was evaluated: 'lpot evaluate' and 'lpot bench' tell what it is worth.\n\nRun it in plain OpenVINO:\n\n{}", python_lines(result.model));
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_quantize(CLI::App& app, Context& context) {
+  const auto verb = std::make_shared<ConfigOptions>();
+  CLI::App* command = add_verb(app, context, "quantize", "Quantize once, without evaluating",
+                               "  lpot quantize conf.yaml --model resnet20.onnx --output int8/");
+  verb->add_to(*command, true);
+  command->callback([verb, &context] { context.run = [verb, &context] { return run_quantize(*verb, context); }; });
+}
+
+}  // namespace lpot::cli

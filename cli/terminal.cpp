@@ -1,0 +1,98 @@
+#include "cli/terminal.h"
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <csignal>
+
+#include "lpot/report/table.h"
+
+namespace lpot::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+volatile std::sig_atomic_t stop_asked = 0;
+
+extern "C" void ask_to_stop(int signal) {
+  stop_asked = 1;
+  std::signal(signal, SIG_DFL);  // the next one is not caught
+}
+
+constexpr int kBarWidth = 24;
+constexpr auto kRedraw = std::chrono::milliseconds(100);
+
+spdlog::level::level_enum level_of(LogLevel level) {
+  switch (level) {
+    case LogLevel::Debug: return spdlog::level::debug;
+    case LogLevel::Info: return spdlog::level::info;
+    case LogLevel::Warning: return spdlog::level::warn;
+  }
+  return spdlog::level::info;
+}
+
+spdlog::logger make_logger(const Common& common) {
+  spdlog::logger logger("lpot", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger.set_pattern("lpot: %l: %v");
+  logger.set_level(common.quiet ? spdlog::level::err : common.verbose ? spdlog::level::debug : spdlog::level::info);
+  return logger;
+}
+
+}  // namespace
+
+Terminal::Terminal(const Common& common) : common_(common), is_terminal_(::isatty(STDERR_FILENO) == 1 && !common.quiet) {}
+
+Observer Terminal::observer() {
+  std::signal(SIGINT, ask_to_stop);
+  std::signal(SIGTERM, ask_to_stop);
+  Observer observer;
+  const auto logger = std::make_shared<spdlog::logger>(make_logger(common_));
+  observer.on_log = [this, logger](LogLevel level, std::string_view message) {
+    clear_bar();
+    logger->log(level_of(level), message);
+  };
+  if (is_terminal_) observer.on_progress = [this](const Progress& step) { progress(step); };
+  observer.should_stop = [] { return stop_asked != 0; };
+  return observer;
+}
+
+void Terminal::line(const std::string& text) {
+  if (common_.quiet) return;
+  clear_bar();
+  fmt::print(stderr, "{}\n", text);
+}
+
+void Terminal::progress(const Progress& step) {
+  const auto now = Clock::now();
+  if (stage_ != step.stage || step.done == 0) {
+    stage_ = step.stage;
+    stage_start_ = now;
+  } else if (step.done < step.total && now - last_drawn_ < kRedraw) {
+    return;
+  }
+  last_drawn_ = now;
+  if (step.done >= step.total) {
+    clear_bar();
+    stage_.clear();
+    return;
+  }
+  const double share = static_cast<double>(step.done) / static_cast<double>(step.total);
+  const double passed = std::chrono::duration<double>(now - stage_start_).count();
+  const int filled = static_cast<int>(share * kBarWidth);
+  const std::string left = share > 0.02 ? format_seconds(passed / share * (1 - share)) + " left" : "";
+  fmt::print(stderr, "\r\033[K{} [{}{}] {}/{} {}", step.stage, std::string(static_cast<std::size_t>(filled), '#'),
+             std::string(static_cast<std::size_t>(kBarWidth - filled), ' '), step.done, step.total, left);
+  std::fflush(stderr);
+  bar_shown_ = true;
+}
+
+void Terminal::clear_bar() {
+  if (bar_shown_) fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  bar_shown_ = false;
+}
+
+}  // namespace lpot::cli

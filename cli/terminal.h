@@ -1,0 +1,34 @@
+// Messages and progress on standard error, and the wish to stop (Ctrl-C).
+#pragma once
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "cli/verbs.h"
+#include "lpot/core/observer.h"
+
+namespace lpot::cli {
+
+class Terminal {
+ public:
+  explicit Terminal(const Common&);
+
+  // Bars with the time left on a terminal, nothing elsewhere; warnings always unless --quiet. The first Ctrl-C asks the
+  // running stage to stop, the second ends the program.
+  Observer observer();
+
+  void line(const std::string&);  // on standard error, above the bar; not with --quiet
+
+ private:
+  void progress(const Progress&);
+  void clear_bar();
+
+  Common common_;
+  bool is_terminal_;
+  bool bar_shown_ = false;
+  std::string stage_;
+  std::chrono::steady_clock::time_point stage_start_;
+  std::chrono::steady_clock::time_point last_drawn_;
+};
+
+}  // namespace lpot::cli

@@ -1,0 +1,75 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/config_options.h"
+#include "cli/terminal.h"
+#include "cli/verbs.h"
+#include "lpot/config/describe.h"
+#include "lpot/core/file.h"
+#include "lpot/report/result.h"
+#include "lpot/report/table.h"
+#include "lpot/tune/quantization.h"
+#include "lpot/tune/workspace.h"
+
+namespace lpot::cli {
+namespace {
+
+struct TuneVerb {
+  ConfigOptions config;
+  bool resume = false;
+  bool dry_run = false;
+};
+
+// What would be done: the resolved config, the search space, the data. Nothing is written.
+int print_dry_run(const Config& config, const TuneVerb& verb) {
+  const Model model = load_configured_model(config, verb.config.model);
+  std::vector<std::string> warnings = config.warnings;
+  const SearchSpace space = make_search_space(quantizable_ops(model), config.quantization, use_half_range(config, detect_cpu()), warnings);
+  for (const std::string& line : describe(config)) fmt::print("{}\n", line);
+  fmt::print("\n");
+  std::size_t fixed = 0;
+  for (const OpSpace& op : space.ops) fixed += op.choices.size() == 1 && op.can_fall_back();
+  fmt::print("quantizable ops   {} ({} kept in fp32 by the config)\n", space.ops.size(), fixed);
+  fmt::print("schemes           {}\n", space.model_choices.size());
+  fmt::print("evaluation        {} samples\n", evaluation_loader(config).size());
+  fmt::print("calibration       {} of {} samples\n", config.quantization.sampling_sizes.front(), calibration_loader(config, warnings).size());
+  fmt::print("workspace         {}\n", workspace_path(config, model).string());
+  for (const std::string& warning : warnings) fmt::print(stderr, "lpot: warning: {}\n", warning);
+  return kSuccess;
+}
+
+int run_tune(const TuneVerb& verb, const Context& context) {
+  const Config config = verb.config.load();
+  if (verb.dry_run) return print_dry_run(config, verb);
+  Terminal terminal(context.common);
+  TuneOptions options{.model = verb.config.model, .output = verb.config.output, .resume = verb.resume || !config.tuning.resume_from.empty(), .command = context.command_line};
+  Goal goal;
+  options.on_baseline = [&](const Measured& baseline, const Goal& found) {
+    goal = found;
+    terminal.line(fmt::format("fp32: {} {:.4f}, {:.3f} ms; goal: {}", baseline.metrics.front().first, baseline.accuracy, baseline.latency_ms, found.describe()));
+    terminal.line(trial_header());
+  };
+  options.on_trial = [&](const Trial& trial, bool is_best) { terminal.line(trial_row(trial, is_best, trial.result && goal.met(trial.result->accuracy))); };
+  const TuneResult result = tune(config, options, terminal.observer());
+  if (!result.model.empty()) write_file(result.model.parent_path() / "result.json", result_json(result));
+  terminal.line("");
+  fmt::print("{}", context.common.json ? result_json(result) : result_text(result));
+  return result.goal_met ? kSuccess : kGoalNotMet;
+}
+
+}  // namespace
+
+void add_tune(CLI::App& app, Context& context) {
+  const auto verb = std::make_shared<TuneVerb>();
+  CLI::App* command = add_verb(app, context, "tune", "Find the fastest int8 model that meets the accuracy goal",
+                               "  lpot tune conf.yaml --model resnet20.onnx\n"
+                               "  lpot tune bert.yaml data.yaml --model frozen.pb --output int8/\n"
+                               "  lpot tune conf.yaml --model resnet20.onnx --set tuning.exit_policy.max_trials=5\n"
+                               "  lpot tune conf.yaml --model resnet20.onnx --resume");
+  verb->config.add_to(*command, true);
+  command->add_flag("--resume", verb->resume, "Go on with the last study in the workspace");
+  command->add_flag("--dry-run", verb->dry_run, "Say what would be done and write nothing");
+  command->callback([verb, &context] { context.run = [verb, &context] { return run_tune(*verb, context); }; });
+}
+
+}  // namespace lpot::cli

@@ -1,0 +1,36 @@
+// One file per verb: each adds its subcommand and says what runs when it is chosen.
+#pragma once
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace lpot::cli {
+
+// Options that every verb has.
+struct Common {
+  bool json = false;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+struct Context {
+  Common common;
+  std::string command_line;   // as typed, for deploy.yaml
+  std::function<int()> run;   // set by the verb that was chosen; gives the exit code
+};
+
+enum ExitCode { kSuccess = 0, kError = 1, kUsage = 2, kGoalNotMet = 3 };
+
+void add_tune(CLI::App&, Context&);
+void add_quantize(CLI::App&, Context&);
+void add_evaluate(CLI::App&, Context&);
+void add_bench(CLI::App&, Context&);
+void add_inspect(CLI::App&, Context&);
+void add_show(CLI::App&, Context&);
+void add_init(CLI::App&, Context&);
+
+// The subcommand with the common options and an epilogue of examples.
+CLI::App* add_verb(CLI::App&, Context&, const std::string& name, const std::string& description, const std::string& examples);
+
+}  // namespace lpot::cli

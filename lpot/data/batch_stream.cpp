@@ -1,0 +1,126 @@
+#include "lpot/data/batch_stream.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lpot/core/error.h"
+
+namespace lpot {
+namespace {
+
+bool alike(const Tensor& a, const Tensor& b) { return a.shape() == b.shape() && a.element_type() == b.element_type(); }
+
+struct Numbered {
+  std::size_t index = 0;  // in the data set
+  Sample sample;
+};
+
+void check_alike(const Numbered& first, const Numbered& other) {
+  const auto& [a, one] = first;
+  const auto& [b, two] = other;
+  if (one.inputs.size() != two.inputs.size())
+    throw DataError("DataLoader", fmt::format("samples {} and {} of one batch have {} and {} inputs", a, b,
+                                              one.inputs.size(), two.inputs.size()));
+  for (std::size_t i = 0; i < one.inputs.size(); ++i)
+    if (!alike(one.inputs[i], two.inputs[i]))
+      throw DataError("DataLoader", fmt::format("samples {} and {} of one batch differ: {} and {}; use batch_size 1 or "
+                                                "Resize them",
+                                                a, b, one.inputs[i].describe(), two.inputs[i].describe()));
+}
+
+}  // namespace
+
+BatchStream::BatchStream(std::unique_ptr<State> state) : state_(std::move(state)) {}
+BatchStream::BatchStream(BatchStream&&) noexcept = default;
+BatchStream::~BatchStream() = default;
+std::optional<Batch> BatchStream::next() { return state_ ? state_->next() : std::nullopt; }
+
+BatchStream::State::State(DataLoader loader, std::vector<std::size_t> positions)
+    : loader_(std::move(loader)),
+      positions_(std::move(positions)),
+      batches_((positions_.size() + loader_.options().batch_size - 1) / loader_.options().batch_size),
+      slots_(std::max<std::size_t>(1, loader_.options().prefetch)) {
+  for (const std::size_t position : positions_)
+    if (position >= loader_.size())
+      throw DataError("DataLoader",
+                      fmt::format("position {} does not exist: there are {}, from 0", position, loader_.size()));
+}
+
+BatchStream::State::~State() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  emptied_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+void BatchStream::State::start() {
+  const auto wanted = static_cast<std::size_t>(std::max(0, loader_.options().workers));
+  const std::size_t count = std::min({wanted, batches_, slots_.size()});
+  workers_.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
+}
+
+Batch BatchStream::State::make_batch(std::size_t number) const {
+  const std::size_t first = number * loader_.options().batch_size;
+  const std::size_t last = std::min(first + loader_.options().batch_size, positions_.size());
+  std::vector<Numbered> samples;
+  for (std::size_t i = first; i < last && !stopping_; ++i) {
+    samples.push_back({loader_.index(positions_[i]), loader_.sample(positions_[i])});
+    check_alike(samples.front(), samples.back());
+  }
+  Batch batch{.first = positions_[first], .inputs = {}, .labels = {}};
+  if (samples.empty()) return batch;
+  for (std::size_t input = 0; input < samples.front().sample.inputs.size(); ++input) {
+    std::vector<Tensor> rows;
+    for (Numbered& numbered : samples) rows.push_back(std::move(numbered.sample.inputs[input]));
+    batch.inputs.push_back(stack(rows));
+  }
+  for (Numbered& numbered : samples) batch.labels.push_back(std::move(numbered.sample.label));
+  return batch;
+}
+
+BatchStream::State::Slot BatchStream::State::prepare(std::size_t number) const {
+  Slot slot;
+  try {
+    slot.batch = make_batch(number);
+  } catch (...) {
+    slot.error = std::current_exception();
+  }
+  return slot;
+}
+
+void BatchStream::State::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    emptied_.wait(lock, [&] { return stopping_ || claimed_ == batches_ || claimed_ < handed_out_ + slots_.size(); });
+    if (stopping_ || claimed_ == batches_) return;
+    const std::size_t number = claimed_++;
+    lock.unlock();
+    Slot slot = prepare(number);
+    lock.lock();
+    slots_[number % slots_.size()] = std::move(slot);
+    filled_.notify_all();
+  }
+}
+
+std::optional<Batch> BatchStream::State::next() {
+  if (handed_out_ == batches_) return std::nullopt;
+  if (workers_.empty()) return make_batch(handed_out_++);
+  Slot slot;
+  {
+    std::unique_lock lock(mutex_);
+    Slot& waiting = slots_[handed_out_ % slots_.size()];
+    filled_.wait(lock, [&] { return waiting.filled(); });
+    slot = std::exchange(waiting, {});
+    ++handed_out_;
+  }
+  emptied_.notify_all();
+  if (slot.error) std::rethrow_exception(slot.error);
+  return std::move(slot.batch);
+}
+
+}  // namespace lpot

@@ -1,0 +1,66 @@
+#include "lpot/data/datasets/idx.h"
+
+#include <fmt/format.h>
+
+#include "lpot/core/error.h"
+#include "lpot/core/file.h"
+
+namespace lpot {
+namespace {
+
+constexpr std::uint32_t kBytesMagic = 0x0800;  // the rank is added to it
+
+std::uint32_t big_endian(const std::vector<std::uint8_t>& bytes, std::size_t offset) {
+  return std::uint32_t{bytes[offset]} << 24 | std::uint32_t{bytes[offset + 1]} << 16 |
+         std::uint32_t{bytes[offset + 2]} << 8 | std::uint32_t{bytes[offset + 3]};
+}
+
+// What a file is read for, to name in errors.
+struct Source {
+  std::string path;
+  std::string_view dataset;
+
+  [[noreturn]] void fail(const std::string& message) const {
+    throw DataError(dataset, fmt::format("{}: {}", path, message));
+  }
+};
+
+void check_magic(std::uint32_t magic, std::size_t rank, const Source& source) {
+  const auto expected = kBytesMagic + static_cast<std::uint32_t>(rank);
+  if (magic == expected) return;
+  if ((magic & 0xffffff00u) == kBytesMagic)
+    source.fail(fmt::format("{} dimensions, expected {}; are images and labels mixed up?", magic & 0xffu, rank));
+  source.fail(fmt::format("starts with {:#010x}, expected {:#010x}; this is no idx file of bytes", magic, expected));
+}
+
+void check_shape(const Shape& shape, std::size_t found, const Source& source) {
+  // Dividing instead of multiplying: a hostile header cannot overflow, and nothing is allocated for it.
+  std::size_t left = found;
+  bool fits = true;
+  for (const std::size_t dimension : shape) {
+    if (dimension == 0) source.fail(fmt::format("holds no samples, its shape is {}", to_string(shape)));
+    fits = fits && left % dimension == 0;
+    left /= dimension;
+  }
+  if (!fits || left != 1)
+    source.fail(
+        fmt::format("{} bytes after the header do not fit its shape {}; fetch it again", found, to_string(shape)));
+}
+
+}  // namespace
+
+IdxFile read_idx(const std::filesystem::path& path, std::size_t rank, std::string_view dataset) {
+  const Source source{path.string(), dataset};
+  const std::size_t header = 4 + 4 * rank;
+  IdxFile file;
+  file.values = read_file(path);
+  if (file.values.size() >= 4) check_magic(big_endian(file.values, 0), rank, source);
+  if (file.values.size() < header)
+    source.fail(fmt::format("{} bytes, expected a header of {}; fetch it again", file.values.size(), header));
+  for (std::size_t i = 0; i < rank; ++i) file.shape.push_back(big_endian(file.values, 4 + 4 * i));
+  check_shape(file.shape, file.values.size() - header, source);
+  file.values.erase(file.values.begin(), file.values.begin() + static_cast<std::ptrdiff_t>(header));
+  return file;
+}
+
+}  // namespace lpot

@@ -1,0 +1,82 @@
+// Arrays that NumPy saved, one file per model input: row i of each is sample i.
+#include <fmt/format.h>
+
+#include <optional>
+
+#include "lpot/core/error.h"
+#include "lpot/data/datasets/kinds.h"
+#include "lpot/data/datasets/npy_file.h"
+#include "lpot/data/files.h"
+
+namespace lpot {
+namespace {
+
+class Npy : public Dataset {
+ public:
+  Npy(std::vector<std::string> names, std::vector<NpyFile> inputs, std::optional<NpyFile> labels, std::string identity)
+      : names_(std::move(names)),
+        inputs_(std::move(inputs)),
+        labels_(std::move(labels)),
+        identity_(std::move(identity)) {}
+
+  std::size_t size() const override { return inputs_.front().rows(); }
+  std::vector<std::string> input_names() const override { return names_; }
+  std::string identity() const override { return identity_; }
+
+  Sample at(std::size_t index) const override {
+    check_index("npy", index, size());
+    Sample sample;
+    for (const NpyFile& input : inputs_) sample.inputs.push_back(input.row(index));
+    if (labels_) sample.label = labels_->row(index);
+    return sample;
+  }
+
+ private:
+  std::vector<std::string> names_;
+  std::vector<NpyFile> inputs_;
+  std::optional<NpyFile> labels_;
+  std::string identity_;
+};
+
+void check_rows(const NpyFile& first, const NpyFile& other) {
+  if (other.rows() != first.rows())
+    throw DataError("npy", fmt::format("{} has {} rows, {} has {}: expected one row per sample in each",
+                                       first.path().string(), first.rows(), other.path().string(), other.rows()));
+}
+
+std::unique_ptr<Dataset> make_npy(const Component& component) {
+  std::vector<std::string> names;
+  std::vector<NpyFile> inputs;
+  std::vector<std::filesystem::path> paths;
+  for (const auto& [name, path] : component.parameters.text_map("inputs")) {
+    names.push_back(name);
+    paths.emplace_back(path);
+    inputs.emplace_back(path);
+    check_rows(inputs.front(), inputs.back());
+  }
+  if (inputs.empty()) throw config_error(component, "inputs: expected at least one tensor and its file");
+  if (inputs.front().rows() == 0) throw DataError("npy", fmt::format("{}: no rows", paths.front().string()));
+  std::optional<NpyFile> labels;
+  if (component.parameters.has("labels")) {
+    labels.emplace(component.parameters.text("labels"));
+    paths.push_back(labels->path());
+    check_rows(inputs.front(), *labels);
+  }
+  return std::make_unique<Npy>(std::move(names), std::move(inputs), std::move(labels),
+                               fmt::format("npy({}) {}", component.parameters.describe(), fingerprint_files(paths)));
+}
+
+}  // namespace
+
+DatasetKind npy_dataset() {
+  return {{.name = "npy",
+           .summary = "arrays saved by NumPy, one row per sample",
+           .parameters = {{.name = "inputs",
+                           .kind = ValueKind::TextMap,
+                           .required = true,
+                           .summary = "model input: .npy file, for every input"},
+                          {.name = "labels", .kind = ValueKind::Path, .summary = ".npy file of labels"}}},
+          make_npy};
+}
+
+}  // namespace lpot

@@ -1,0 +1,82 @@
+#include "lpot/data/loader.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+#include <utility>
+
+#include "lpot/core/error.h"
+#include "lpot/core/file.h"
+#include "lpot/data/batch_stream.h"
+#include "lpot/data/random.h"
+
+namespace lpot {
+namespace {
+
+std::vector<std::size_t> make_order(std::size_t size, const LoaderOptions& options) {
+  std::vector<std::size_t> order;
+  if (options.shuffle) {
+    order = shuffled(size, options.seed);
+  } else {
+    order.resize(size);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+  }
+  if (options.limit) order.resize(std::min(order.size(), *options.limit));
+  if (options.drop_last) order.resize(order.size() - order.size() % options.batch_size);
+  return order;
+}
+
+}  // namespace
+
+DataLoader::DataLoader(std::shared_ptr<const Dataset> dataset, std::vector<Transform> transforms, LoaderOptions options)
+    : dataset_(std::move(dataset)), transforms_(std::move(transforms)), options_(std::move(options)) {
+  if (options_.batch_size == 0) throw ConfigError("DataLoader", "batch_size: expected at least 1, got 0");
+  order_ = make_order(dataset_->size(), options_);
+}
+
+Sample DataLoader::sample(std::size_t position) const {
+  if (position >= order_.size())
+    throw DataError("DataLoader",
+                    fmt::format("position {} does not exist: there are {}, from 0", position, order_.size()));
+  const std::size_t index = order_[position];
+  Sample sample = dataset_->at(index);
+  const std::uint64_t seed = mix(options_.seed ^ mix(index));
+  try {
+    for (const Transform& transform : transforms_) sample = transform.apply(std::move(sample), seed);
+  } catch (const DataError& error) {
+    throw DataError("DataLoader", fmt::format("sample {}: {}", index, error.what()));
+  }
+  return sample;
+}
+
+BatchStream DataLoader::read() const {
+  std::vector<std::size_t> positions(order_.size());
+  std::iota(positions.begin(), positions.end(), std::size_t{0});
+  return read(std::move(positions));
+}
+
+BatchStream DataLoader::read(std::vector<std::size_t> positions) const {
+  auto state = std::make_unique<BatchStream::State>(*this, std::move(positions));
+  state->start();
+  return BatchStream(std::move(state));
+}
+
+std::string DataLoader::identity() const {
+  std::vector<std::string> steps;
+  for (const Transform& transform : transforms_)
+    steps.push_back(transform.identity.empty() ? transform.name : transform.identity);
+  Fingerprint order;
+  order.add({reinterpret_cast<const char*>(order_.data()), order_.size() * sizeof(std::size_t)});
+  // The seed is part of it even without a shuffle, for transforms that draw random numbers.
+  return fmt::format("{}; transforms: {}; {} samples in order {}, seed {}", dataset_->identity(),
+                     fmt::join(steps, ", "), order_.size(), order.hex(), options_.seed);
+}
+
+DataLoader DataLoader::with(LoaderOptions options) const {
+  return DataLoader(dataset_, transforms_, std::move(options));
+}
+
+}  // namespace lpot

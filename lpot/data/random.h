@@ -1,0 +1,23 @@
+// Random numbers that are the same on every platform; the distributions and shuffles of std are not.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace lpot {
+
+// One step of splitmix64: neighbouring inputs give unrelated outputs.
+constexpr std::uint64_t mix(std::uint64_t value) {
+  value += 0x9e3779b97f4a7c15ull;
+  value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
+  value = (value ^ (value >> 27)) * 0x94d049bb133111ebull;
+  return value ^ (value >> 31);
+}
+
+// A number in [0, 1) from the upper 53 bits.
+constexpr double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
+
+// 0..count-1 in an order that depends on the seed only.
+std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed);
+
+}  // namespace lpot

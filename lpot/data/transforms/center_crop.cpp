@@ -1,0 +1,53 @@
+#include <algorithm>
+
+#include "lpot/data/transforms/image.h"
+#include "lpot/data/transforms/kinds.h"
+
+namespace lpot {
+namespace {
+
+// Half of an odd margin goes to the even number, as torchvision rounds it.
+std::size_t crop_start(std::size_t margin) {
+  const std::size_t half = margin / 2;
+  return margin % 2 == 1 && half % 2 == 1 ? half + 1 : half;
+}
+
+Tensor center_crop(const Tensor& image, std::size_t height, std::size_t width) {
+  const ImageLayout layout = image_layout(image, "CenterCrop");
+  if (height > layout.height || width > layout.width)
+    throw DataError("CenterCrop",
+                    fmt::format("got {}, expected at least {} x {}; Resize it first", image.describe(), height, width));
+  Tensor result(image.element_type(), layout.shape(height, width));
+  const std::size_t top = crop_start(layout.height - height), left = crop_start(layout.width - width);
+  const std::size_t planes = layout.channels_first ? layout.channels : 1;
+  const std::size_t pixel = element_size(image.element_type()) * (layout.channels / planes);
+  std::byte* to = result.bytes();
+  for (std::size_t plane = 0; plane < planes; ++plane)
+    for (std::size_t row = 0; row < height; ++row) {
+      const std::size_t start = (plane * layout.height + top + row) * layout.width + left;
+      to = std::copy_n(image.bytes() + start * pixel, width * pixel, to);
+    }
+  return result;
+}
+
+Transform make_center_crop(const Component& component) {
+  const std::vector<std::size_t> size = read_size(component);
+  return on_first_input(component, [height = size.front(), width = size.back()](const Tensor& image) {
+    return center_crop(image, height, width);
+  });
+}
+
+}  // namespace
+
+TransformKind center_crop_transform() {
+  return {{.name = "CenterCrop",
+           .summary = "cuts out the middle",
+           .parameters = {{.name = "size",
+                           .kind = ValueKind::IntegerList,
+                           .required = true,
+                           .summary = "one side, or [height, width]"}},
+           .shorthand = "size"},
+          make_center_crop};
+}
+
+}  // namespace lpot

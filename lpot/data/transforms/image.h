@@ -1,0 +1,39 @@
+// How an image lies in memory, and sizes as configs write them.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+#include "lpot/core/component.h"
+#include "lpot/core/tensor.h"
+
+namespace lpot {
+
+struct ImageLayout {
+  std::size_t height = 0, width = 0, channels = 0;
+  bool channels_first = false;
+
+  Shape shape(std::size_t new_height, std::size_t new_width) const {
+    return channels_first ? Shape{channels, new_height, new_width} : Shape{new_height, new_width, channels};
+  }
+};
+
+// True for the types that ToTensor and its kin produce.
+bool is_float(ElementType);
+
+// The layout of a rank 3 tensor with 1 to 4 channels; which side they are on is told as transform.h says.
+// Throws DataError in the name of `transform`.
+ImageLayout image_layout(const Tensor&, std::string_view transform);
+
+// One axis of a tensor: its elements are [outer, length, inner].
+struct Axis {
+  std::size_t outer = 1, length = 1, inner = 1;
+};
+Axis height_axis(const ImageLayout&);
+Axis width_axis(const ImageLayout&);
+
+// The parameter `size`: one or two numbers from 1 to 65536. Throws ConfigError.
+std::vector<std::size_t> read_size(const Component&);
+
+}  // namespace lpot

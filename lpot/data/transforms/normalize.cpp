@@ -1,0 +1,75 @@
+// (x - mean) / std per channel, as torchvision does. One mean serves every channel; else the channels are where the
+// number of means says (transform.h has the rule for when both sides fit).
+#include "lpot/data/transforms/image.h"
+#include "lpot/data/transforms/kinds.h"
+
+namespace lpot {
+namespace {
+
+struct Channels {
+  std::vector<float> mean;
+  std::vector<float> deviation;
+};
+
+enum class Side { First, Last };
+
+Side channel_side(const Tensor& image, std::size_t channels) {
+  const Shape& shape = image.shape();
+  const bool first = shape.size() == 3 && shape[0] == channels;
+  const bool last = shape.size() == 3 && shape[2] == channels;
+  if (!first && !last)
+    throw DataError("Normalize", fmt::format("got {}, expected an image with {} channels, one for each mean",
+                                             image.describe(), channels));
+  return first && (!last || is_float(image.element_type())) ? Side::First : Side::Last;
+}
+
+Tensor normalize(const Tensor& image, const Channels& channels) {
+  const std::size_t count = channels.mean.size();
+  const Side side = count == 1 ? Side::First : channel_side(image, count);
+  const Tensor values = image.converted(ElementType::F32);
+  Tensor result(ElementType::F32, image.shape());
+  const auto* from = values.data<float>();
+  auto* to = result.data<float>();
+  const std::size_t pixels = result.size() / count;
+  if (side == Side::First) {
+    for (std::size_t channel = 0; channel < count; ++channel) {
+      const float mean = channels.mean[channel], deviation = channels.deviation[channel];
+      for (std::size_t i = 0; i < pixels; ++i) *to++ = (*from++ - mean) / deviation;
+    }
+  } else {
+    for (std::size_t i = 0; i < pixels; ++i)
+      for (std::size_t channel = 0; channel < count; ++channel)
+        *to++ = (*from++ - channels.mean[channel]) / channels.deviation[channel];
+  }
+  return result;
+}
+
+Transform make_normalize(const Component& component) {
+  const std::vector<double>& mean = component.parameters.numbers("mean");
+  const std::vector<double>& deviation = component.parameters.numbers("std");
+  if (mean.empty() || mean.size() != deviation.size())
+    throw config_error(component, fmt::format("{} means and {} stds, expected one of each per channel", mean.size(),
+                                              deviation.size()));
+  for (const double value : deviation)
+    if (!(value > 0)) throw config_error(component, fmt::format("std: expected numbers above 0, got {}", value));
+  const Channels channels{{mean.begin(), mean.end()}, {deviation.begin(), deviation.end()}};
+  return on_first_input(component, [channels](const Tensor& image) { return normalize(image, channels); });
+}
+
+}  // namespace
+
+TransformKind normalize_transform() {
+  return {{.name = "Normalize",
+           .summary = "(x - mean) / std per channel, gives f32",
+           .parameters = {{.name = "mean",
+                           .kind = ValueKind::NumberList,
+                           .default_value = "[0.0]",
+                           .summary = "one for all channels or one for each"},
+                          {.name = "std",
+                           .kind = ValueKind::NumberList,
+                           .default_value = "[1.0]",
+                           .summary = "one for all channels or one for each"}}},
+          make_normalize};
+}
+
+}  // namespace lpot

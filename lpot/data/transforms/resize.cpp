@@ -1,0 +1,50 @@
+#include "lpot/data/transforms/image.h"
+#include "lpot/data/transforms/kinds.h"
+#include "lpot/data/transforms/resample.h"
+
+namespace lpot {
+namespace {
+
+Interpolation parse_interpolation(const Component& component) {
+  const std::string& name = component.parameters.text("interpolation");
+  if (name == "bilinear") return Interpolation::Bilinear;
+  if (name == "nearest") return Interpolation::Nearest;
+  if (name == "bicubic") return Interpolation::Bicubic;
+  throw config_error(component, fmt::format("interpolation: expected bilinear, nearest or bicubic, got '{}'", name));
+}
+
+Tensor resize(const Tensor& image, const std::vector<std::size_t>& size, Interpolation interpolation) {
+  const ImageLayout layout = image_layout(image, "Resize");
+  if (size.size() == 2) return resample(image, layout, size[0], size[1], interpolation);
+  // torchvision cuts off the fraction of the longer side.
+  const std::size_t side = size[0];
+  if (layout.width <= layout.height)
+    return resample(image, layout, side * layout.height / layout.width, side, interpolation);
+  return resample(image, layout, side, side * layout.width / layout.height, interpolation);
+}
+
+Transform make_resize(const Component& component) {
+  const std::vector<std::size_t> size = read_size(component);
+  const Interpolation interpolation = parse_interpolation(component);
+  return on_first_input(component, [=](const Tensor& image) { return resize(image, size, interpolation); });
+}
+
+}  // namespace
+
+TransformKind resize_transform() {
+  return {{.name = "Resize",
+           .summary = "changes the size of an image, as Pillow does",
+           .parameters = {{.name = "size",
+                           .kind = ValueKind::IntegerList,
+                           .required = true,
+                           .summary = "the shorter side, which keeps the proportions, or [height, width]"},
+                          {.name = "interpolation",
+                           .kind = ValueKind::Text,
+                           .default_value = "bilinear",
+                           .summary = "how pixels between pixels are worked out",
+                           .choices = {"bilinear", "nearest", "bicubic"}}},
+           .shorthand = "size"},
+          make_resize};
+}
+
+}  // namespace lpot

@@ -1,0 +1,32 @@
+// The metrics, one a file; metrics.cpp lists them.
+#pragma once
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "lpot/core/error.h"
+#include "lpot/metric/metric.h"
+
+namespace lpot {
+
+struct MetricKind {
+  Entry entry;
+  std::unique_ptr<Metric> (*make)(const Component&) = nullptr;  // none: entry.refused says why
+};
+
+MetricKind accuracy_metric();
+MetricKind agreement_metric();
+MetricKind mse_metric();
+MetricKind topk_metric();
+
+// Names of LPOT that have no implementation here.
+std::vector<MetricKind> unavailable_metrics();
+
+// `other` as the metric that is to be merged with it; throws Error when it is another one.
+template <typename Derived>
+const Derived& same_kind(const Metric& other, std::string_view name) {
+  if (const auto* same = dynamic_cast<const Derived*>(&other)) return *same;
+  throw Error(name, "cannot be merged with another metric");
+}
+
+}  // namespace lpot

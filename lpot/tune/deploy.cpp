@@ -1,0 +1,118 @@
+#include "lpot/tune/deploy.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <openvino/core/version.hpp>
+
+#include "lpot/core/file.h"
+#include "lpot/core/version.h"
+#include "lpot/model/save.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+template <typename Value>
+void entry(YAML::Emitter& yaml, const char* key, const Value& value) {
+  yaml << YAML::Key << key << YAML::Value << value;
+}
+
+void begin(YAML::Emitter& yaml, const char* key) { yaml << YAML::Key << key << YAML::Value << YAML::BeginMap; }
+
+void write_measured(YAML::Emitter& yaml, const char* key, const Measured& measured) {
+  begin(yaml, key);
+  begin(yaml, "metrics");
+  for (const auto& [name, value] : measured.metrics) entry(yaml, name.c_str(), value);
+  yaml << YAML::EndMap;
+  entry(yaml, "samples", measured.samples);
+  entry(yaml, "latency_ms", measured.latency_ms);
+  entry(yaml, "speedup", measured.speedup);
+  entry(yaml, "size_bytes", measured.size_bytes);
+  yaml << YAML::EndMap;
+}
+
+void write_scheme(YAML::Emitter& yaml, const char* key, const TensorScheme& scheme) {
+  yaml << YAML::Key << key << YAML::Value << YAML::Flow << YAML::BeginMap;
+  entry(yaml, "granularity", std::string(to_string(scheme.granularity)));
+  entry(yaml, "scheme", std::string(to_string(scheme.symmetry)));
+  entry(yaml, "algorithm", std::string(to_string(scheme.algorithm)));
+  if (scheme.half_range) entry(yaml, "half_range", true);
+  yaml << YAML::EndMap;
+}
+
+void write_plan(YAML::Emitter& yaml, const Plan& plan) {
+  begin(yaml, "plan");
+  for (const auto& [name, op] : plan.ops) {
+    begin(yaml, name.c_str());
+    entry(yaml, "precision", std::string(to_string(op.precision)));
+    if (op.precision != Precision::Fp32) {
+      write_scheme(yaml, "activation", op.activation);
+      write_scheme(yaml, "weight", op.weight);
+    }
+    yaml << YAML::EndMap;
+  }
+  yaml << YAML::EndMap;
+}
+
+void write_machine(YAML::Emitter& yaml, const Cpu& cpu) {
+  begin(yaml, "machine");
+  entry(yaml, "cpu", cpu.name);
+  entry(yaml, "cpu_class", cpu.cpu_class());
+  entry(yaml, "cores", cpu.cores);
+  yaml << YAML::EndMap;
+  begin(yaml, "versions");
+  entry(yaml, "lpot", std::string(kVersion));
+  entry(yaml, "openvino", std::string(ov::get_openvino_version().buildNumber));
+  yaml << YAML::EndMap;
+}
+
+}  // namespace
+
+std::string deploy_yaml(const Deployment& deployment) {
+  YAML::Emitter yaml;
+  yaml.SetDoublePrecision(6);
+  yaml << YAML::BeginMap;
+  begin(yaml, "model");
+  entry(yaml, "name", deployment.model_name);
+  entry(yaml, "source", deployment.source.source.string());
+  entry(yaml, "format", std::string(to_string(deployment.source.format)));
+  entry(yaml, "fingerprint", deployment.source.fingerprint);
+  yaml << YAML::EndMap;
+  if (deployment.goal) {
+    begin(yaml, "goal");
+    entry(yaml, "text", deployment.goal->describe());
+    entry(yaml, "met", deployment.trial && deployment.trial->result && deployment.goal->met(deployment.trial->result->accuracy));
+    yaml << YAML::EndMap;
+  }
+  if (deployment.baseline) write_measured(yaml, "baseline", *deployment.baseline);
+  if (deployment.trial && deployment.trial->result) {
+    entry(yaml, "trial", deployment.trial->number);
+    write_measured(yaml, "best", *deployment.trial->result);
+  }
+  write_machine(yaml, deployment.cpu);
+  entry(yaml, "command", deployment.command);
+  entry(yaml, "plan_hash", plan_hash(deployment.plan));
+  yaml << YAML::Key << "fallback" << YAML::Value << deployment.plan.fallback();
+  write_plan(yaml, deployment.plan);
+  yaml << YAML::EndMap;
+  return std::string(yaml.c_str()) + "\n";
+}
+
+std::size_t save_deployment(const fs::path& folder, const Model& int8, const Deployment& deployment) {
+  const std::size_t bytes = save_model(int8, folder / "model.xml");
+  write_file(folder / "deploy.yaml", deploy_yaml(deployment));
+  return bytes;
+}
+
+std::optional<std::size_t> deployed_trial(const fs::path& folder, const Plan& expected) {
+  if (!fs::exists(folder / "model.xml") || !fs::exists(folder / "model.bin") || !fs::exists(folder / "deploy.yaml")) return std::nullopt;
+  try {
+    const YAML::Node yaml = YAML::LoadFile((folder / "deploy.yaml").string());
+    if (yaml["plan_hash"].as<std::string>("") != plan_hash(expected) || !yaml["trial"]) return std::nullopt;
+    return yaml["trial"].as<std::size_t>();
+  } catch (const YAML::Exception&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace lpot

@@ -1,0 +1,27 @@
+// When is a trial good enough, and which of two trials is the better one.
+#pragma once
+#include <string>
+
+#include "lpot/config/config.h"
+#include "lpot/store/trial.h"
+
+namespace lpot {
+
+struct Goal {
+  double baseline = 0;  // the fp32 model's accuracy
+  double tolerance = 0.01;
+  bool relative = true;  // of the baseline's magnitude; else in the metric's own unit
+  bool higher_is_better = true;
+  bool performance_only = false;  // every trial meets it
+
+  double threshold() const;  // the worst accuracy that still meets the goal
+  bool met(double accuracy) const;
+  bool closer(double a, double b) const { return higher_is_better ? a > b : a < b; }
+  std::string describe() const;  // "at least 0.9155 (0.9173 less 0.2% relative)"
+};
+
+// The first trial of an order: those that meet the goal before the others; among them by objective, among the others by
+// accuracy. Trials that failed are last.
+bool is_better(const Trial& a, const Trial& b, const Goal&, Objective);
+
+}  // namespace lpot

@@ -1,0 +1,173 @@
+#include "lpot/tune/quantization.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "lpot/calibrate/observe.h"
+#include "lpot/config/describe.h"
+#include "lpot/core/error.h"
+#include "lpot/quantize/quantize.h"
+#include "lpot/tune/deploy.h"
+#include "lpot/tune/measure.h"
+#include "lpot/tune/setup.h"
+#include "lpot/tune/workspace.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::json;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+// What every way of quantizing needs: the model, what may become of it, and the data for its ranges.
+struct Bench {
+  Cpu cpu = detect_cpu();
+  Model model;
+  std::string name;
+  std::vector<QuantizableOp> ops;
+  SearchSpace space;
+  DataLoader calibration;
+};
+
+Bench prepare(const Config& config, const TuneOptions& options, const Observer& observer) {
+  std::vector<std::string> warnings = config.warnings;
+  DataLoader calibration = calibration_loader(config, warnings);
+  Bench bench{.model = load_configured_model(config, options.model), .name = {}, .ops = {}, .space = {}, .calibration = std::move(calibration)};
+  bench.name = config.model.name.empty() ? bench.model.source.stem().string() : config.model.name;
+  bench.ops = quantizable_ops(bench.model);
+  if (bench.ops.empty())
+    throw ModelError("quantize", fmt::format("{}: nothing to quantize: it has no convolution and no matrix product with constant weights", options.model.string()));
+  bench.space = make_search_space(bench.ops, config.quantization, use_half_range(config, bench.cpu), warnings);
+  for (const std::string& warning : warnings) observer.log(LogLevel::Warning, warning);
+  return bench;
+}
+
+Statistics calibrate(const Bench& bench, const Config& config, const Observer& observer) {
+  const std::size_t wanted = config.quantization.sampling_sizes.front();
+  if (wanted > bench.calibration.size())
+    observer.log(LogLevel::Warning, fmt::format("sampling_size is {}, the calibration data have {} samples", wanted, bench.calibration.size()));
+  return observe(bench.model, observation_points(bench.ops), bench.calibration, {.sampling_sizes = {wanted}}, observer).snapshots.front();
+}
+
+// Keys that change trials or verdicts. The budget is not among them: a study may be resumed with a larger one.
+StudyIdentity identity_of(const Bench& bench, const Config& config, const DataLoader& evaluation) {
+  Json settings = Json::object();
+  for (const std::string& line : describe(config)) {
+    const auto equals = line.find(" = ");
+    const std::string key = line.substr(0, equals);
+    if (key.starts_with("tuning.exit_policy.max_trials") || key.starts_with("tuning.exit_policy.timeout") || key.starts_with("tuning.workspace")) continue;
+    settings[key] = line.substr(equals + 3);
+  }
+  settings["half_range"] = use_half_range(config, bench.cpu);
+  settings["cpu_class"] = bench.cpu.cpu_class();
+  return {bench.name, bench.model.fingerprint, fmt::format("calibration {}; evaluation {}", bench.calibration.identity(), evaluation.identity()), settings.dump()};
+}
+
+Goal make_goal(const Config& config, const Metric& metric, double baseline) {
+  Goal goal;
+  goal.baseline = baseline;
+  goal.tolerance = config.tuning.criterion.tolerance;
+  goal.relative = config.tuning.criterion.relative;
+  goal.higher_is_better = config.tuning.criterion.higher_is_better && metric.higher_is_better();
+  goal.performance_only = config.tuning.exit_policy.performance_only;
+  if (goal.relative && baseline == 0 && !goal.performance_only)
+    throw ConfigError("tune", "the fp32 model's accuracy is 0, of which a relative loss means nothing; use tuning.accuracy_criterion.absolute");
+  return goal;
+}
+
+// Reads `key` from the store, or makes and stores it: what is measured is stored before it is used.
+template <typename Make>
+std::string stored(Store& store, StudyId study, const std::string& key, Make&& make) {
+  if (auto kept = store.get(study, key)) return *kept;
+  store.put(study, key, make());
+  return *store.get(study, key);
+}
+
+std::vector<NamedMetric> configured_metrics(const Config& config) {
+  if (config.accuracy.metrics.empty())
+    throw ConfigError("tune", "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: {}' when there are no labels)");
+  return make_metrics(config.accuracy.metrics);
+}
+
+}  // namespace
+
+TuneResult tune(const Config& config, const TuneOptions& options, const Observer& observer) {
+  const auto start = Clock::now();
+  const std::vector<NamedMetric> metrics = configured_metrics(config);
+  const auto strategy = make_strategy(config.tuning.strategy);
+  const DataLoader evaluation = evaluation_loader(config);
+  const Bench bench = prepare(config, options, observer);
+
+  Workspace workspace(workspace_path(config, bench.model));
+  Store& store = workspace.store();
+  const StudyId study = open_study(store, identity_of(bench, config, evaluation), options.resume);
+  const bool has_run_before = store.get(study, "baseline").has_value();
+
+  Meter meter(bench.model, evaluation, metrics, {.warmup = config.performance ? config.performance->warmup : 5, .postprocess = config.accuracy.postprocess});
+  TuneResult result;
+  result.cpu = bench.cpu;
+  result.workspace = workspace.path();
+  result.metric = metrics.front().name;
+  result.baseline = measured_from_json(stored(store, study, "baseline", [&] { return to_json(meter.baseline(observer)); }));
+  result.goal = make_goal(config, *metrics.front().metric, result.baseline.accuracy);
+  if (options.on_baseline) options.on_baseline(result.baseline, result.goal);
+  const Statistics statistics = statistics_from_bytes(stored(store, study, "statistics", [&] { return to_bytes(calibrate(bench, config, observer)); }));
+  const double seconds_before = std::stod(stored(store, study, "seconds_before_trials", [&] { return std::to_string(seconds_since(start)); }));
+
+  const fs::path output = options.output.empty() ? workspace.path() / "best" : options.output;
+  const auto save = [&](const Trial& trial) {
+    const Model int8 = quantize(bench.model, trial.plan, statistics);
+    result.model_bytes = save_deployment(output, int8, {bench.name, bench.model, trial.plan, bench.cpu, options.command, result.goal, result.baseline, trial});
+  };
+  const Attempt attempt = [&](const Plan& plan, const Observer& watched) { return meter.measure(quantize(bench.model, plan, statistics), watched); };
+  const StudyEvents events{[&](const Trial& trial, bool is_best) {
+    if (is_best) save(trial);
+    if (options.on_trial) options.on_trial(trial, is_best);
+  }};
+
+  if (has_run_before) meter.prepare_baseline_outputs(observer);
+  Study loop(store, study, {bench.space, result.goal, config.tuning.objective, config.tuning.exit_policy, config.tuning.random_seed, seconds_before});
+  StudyOutcome outcome = loop.run(*strategy, attempt, events, observer);
+
+  // A run that was killed after a trial was stored and before its model was saved left that to its successor.
+  if (outcome.best && deployed_trial(output, outcome.best->plan) != outcome.best->number) save(*outcome.best);
+  if (outcome.best) {
+    result.model = output / "model.xml";
+    result.model_bytes = fs::file_size(output / "model.xml") + fs::file_size(output / "model.bin");
+  }
+  result.goal_met = outcome.goal_met;
+  result.reason = outcome.reason;
+  result.best = std::move(outcome.best);
+  result.trials = std::move(outcome.trials);
+  result.seconds = seconds_before;
+  result.evaluated_samples = result.baseline.samples;
+  for (const Trial& trial : result.trials) {
+    result.seconds += trial.seconds;
+    if (trial.result) result.evaluated_samples += trial.result->samples;
+  }
+  return result;
+}
+
+QuantizeResult quantize_once(const Config& config, const TuneOptions& options, const Observer& observer) {
+  const Bench bench = prepare(config, options, observer);
+  const auto& choices = bench.space.model_choices;
+  const Plan plan = bench.space.plan(choices.empty() ? OpPlan{} : choices.front());
+  if (plan.int8_count() == 0) throw ConfigError("quantize", "the config keeps every op in fp32: nothing is left to quantize");
+  const Statistics statistics = calibrate(bench, config, observer);
+  const Model int8 = quantize(bench.model, plan, statistics);
+  const fs::path output = options.output.empty() ? workspace_path(config, bench.model) / "quantized" : options.output;
+  QuantizeResult result;
+  result.model_bytes = save_deployment(output, int8, {bench.name, bench.model, plan, bench.cpu, options.command});
+  result.model = output / "model.xml";
+  result.source_bytes = bench.model.size_bytes;
+  result.int8_ops = plan.int8_count();
+  result.fp32_ops = plan.ops.size() - plan.int8_count();
+  result.calibration_samples = std::min(config.quantization.sampling_sizes.front(), bench.calibration.size());
+  return result;
+}
+
+}  // namespace lpot

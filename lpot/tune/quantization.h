@@ -1,0 +1,63 @@
+// The front door: a config and a model in, the best int8 model out.
+//
+//   Config config = load_config({"conf.yaml"}, {}, component_tables());
+//   TuneResult result = tune(config, {.model = "resnet20.onnx"});
+//
+#pragma once
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lpot/config/config.h"
+#include "lpot/core/cpu.h"
+#include "lpot/core/observer.h"
+#include "lpot/store/trial.h"
+#include "lpot/tune/goal.h"
+#include "lpot/tune/study.h"
+
+namespace lpot {
+
+struct TuneOptions {
+  std::filesystem::path model;
+  std::filesystem::path output;  // "": the folder best in the workspace
+  bool resume = false;
+  std::string command = {};  // for deploy.yaml
+  // Told as they come; both may be empty.
+  std::function<void(const Measured&, const Goal&)> on_baseline = {};
+  std::function<void(const Trial&, bool is_best)> on_trial = {};
+};
+
+struct TuneResult {
+  bool goal_met = false;
+  StopReason reason = StopReason::NoPlanLeft;
+  Goal goal;
+  Measured baseline;
+  std::optional<Trial> best;
+  std::vector<Trial> trials;
+  double seconds = 0;                 // of this run and, after a resume, the runs before
+  std::size_t evaluated_samples = 0;  // baseline and all trials
+  std::filesystem::path model;        // the saved .xml; "" when no trial succeeded
+  std::size_t model_bytes = 0;
+  std::filesystem::path workspace;
+  std::string metric;  // the one that is tuned for
+  Cpu cpu;
+};
+
+// Tunes, saves the best model after every trial that improves on it, and returns what was reached. Throws Error.
+TuneResult tune(const Config&, const TuneOptions&, const Observer& = {});
+
+struct QuantizeResult {
+  std::filesystem::path model;
+  std::size_t model_bytes = 0;
+  std::size_t source_bytes = 0;
+  std::size_t int8_ops = 0;
+  std::size_t fp32_ops = 0;  // quantizable ops that the config keeps in fp32
+  std::size_t calibration_samples = 0;
+};
+
+// Quantizes once, with the first plan that `tune` would try, and evaluates nothing. Throws Error.
+QuantizeResult quantize_once(const Config&, const TuneOptions&, const Observer& = {});
+
+}  // namespace lpot

@@ -1,0 +1,76 @@
+#include "lpot/tune/setup.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lpot/core/error.h"
+#include "lpot/evaluate/postprocess.h"
+#include "lpot/model/load.h"
+#include "lpot/tune/strategy.h"
+
+namespace lpot {
+namespace {
+
+bool reads(Framework framework, ModelFormat format) {
+  switch (framework) {
+    case Framework::Auto:
+    case Framework::PyTorch: return true;  // exported to ONNX or converted to IR
+    case Framework::Onnx: return format == ModelFormat::Onnx;
+    case Framework::TensorFlow: return format != ModelFormat::Onnx;
+    case Framework::TensorFlowLite:
+    case Framework::OpenVino: return format == ModelFormat::OpenVinoIr;
+  }
+  return false;
+}
+
+}  // namespace
+
+const ComponentTables& component_tables() {
+  static const ComponentTables kTables{datasets(), transforms(), postprocesses(), metrics(), strategies()};
+  return kTables;
+}
+
+DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed) {
+  std::vector<Transform> chain;
+  for (const Component& component : config.transforms) chain.push_back(make_transform(component));
+  LoaderOptions options;
+  options.batch_size = config.batch_size;
+  options.drop_last = config.last_batch == LastBatch::Discard;
+  options.shuffle = config.shuffle;
+  options.seed = seed;
+  return DataLoader(make_dataset(config.dataset), std::move(chain), options);
+}
+
+DataLoader evaluation_loader(const Config& config) {
+  if (!config.accuracy.loader)
+    throw ConfigError("data", "no evaluation data: the config needs evaluation.accuracy.dataloader with a dataset ('lpot init MODEL' writes an example)");
+  DataLoader loader = make_loader(*config.accuracy.loader, config.tuning.random_seed);
+  if (config.accuracy.iteration < 0) return loader;
+  LoaderOptions options = loader.options();
+  options.limit = static_cast<std::size_t>(config.accuracy.iteration) * options.batch_size;
+  return loader.with(options);
+}
+
+DataLoader calibration_loader(const Config& config, std::vector<std::string>& warnings) {
+  if (config.quantization.calibration) return make_loader(*config.quantization.calibration, config.tuning.random_seed);
+  if (!config.accuracy.loader)
+    throw ConfigError("data", "no calibration data: the config needs quantization.calibration.dataloader (or evaluation.accuracy.dataloader) with a dataset");
+  static constexpr const char* kWarning =
+      "quantization.calibration.dataloader is not given: calibrating with the evaluation data, so the accuracy may look a little better than it is";
+  warnings.emplace_back(kWarning);
+  return make_loader(*config.accuracy.loader, config.tuning.random_seed);
+}
+
+Model load_configured_model(const Config& config, const std::filesystem::path& path) {
+  if (path.empty()) throw ConfigError("model", "no model: give its file with --model FILE (.onnx, .pb or .xml)");
+  Model model = load_model(path);
+  if (!reads(config.model.framework, model.format))
+    throw ConfigError("model", fmt::format("model.framework is {}, but {} is a model of {}; correct the one or the other", config.model.framework_name,
+                                           path.string(), to_string(model.format)));
+  return model;
+}
+
+bool use_half_range(const Config& config, const Cpu& cpu) { return config.quantization.recipes.half_range.value_or(cpu.needs_half_range()); }
+
+}  // namespace lpot

@@ -1,0 +1,35 @@
+// From a Config to the parts that the verbs work with.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lpot/config/config.h"
+#include "lpot/config/load.h"
+#include "lpot/core/cpu.h"
+#include "lpot/data/loader.h"
+#include "lpot/evaluate/evaluate.h"
+#include "lpot/model/model.h"
+#include "lpot/quantize/capability.h"
+#include "lpot/quantize/space.h"
+
+namespace lpot {
+
+// The registries of this program, for load_config.
+const ComponentTables& component_tables();
+
+DataLoader make_loader(const LoaderConfig&, std::uint64_t seed);
+
+// The loader of evaluation.accuracy; throws ConfigError when the config has none.
+DataLoader evaluation_loader(const Config&);
+
+// The loader of quantization.calibration, else the evaluation's with a warning; throws ConfigError when there is neither.
+DataLoader calibration_loader(const Config&, std::vector<std::string>& warnings);
+
+// Loads the model; throws ConfigError when the config's framework cannot be this file's.
+Model load_configured_model(const Config&, const std::filesystem::path&);
+
+// Whether weights take half the range: as the config says, else as the CPU needs.
+bool use_half_range(const Config&, const Cpu&);
+
+}  // namespace lpot

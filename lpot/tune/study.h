@@ -1,0 +1,60 @@
+// The only loop: propose, attempt, append.
+//
+//   Study study(store, id, {.space = space, .goal = goal});
+//   StudyOutcome outcome = study.run(strategy, attempt, events);
+//
+// Whatever stops it (the goal, the budget, the user, a crash), everything but the running trial is in the store.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "lpot/core/observer.h"
+#include "lpot/store/store.h"
+#include "lpot/tune/goal.h"
+#include "lpot/tune/strategy.h"
+
+namespace lpot {
+
+struct StudyOptions {
+  SearchSpace space;
+  Goal goal;
+  Objective objective = Objective::Performance;
+  ExitPolicy exit_policy;
+  std::uint64_t random_seed = 1978;
+  double seconds_before = 0;  // spent on calibration and baseline, which count into the timeout
+};
+
+enum class StopReason { GoalMet, MaxTrials, Timeout, NoPlanLeft, Interrupted };
+std::string_view to_string(StopReason);
+
+struct StudyOutcome {
+  std::optional<Trial> best;  // nothing only when no trial succeeded
+  std::vector<Trial> trials;
+  StopReason reason = StopReason::NoPlanLeft;
+  bool goal_met = false;
+};
+
+// Quantizes and measures one plan. An Error becomes a failed trial, but a StoreError ends the study.
+using Attempt = std::function<Measured(const Plan&, const Observer&)>;
+
+struct StudyEvents {
+  std::function<void(const Trial&, bool is_best)> on_trial;  // after it is stored; the new best is to be saved here
+};
+
+class Study {
+ public:
+  Study(Store&, StudyId, StudyOptions);
+  StudyOutcome run(const Strategy&, const Attempt&, const StudyEvents& = {}, const Observer& = {});
+
+ private:
+  Trial attempt(std::size_t number, Plan, const Attempt&, const Observer&) const;
+  std::optional<StopReason> reason_to_stop(const StudyOutcome&) const;
+
+  Store& store_;
+  StudyId id_;
+  StudyOptions options_;
+};
+
+}  // namespace lpot

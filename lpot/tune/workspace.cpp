@@ -1,0 +1,76 @@
+#include "lpot/tune/workspace.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+#include "lpot/core/error.h"
+#include "lpot/core/file.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+std::string cut(const std::string& text) { return text.size() <= 120 ? text : text.substr(0, 117) + "..."; }
+
+// "criterion was {...} and is {...}" for the first setting that differs.
+std::string first_difference(const StudyIdentity& old, const StudyIdentity& now) {
+  if (old.data != now.data) return fmt::format("the data were {} and are {}", cut(old.data), cut(now.data));
+  const auto before = nlohmann::json::parse(old.settings, nullptr, false), after = nlohmann::json::parse(now.settings, nullptr, false);
+  if (before.is_object() && after.is_object())
+    for (const auto& [key, value] : after.items())
+      if (!before.contains(key) || before[key] != value)
+        return fmt::format("{} was {} and is {}", key, before.contains(key) ? cut(before[key].dump()) : "not set", cut(value.dump()));
+  return "the settings differ";
+}
+
+}  // namespace
+
+fs::path workspace_path(const Config& config, const Model& model) {
+  if (!config.tuning.workspace.empty()) return config.tuning.workspace;
+  const std::string name = config.model.name.empty() ? model.source.stem().string() : config.model.name;
+  const std::string framework = config.model.framework == Framework::Auto ? std::string(to_string(model.format)) : config.model.framework_name;
+  return fs::path("lpot_workspace") / fmt::format("{}-{}", name, framework);
+}
+
+fs::path store_path(const fs::path& workspace) { return workspace / "lpot.db"; }
+
+Workspace::Workspace(fs::path path) : path_(std::move(path)) {
+  make_folder(path_);
+  lock_ = ::open((path_ / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (lock_ < 0)
+    throw StoreError("workspace", fmt::format("{}: cannot write: {}; the folder must be writable, or set tuning.workspace.path to one that is", path_.string(), std::strerror(errno)));
+  if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    ::close(lock_);
+    throw StoreError("workspace", fmt::format("{}: another lpot is tuning in this workspace; wait for it, or set tuning.workspace.path to another folder", path_.string()));
+  }
+  try {
+    store_ = open_sqlite_store(store_path(path_));
+  } catch (...) {
+    ::close(lock_);
+    throw;
+  }
+}
+
+Workspace::~Workspace() { ::close(lock_); }
+
+StudyId open_study(Store& store, const StudyIdentity& identity, bool resume) {
+  const std::vector<StudyRecord> records = store.studies();
+  for (const StudyRecord& record : records)
+    if (record.identity.model_fingerprint != identity.model_fingerprint)
+      throw StoreError("workspace", fmt::format("the store holds a study of another model ({}, fingerprint {}; this one is {}, fingerprint {}); set model.name or "
+                                                "tuning.workspace.path to another one, or remove the workspace",
+                                                record.identity.model_name, record.identity.model_fingerprint, identity.model_name, identity.model_fingerprint));
+  if (!resume || records.empty()) return store.create_study(identity);
+  if (!(records.back().identity == identity))
+    throw StoreError("resume", fmt::format("the last study in this workspace is another one: {}; restore that, or tune without --resume for a new study",
+                                           first_difference(records.back().identity, identity)));
+  return records.back().id;
+}
+
+}  // namespace lpot

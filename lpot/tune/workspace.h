@@ -1,0 +1,39 @@
+// The folder of a model's studies: the store, and a lock so that two processes do not tune in it at once.
+#pragma once
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "lpot/config/config.h"
+#include "lpot/model/model.h"
+#include "lpot/store/store.h"
+
+namespace lpot {
+
+// tuning.workspace.path, else ./lpot_workspace/<name>-<framework>.
+std::filesystem::path workspace_path(const Config&, const Model&);
+
+std::filesystem::path store_path(const std::filesystem::path& workspace);  // the file of the store in it
+
+class Workspace {
+ public:
+  // Makes the folder, takes the lock, opens the store. Throws StoreError.
+  explicit Workspace(std::filesystem::path);
+  ~Workspace();
+  Workspace(const Workspace&) = delete;
+  Workspace& operator=(const Workspace&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+  Store& store() { return *store_; }
+
+ private:
+  std::filesystem::path path_;
+  int lock_ = -1;
+  std::unique_ptr<Store> store_;
+};
+
+// The study to work in: a new one, or with `resume` the latest. Throws StoreError when the store belongs to another model,
+// or when `resume` meets a study whose data or settings differ, saying which.
+StudyId open_study(Store&, const StudyIdentity&, bool resume);
+
+}  // namespace lpot

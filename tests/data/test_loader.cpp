@@ -1,0 +1,222 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <numeric>
+#include <set>
+#include <thread>
+
+#include "lpot/data/loader.h"
+#include "lpot/data/random.h"
+#include "support.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+// Sample i is the number i, or whatever `make` gives.
+class Counting : public Dataset {
+ public:
+  explicit Counting(std::size_t size, std::function<Sample(std::size_t)> make = nullptr)
+      : size_(size), make_(std::move(make)) {}
+  std::size_t size() const override { return size_; }
+  std::string identity() const override { return "counting"; }
+  Sample at(std::size_t index) const override {
+    ++reads;
+    if (make_) return make_(index);
+    return number(index);
+  }
+  static Sample number(std::size_t index) {
+    return {{Tensor::from<float>({1}, {static_cast<float>(index)})},
+            Tensor::scalar<std::int64_t>(static_cast<int>(index))};
+  }
+
+  mutable std::atomic<std::size_t> reads = 0;
+
+ private:
+  std::size_t size_;
+  std::function<Sample(std::size_t)> make_;
+};
+
+DataLoader counting_loader(std::size_t size, LoaderOptions options) {
+  return DataLoader(std::make_shared<Counting>(size), {}, std::move(options));
+}
+
+std::vector<int> numbers_of(BatchStream stream) {
+  std::vector<int> numbers;
+  while (auto batch = stream.next())
+    for (const Tensor& label : batch->labels) numbers.push_back(static_cast<int>(label.value_at(0)));
+  return numbers;
+}
+
+std::vector<std::size_t> batch_sizes(const DataLoader& loader) {
+  std::vector<std::size_t> sizes;
+  for (auto batches = loader.read(); auto batch = batches.next();) sizes.push_back(batch->count());
+  return sizes;
+}
+
+std::vector<int> first_numbers(int count) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+class LoaderTest : public ::testing::TestWithParam<int> {};  // by the number of workers
+
+INSTANTIATE_TEST_SUITE_P(Workers, LoaderTest, ::testing::Values(0, 1, 4));
+
+TEST_P(LoaderTest, HandsOutEverySampleInOrder) {
+  const auto dataset = std::make_shared<Counting>(200, [](std::size_t index) {
+    if (index % 16 == 0) std::this_thread::sleep_for(1ms);  // so that workers finish out of order
+    return Counting::number(index);
+  });
+  const DataLoader loader(dataset, {}, {.batch_size = 3, .workers = GetParam(), .prefetch = 3});
+  EXPECT_EQ(numbers_of(loader.read()), first_numbers(200));
+  EXPECT_EQ(dataset->reads, 200u);
+}
+
+TEST_P(LoaderTest, StacksInputsAndKeepsLabelsApart) {
+  auto batches = counting_loader(5, {.batch_size = 3, .workers = GetParam()}).read();
+  const auto first = batches.next();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->inputs.at(0).describe(), "f32 [3,1]");
+  const auto second = batches.next();
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->first, 3u);
+  EXPECT_THAT(values_of<float>(second->inputs.at(0)), ElementsAre(3, 4));
+  EXPECT_EQ(second->count(), 2u);
+  EXPECT_FALSE(batches.next());
+  EXPECT_FALSE(batches.next());
+}
+
+TEST_P(LoaderTest, ThrowsAnErrorAtItsPlaceAndGoesOn) {
+  const auto dataset = std::make_shared<Counting>(4, [](std::size_t index) -> Sample {
+    if (index == 1) throw DataError("Counting", "sample 1 is damaged");
+    return Counting::number(index);
+  });
+  auto batches = DataLoader(dataset, {}, {.workers = GetParam()}).read();
+  EXPECT_EQ(batches.next()->labels[0].value_at(0), 0);
+  EXPECT_THAT(message_of<DataError>([&] { batches.next(); }), HasSubstr("sample 1 is damaged"));
+  EXPECT_EQ(batches.next()->labels[0].value_at(0), 2);
+  EXPECT_EQ(batches.next()->labels[0].value_at(0), 3);
+  EXPECT_FALSE(batches.next());
+}
+
+TEST_P(LoaderTest, NamesTheSamplesOfABatchThatDiffer) {
+  const auto dataset = std::make_shared<Counting>(3, [](std::size_t index) {
+    return Sample{{Tensor(ElementType::U8, {index == 2 ? 5u : 4u})}, {}};
+  });
+  auto batches = DataLoader(dataset, {}, {.batch_size = 3, .workers = GetParam()}).read();
+  EXPECT_THAT(message_of<DataError>([&] { batches.next(); }),
+              AllOf(HasSubstr("samples 0 and 2 of one batch differ: u8 [4] and u8 [5]"), HasSubstr("batch_size 1")));
+}
+
+TEST_P(LoaderTest, GivesTransformsTheSameSeedForASampleAtAnyNumberOfWorkers) {
+  const Transform seed_as_label{"seed", [](Sample sample, std::uint64_t seed) {
+                                  sample.label = Tensor::scalar<std::int64_t>(static_cast<std::int64_t>(seed >> 40));
+                                  return sample;
+                                }};
+  const auto seeds = [&](LoaderOptions options) {
+    return numbers_of(DataLoader(std::make_shared<Counting>(50), {seed_as_label}, std::move(options)).read());
+  };
+  const auto alone = seeds({.workers = 0});
+  EXPECT_EQ(seeds({.batch_size = 7, .workers = GetParam()}), alone);
+  EXPECT_EQ(std::set<int>(alone.begin(), alone.end()).size(), 50u);
+  EXPECT_NE(seeds({.seed = 5, .workers = GetParam()}), alone);
+}
+
+TEST_P(LoaderTest, StopsPromptlyWhenTheStreamIsDropped) {
+  const auto dataset = std::make_shared<Counting>(1000, [](std::size_t index) {
+    std::this_thread::sleep_for(5ms);
+    return Counting::number(index);
+  });
+  const auto start = std::chrono::steady_clock::now();
+  {
+    auto batches = DataLoader(dataset, {}, {.batch_size = 100, .workers = GetParam()}).read();
+    std::this_thread::sleep_for(10ms);
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 200ms);
+}
+
+TEST_P(LoaderTest, OutlivesTheLoader) {
+  auto loader = std::make_unique<DataLoader>(counting_loader(20, {.batch_size = 4, .workers = GetParam()}));
+  auto batches = loader->read();
+  loader.reset();
+  BatchStream moved = std::move(batches);
+  EXPECT_EQ(numbers_of(std::move(moved)), first_numbers(20));
+}
+
+TEST_P(LoaderTest, ReadsTheGivenPositionsOnly) {
+  const DataLoader loader = counting_loader(10, {.batch_size = 2, .workers = GetParam()});
+  EXPECT_THAT(numbers_of(loader.read({7, 1, 3})), ElementsAre(7, 1, 3));
+  EXPECT_EQ(loader.read({7, 1}).next()->first, 7u);
+  EXPECT_TRUE(numbers_of(loader.read(std::vector<std::size_t>{})).empty());
+  EXPECT_THAT(message_of<DataError>([&] { loader.read({10}); }), HasSubstr("position 10 does not exist: there are 10"));
+}
+
+TEST(Loader, PreparesNoMoreThanThePrefetchAhead) {
+  const auto dataset = std::make_shared<Counting>(100);
+  auto batches = DataLoader(dataset, {}, {.batch_size = 2, .workers = 2, .prefetch = 3}).read();
+  batches.next();
+  std::this_thread::sleep_for(50ms);
+  EXPECT_EQ(dataset->reads, 2u * (1 + 3));
+}
+
+TEST(Loader, DropsAShortLastBatchOnlyWhenAsked) {
+  EXPECT_THAT(batch_sizes(counting_loader(7, {.batch_size = 3})), ElementsAre(3, 3, 1));
+  EXPECT_THAT(batch_sizes(counting_loader(7, {.batch_size = 3, .drop_last = true})), ElementsAre(3, 3));
+  EXPECT_EQ(counting_loader(7, {.batch_size = 3, .drop_last = true}).size(), 6u);
+}
+
+TEST(Loader, LimitTakesTheFirstOfTheOrder) {
+  const auto all = numbers_of(counting_loader(50, {.shuffle = true}).read());
+  const auto some = numbers_of(counting_loader(50, {.shuffle = true, .limit = 5}).read());
+  EXPECT_EQ(some, std::vector<int>(all.begin(), all.begin() + 5));
+  EXPECT_EQ(counting_loader(3, {.limit = 5}).size(), 3u);
+}
+
+TEST(Loader, ShufflesIntoOneOrderPerSeed) {
+  const auto order = [](std::uint64_t seed) {
+    return numbers_of(counting_loader(100, {.shuffle = true, .seed = seed}).read());
+  };
+  EXPECT_EQ(order(1), order(1));
+  EXPECT_NE(order(1), order(2));
+  auto sorted = order(1);
+  std::sort(sorted.begin(), sorted.end());
+  EXPECT_EQ(sorted, first_numbers(100));
+}
+
+TEST(Loader, TheIdentityTellsOrdersAndTransformsApart) {
+  const DataLoader plain = counting_loader(10, {});
+  EXPECT_EQ(plain.identity(), plain.with({.batch_size = 4, .workers = 3}).identity());
+  EXPECT_NE(plain.identity(), plain.with({.shuffle = true}).identity());
+  EXPECT_NE(plain.identity(), plain.with({.limit = 9}).identity());
+  const Transform same{"Same", [](Sample sample, std::uint64_t) { return sample; }};
+  EXPECT_NE(plain.identity(), DataLoader(std::make_shared<Counting>(10), {same}).identity());
+}
+
+TEST(Loader, NamesTheSampleThatATransformRefuses) {
+  const Transform picky{"Picky", [](Sample sample, std::uint64_t) -> Sample {
+                          if (sample.label.value_at(0) == 3) throw DataError("Picky", "got a three");
+                          return sample;
+                        }};
+  const DataLoader loader(std::make_shared<Counting>(5), {picky});
+  EXPECT_THAT(message_of<DataError>([&] { loader.sample(3); }), HasSubstr("sample 3: [Picky] got a three"));
+}
+
+TEST(Loader, NeedsABatchSize) { EXPECT_THROW(counting_loader(1, {.batch_size = 0}), ConfigError); }
+
+TEST(Shuffled, IsTheSameOnEveryPlatform) {
+  EXPECT_THAT(shuffled(10, 1978), ElementsAre(9, 2, 1, 7, 0, 4, 8, 5, 6, 3));
+  EXPECT_TRUE(shuffled(0, 1).empty());
+}
+
+TEST(Mix, IsSplitmix64) {
+  EXPECT_EQ(mix(0), 0xe220a8397b1dcdafull);  // the first output of the reference generator seeded with 0
+}
+
+}  // namespace
+}  // namespace lpot

@@ -1,0 +1,110 @@
+#include <sstream>
+
+#include "lpot/data/transform.h"
+#include "support.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::HasSubstr;
+using Integers = std::vector<std::int64_t>;
+
+Tensor resize(const Tensor& image, const Integers& size, const std::string& interpolation = "bilinear") {
+  const Component described = component("Resize", {{"size", size}, {"interpolation", interpolation}});
+  return make_transform(described).apply({{image}, {}}, 0).inputs.at(0);
+}
+
+// The same noise as make_resize_expectations.py.
+Tensor noise(std::size_t height, std::size_t width, std::size_t channels) {
+  Tensor image(ElementType::U8, {height, width, channels});
+  auto state = static_cast<std::uint32_t>(height * 10000 + width * 100 + channels);
+  for (std::size_t i = 0; i < image.size(); ++i) {
+    state = state * 1664525u + 1013904223u;
+    image.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(state >> 24);
+  }
+  return image;
+}
+
+std::string hex(const Tensor& image) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t value : values_of<std::uint8_t>(image)) text += {kDigits[value >> 4], kDigits[value & 15]};
+  return text;
+}
+
+struct Expectation {
+  std::size_t height = 0, width = 0, channels = 0;
+  std::int64_t new_height = 0, new_width = 0;
+  std::string interpolation, pixels;
+};
+
+std::vector<Expectation> expectations() {
+  std::ifstream file(LPOT_SOURCE_DIR "/tests/data/expected/resize.txt");
+  std::vector<Expectation> all;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    Expectation e;
+    std::istringstream(line) >> e.height >> e.width >> e.channels >> e.new_height >> e.new_width >> e.interpolation >>
+        e.pixels;
+    all.push_back(std::move(e));
+  }
+  return all;
+}
+
+Tensor channels_first(const Tensor& image) {
+  return make_transform(component("Transpose", {{"perm", Integers{2, 0, 1}}})).apply({{image}, {}}, 0).inputs[0];
+}
+
+TEST(Resize, EqualsPillowInEveryPixel) {
+  const auto all = expectations();
+  ASSERT_GT(all.size(), 50u);
+  for (const Expectation& e : all) {
+    const Tensor result = resize(noise(e.height, e.width, e.channels), {e.new_height, e.new_width}, e.interpolation);
+    EXPECT_EQ(hex(result), e.pixels) << e.height << "x" << e.width << " to " << e.new_height << "x" << e.new_width
+                                     << " " << e.interpolation;
+  }
+}
+
+TEST(Resize, GivesFloatsNearTheBytes) {
+  const Tensor bytes = resize(noise(32, 32, 3), {11, 10});
+  const Tensor floats = resize(noise(32, 32, 3).converted(ElementType::F32), {11, 10});
+  ASSERT_EQ(floats.describe(), "f32 [11,10,3]");
+  // The bytes are rounded after each of two passes, half a step each.
+  for (std::size_t i = 0; i < bytes.size(); ++i) EXPECT_NEAR(floats.value_at(i), bytes.value_at(i), 1.001);
+}
+
+TEST(Resize, IsTheSameWithChannelsFirst) {
+  for (const char* interpolation : {"nearest", "bilinear", "bicubic"}) {
+    const Tensor image = noise(13, 17, 3);
+    const Tensor result = resize(channels_first(image), {7, 29}, interpolation);
+    EXPECT_EQ(result.shape(), (Shape{3, 7, 29}));
+    EXPECT_EQ(hex(result), hex(channels_first(resize(image, {7, 29}, interpolation)))) << interpolation;
+  }
+}
+
+TEST(Resize, KeepsTheProportionsWhenGivenTheShorterSide) {
+  EXPECT_EQ(resize(noise(30, 45, 3), {20}).shape(), (Shape{20, 30, 3}));
+  EXPECT_EQ(resize(noise(45, 31, 3), {20}).shape(), (Shape{29, 20, 3}));  // 29.03
+  EXPECT_EQ(resize(noise(30, 30, 1), {20}).shape(), (Shape{20, 20, 1}));
+}
+
+TEST(Resize, LeavesAnImageOfThatSizeAsItIs) {
+  EXPECT_EQ(hex(resize(noise(13, 17, 3), {13, 17}, "bicubic")), hex(noise(13, 17, 3)));
+}
+
+TEST(Resize, NearestKeepsTheElementType) {
+  EXPECT_EQ(resize(Tensor(ElementType::I32, {4, 4, 1}), {2}, "nearest").describe(), "i32 [2,2,1]");
+}
+
+TEST(Resize, RefusesWhatIsNoImage) {
+  EXPECT_THAT(message_of<DataError>([] { resize(Tensor(ElementType::F32, {10}), {2}); }),
+              HasSubstr("[Resize] got f32 [10]"));
+  EXPECT_THAT(message_of<DataError>([] { resize(Tensor(ElementType::U8, {0, 4, 3}), {2}); }), HasSubstr("[0,4,3]"));
+}
+
+TEST(Resize, RefusesAnUnknownInterpolation) {
+  EXPECT_THAT(message_of<ConfigError>([] { resize(noise(4, 4, 1), {2}, "lanczos"); }), HasSubstr("got 'lanczos'"));
+}
+
+}  // namespace
+}  // namespace lpot
