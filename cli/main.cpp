@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 
 #include "cli/verbs.h"
@@ -46,7 +49,9 @@ int run(int count, char** words) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }
-  return context.run();
+  const int code = context.run();
+  if (std::fflush(stdout) != 0) throw lpot::StoreError("write", fmt::format("standard output: {}", std::strerror(errno)));
+  return code;
 }
 
 }  // namespace
@@ -55,7 +60,7 @@ int main(int count, char** words) {
   try {
     return run(count, words);
   } catch (const lpot::Interrupted&) {
-    fmt::print(stderr, "lpot: stopped before the first trial was done; --resume goes on from what is stored\n");
+    fmt::print(stderr, "lpot: stopped before there was a result\n");
   } catch (const std::exception& error) {
     fmt::print(stderr, "lpot: {}\n", error.what());
   }

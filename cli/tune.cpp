@@ -1,5 +1,7 @@
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "cli/config_options.h"
 #include "cli/terminal.h"
@@ -8,6 +10,7 @@
 #include "lpot/core/file.h"
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
+#include "lpot/tune/measure.h"
 #include "lpot/tune/quantization.h"
 #include "lpot/tune/workspace.h"
 
@@ -21,26 +24,37 @@ struct TuneVerb {
 };
 
 // What would be done: the resolved config, the search space, the data. Nothing is written.
-int print_dry_run(const Config& config, const TuneVerb& verb) {
+int print_dry_run(const Config& config, const TuneVerb& verb, const Context& context) {
   const Model model = load_configured_model(config, verb.config.model);
   std::vector<std::string> warnings = config.warnings;
   const SearchSpace space = make_search_space(quantizable_ops(model), config.quantization, use_half_range(config, detect_cpu()), warnings);
-  for (const std::string& line : describe(config)) fmt::print("{}\n", line);
-  fmt::print("\n");
+  const DataLoader evaluation = evaluation_loader(config), calibration = calibration_loader(config, warnings);
+  const std::vector<NamedMetric> metrics = make_metrics(config.accuracy.metrics);
+  const Meter fits(model, evaluation, metrics);
   std::size_t fixed = 0;
   for (const OpSpace& op : space.ops) fixed += op.choices.size() == 1 && op.can_fall_back();
-  fmt::print("quantizable ops   {} ({} kept in fp32 by the config)\n", space.ops.size(), fixed);
-  fmt::print("schemes           {}\n", space.model_choices.size());
-  fmt::print("evaluation        {} samples\n", evaluation_loader(config).size());
-  fmt::print("calibration       {} of {} samples\n", config.quantization.sampling_sizes.front(), calibration_loader(config, warnings).size());
-  fmt::print("workspace         {}\n", workspace_path(config, model).string());
-  for (const std::string& warning : warnings) fmt::print(stderr, "lpot: warning: {}\n", warning);
+  const std::size_t samples = std::min(config.quantization.sampling_sizes.front(), calibration.size());
+  const std::string workspace = workspace_path(config, model).string();
+  if (context.common.json) {
+    fmt::print("{}\n", nlohmann::ordered_json{{"settings", describe(config)}, {"quantizable_ops", space.ops.size()}, {"kept_in_fp32", fixed}, {"schemes", space.model_choices.size()},
+                                              {"evaluation_samples", evaluation.size()}, {"calibration_samples", samples}, {"workspace", workspace}}
+                           .dump(2));
+  } else {
+    for (const std::string& line : describe(config)) fmt::print("{}\n", line);
+    fmt::print("\nquantizable ops   {} ({} kept in fp32 by the config)\n", space.ops.size(), fixed);
+    fmt::print("schemes           {}\n", space.model_choices.size());
+    fmt::print("evaluation        {} samples\n", evaluation.size());
+    fmt::print("calibration       {} of {} samples\n", samples, calibration.size());
+    fmt::print("workspace         {}\n", workspace);
+  }
+  Terminal terminal(context.common);
+  for (const std::string& warning : warnings) terminal.observer().log(LogLevel::Warning, warning);
   return kSuccess;
 }
 
 int run_tune(const TuneVerb& verb, const Context& context) {
   const Config config = verb.config.load();
-  if (verb.dry_run) return print_dry_run(config, verb);
+  if (verb.dry_run) return print_dry_run(config, verb, context);
   Terminal terminal(context.common);
   TuneOptions options{.model = verb.config.model, .output = verb.config.output, .resume = verb.resume || !config.tuning.resume_from.empty(), .command = context.command_line};
   Goal goal;

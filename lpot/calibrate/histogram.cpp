@@ -49,10 +49,13 @@ void Histogram::add(const float* values, std::size_t count, float largest) {
   grow_to(exponent_above(largest));
   // Exact: scaling by a power of two rounds nothing, so a value's bin does not depend on what came before.
   const float scale = static_cast<float>(std::ldexp(static_cast<double>(kBins) / 2.0, -exponent_));
-  constexpr float kCentre = static_cast<float>(kBins / 2);
+  const float width = 1.0f / scale;
+  constexpr int kCentre = kBins / 2;
   for (std::size_t i = 0; i < count; ++i) {
-    const auto bin = static_cast<std::int64_t>(std::floor(values[i] * scale)) + static_cast<std::int64_t>(kCentre);
-    ++counts_[static_cast<std::size_t>(bin)];
+    const int towards_zero = static_cast<int>(values[i] * scale);
+    // std::floor is a call here; the value itself is compared, since a tiny one times the scale may have become zero.
+    const int floor = towards_zero - (values[i] < static_cast<float>(towards_zero) * width ? 1 : 0);
+    ++counts_[static_cast<std::size_t>(floor + kCentre)];
   }
 }
 

@@ -87,7 +87,8 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
     return calibration;
   }
   const int threads = options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  Runner runner(instrument(model, points), loader.dataset().input_names(), {.threads = threads});
+  // Inner tensors do not always have the batch in front, so rows that were filled up could not be cut out again.
+  Runner runner(instrument(model, points), loader.dataset().input_names(), {.threads = threads, .fill_up = false});
   std::vector<TensorStatistics> statistics(points.size());
   for (const std::size_t size : sizes) {
     BatchStream batches = loader.read(positions(calibration.samples, size));

@@ -91,6 +91,14 @@ std::string read_text_value(const Node& node, const std::string& path, const Key
   return spelled(node, key);
 }
 
+// An element of a list of texts; a list in the list is handed on as its text: [[8,3],[8]] has the texts "[8, 3]", "[8]".
+std::string read_element(const Node& node, const std::string& path, const Key& key) {
+  if (!node.is_list()) return read_text_value(node, path, key);
+  std::vector<std::string> texts;
+  for (const Node& item : node.items) texts.push_back(read_text_value(item, path, key));
+  return fmt::format("[{}]", fmt::join(texts, ", "));
+}
+
 template <typename Read>
 auto read_list(const Node& node, const std::string& path, const Key& key, Read read) {
   if (node.is_null() || node.is_map()) fail_value(node, path, key);
@@ -177,7 +185,7 @@ Value read_value(const Node& node, const std::string& path, const Key& key) {
     case ValueKind::NumberList:
       return read_list(node, path, key, read_number);
     case ValueKind::TextList:
-      return read_list(node, path, key, read_text_value);
+      return read_list(node, path, key, read_element);
     case ValueKind::TextMap:
       break;
   }

@@ -1,8 +1,8 @@
 #include "lpot/core/cpu.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include "lpot/core/text.h"
@@ -38,7 +38,25 @@ bool has_amx_int8() {
 }
 #endif
 
+// The runtime's kernels can be held back with this variable of oneDNN's; what it leaves is what the CPU is worth.
+std::string isa_limit() {
+  for (const char* name : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"})
+    if (const char* value = std::getenv(name)) return lower(value);
+  return "";
+}
+
 }  // namespace
+
+void limit_to_isa(Cpu& cpu, std::string_view isa) {
+  if (isa.empty() || isa == "default" || isa == "all") return;
+  const bool wide = isa.starts_with("avx512") || isa.starts_with("avx10");
+  const bool has_vnni = isa.find("vnni") != std::string_view::npos || isa.find("bf16") != std::string_view::npos || isa.find("fp16") != std::string_view::npos ||
+                        isa.find("amx") != std::string_view::npos || isa.starts_with("avx10");
+  cpu.avx2 = cpu.avx2 && (wide || isa.starts_with("avx2"));
+  cpu.avx512 = cpu.avx512 && wide;
+  cpu.vnni = cpu.vnni && has_vnni;
+  cpu.amx = cpu.amx && isa.find("amx") != std::string_view::npos;
+}
 
 std::string Cpu::cpu_class() const {
 #if defined(__aarch64__)
@@ -64,6 +82,7 @@ Cpu detect_cpu() {
 #else
   cpu.vnni = (" " + cpuinfo("Features") + " ").find(" asimddp ") != std::string::npos;
 #endif
+  limit_to_isa(cpu, isa_limit());
   return cpu;
 }
 

@@ -1,6 +1,7 @@
 // What the CPU can do, and the class that measured choices (kernel forms, half range) belong to.
 #pragma once
 #include <string>
+#include <string_view>
 
 namespace lpot {
 
@@ -17,6 +18,10 @@ struct Cpu {
   std::string cpu_class() const;  // "avx2", "avx512", "avx512_vnni", "amx", "arm_dotprod", "generic"
 };
 
+// This machine's, as far as oneDNN's variable ONEDNN_MAX_CPU_ISA lets its kernels use it.
 Cpu detect_cpu();
+
+// Takes away what lies above an instruction set of oneDNN's list ("avx2", "avx512_core", "avx512_core_vnni", ...).
+void limit_to_isa(Cpu&, std::string_view isa);
 
 }  // namespace lpot

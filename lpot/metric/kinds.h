@@ -5,14 +5,12 @@
 #include <vector>
 
 #include "lpot/core/error.h"
+#include "lpot/core/registry.h"
 #include "lpot/metric/metric.h"
 
 namespace lpot {
 
-struct MetricKind {
-  Entry entry;
-  std::unique_ptr<Metric> (*make)(const Component&) = nullptr;  // none: entry.refused says why
-};
+using MetricKind = Kind<std::unique_ptr<Metric>>;
 
 MetricKind accuracy_metric();
 MetricKind agreement_metric();

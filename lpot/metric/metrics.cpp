@@ -1,6 +1,3 @@
-#include <fmt/format.h>
-
-#include "lpot/core/text.h"
 #include "lpot/metric/kinds.h"
 
 namespace lpot {
@@ -18,24 +15,12 @@ const std::vector<MetricKind>& kinds() {
 }  // namespace
 
 const Table& metrics() {
-  static const Table table = [] {
-    Table entries;
-    for (const MetricKind& kind : kinds()) entries.push_back(kind.entry);
-    return entries;
-  }();
+  static const Table table = table_of(kinds());
   return table;
 }
 
 std::unique_ptr<Metric> make_metric(const Component& component) {
-  const std::string place = component.place.file.empty() ? "" : to_string(component.place) + ": ";
-  std::vector<std::string> names;
-  for (const MetricKind& kind : kinds()) {
-    names.push_back(kind.entry.name);
-    if (kind.entry.name != component.name) continue;
-    if (!kind.entry.refused.empty()) throw ConfigError(component.name, place + kind.entry.refused);
-    return kind.make(component);
-  }
-  throw ConfigError(component.name, fmt::format("{}no such metric{}", place, did_you_mean(component.name, names)));
+  return make_component(kinds(), component, "metric");
 }
 
 }  // namespace lpot

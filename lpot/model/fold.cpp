@@ -250,9 +250,7 @@ bool visit(const std::shared_ptr<ov::Model>& graph, bool (*change)(const std::sh
 }  // namespace
 
 void fold_constants_and_batch_norm(const std::shared_ptr<ov::Model>& graph) {
-  ov::pass::Manager manager;
-  manager.register_pass<ov::pass::ConstantFolding>();
-  manager.run_passes(graph);
+  fold_constants(graph);
   bool changed = false;
   for (const auto change : {replace_batch_norm, replace_subtract_or_divide, fold_multiply, fold_add}) changed |= visit(graph, change);
   if (changed) graph->validate_nodes_and_infer_types();

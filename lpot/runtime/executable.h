@@ -18,7 +18,7 @@ namespace lpot {
 struct CompileOptions {
   int threads = 0;                  // 0: all cores
   int streams = 1;                  // requests that run at the same time
-  std::vector<Shape> input_shapes;  // static shapes, one per input; empty: as the model has them
+  std::vector<Shape> input_shapes = {};  // static shapes, one per input; empty: as the model has them
   bool profile = false;             // count the time of every kernel
 };
 

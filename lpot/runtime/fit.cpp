@@ -14,6 +14,9 @@ namespace {
 // TensorFlow's tensors are called x:0; people write x.
 bool same_name(const std::string& port, const std::string& name) { return port == name || port == name + ":0" || port + ":0" == name; }
 
+// As people write it.
+std::string short_name(const std::string& port) { return port.ends_with(":0") ? port.substr(0, port.size() - 2) : port; }
+
 bool fits(const Shape& shape, const std::vector<std::int64_t>& wanted) {
   if (shape.size() != wanted.size()) return false;
   for (std::size_t i = 0; i < shape.size(); ++i)
@@ -62,7 +65,7 @@ Tensor to_port(const Tensor& data, const Port& port) {
 
 InputFit::InputFit(const Model& model, const std::vector<std::string>& names) : ports_(model_inputs(model)) {
   std::vector<std::string> port_names;
-  for (const Port& port : ports_) port_names.push_back(port.name);
+  for (const Port& port : ports_) port_names.push_back(short_name(port.name));
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     if (names.empty()) {
       source_.push_back(i);

@@ -48,7 +48,7 @@ CompileOptions to_compile_options(const RunnerOptions& options) {
 }  // namespace
 
 Runner::Runner(const Model& model, const std::vector<std::string>& input_names, RunnerOptions options)
-    : model_(model), fit_(model, input_names), compile_options_(to_compile_options(options)) {}
+    : model_(model), fit_(model, input_names), compile_options_(to_compile_options(options)), may_fill_up_(options.fill_up) {}
 
 Executable& Runner::executable_for(const Shapes& shapes) {
   if (const auto found = compiled_.find(shapes); found != compiled_.end()) return found->second;
@@ -65,7 +65,7 @@ Executable& Runner::executable_for(const Shapes& shapes) {
 
 // A short last batch in the usual shape, when only the number of rows differs.
 std::optional<std::vector<Tensor>> Runner::fill_up(const std::vector<Tensor>& inputs) const {
-  if (usual_.size() != inputs.size()) return std::nullopt;
+  if (!may_fill_up_ || usual_.size() != inputs.size()) return std::nullopt;
   const std::size_t rows = inputs[0].shape().empty() ? 0 : inputs[0].shape()[0];
   std::vector<Tensor> filled;
   for (std::size_t i = 0; i < inputs.size(); ++i) {

@@ -18,6 +18,7 @@ namespace lpot {
 struct RunnerOptions {
   int threads = 0;  // 0: all cores
   int streams = 0;  // 0: one per thread
+  bool fill_up = true;  // a short last batch is run in the usual shape, with rows that are cut from the outputs again
 };
 
 class Runner {
@@ -40,6 +41,7 @@ class Runner {
   Model model_;
   InputFit fit_;
   CompileOptions compile_options_;
+  bool may_fill_up_;
   std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes
   Shapes usual_;                           // of the first batch
 };

@@ -15,6 +15,7 @@ const char* cure(int code) {
     case SQLITE_PERM: return "; the folder must be writable, or set tuning.workspace.path to one that is";
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT: return "; the file is damaged or not a store: move it away to start anew";
+    case SQLITE_IOERR: return "; is the disk full or failing?";
     case SQLITE_BUSY:
     case SQLITE_LOCKED: return "; another process is writing to it";
     default: return "";

@@ -27,6 +27,7 @@ class SqliteStore : public Store {
     const std::int64_t version = read_version();
     if (version > kVersion)
       throw StoreError("store", fmt::format("{}: written by a newer lpot (layout {}, this one knows {}); use that one, or another workspace", path.string(), version, kVersion));
+    if (read_only && version == 0) throw StoreError("store", fmt::format("{}: no study is in it yet", path.string()));
     if (read_only) return;
     database_.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
     if (version == 0) database_.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version={}; COMMIT;", kSchema, kVersion));

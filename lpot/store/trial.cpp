@@ -2,11 +2,18 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "lpot/core/error.h"
 
 namespace lpot {
+namespace {
+
+// JSON has no word for what is not a number: null stands for it.
+double number(const nlohmann::json& json) { return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>(); }
+
+}  // namespace
 
 std::string to_json(const Measured& measured) {
   nlohmann::json metrics = nlohmann::json::array();
@@ -21,8 +28,8 @@ Measured measured_from_json(const std::string& text) {
   try {
     const auto json = nlohmann::json::parse(text);
     Measured measured;
-    json.at("accuracy").get_to(measured.accuracy);
-    for (const auto& metric : json.at("metrics")) measured.metrics.emplace_back(metric.at("name"), metric.at("value"));
+    measured.accuracy = number(json.at("accuracy"));
+    for (const auto& metric : json.at("metrics")) measured.metrics.emplace_back(metric.at("name"), number(metric.at("value")));
     json.at("latency_ms").get_to(measured.latency_ms);
     json.at("speedup").get_to(measured.speedup);
     json.at("size_bytes").get_to(measured.size_bytes);

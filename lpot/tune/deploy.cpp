@@ -1,8 +1,14 @@
 #include "lpot/tune/deploy.h"
 
+#include <signal.h>
+#include <unistd.h>
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
 #include <openvino/core/version.hpp>
+#include <regex>
 
 #include "lpot/core/file.h"
 #include "lpot/core/version.h"
@@ -104,15 +110,32 @@ std::size_t save_deployment(const fs::path& folder, const Model& int8, const Dep
   return bytes;
 }
 
-std::optional<std::size_t> deployed_trial(const fs::path& folder, const Plan& expected) {
-  if (!fs::exists(folder / "model.xml") || !fs::exists(folder / "model.bin") || !fs::exists(folder / "deploy.yaml")) return std::nullopt;
+bool is_deployed(const fs::path& folder, const Deployment& deployment) {
+  if (!fs::exists(folder / "model.xml") || !fs::exists(folder / "model.bin") || !fs::exists(folder / "deploy.yaml")) return false;
   try {
-    const YAML::Node yaml = YAML::LoadFile((folder / "deploy.yaml").string());
-    if (yaml["plan_hash"].as<std::string>("") != plan_hash(expected) || !yaml["trial"]) return std::nullopt;
-    return yaml["trial"].as<std::size_t>();
+    const YAML::Node found = YAML::LoadFile((folder / "deploy.yaml").string());
+    const YAML::Node expected = YAML::Load(deploy_yaml(deployment));
+    // Another study may have had a trial of the same number and plan with other ranges: its latency gives it away.
+    const auto keys = {"model", "trial", "best", "plan_hash"};
+    return std::all_of(keys.begin(), keys.end(), [&](const char* key) { return YAML::Dump(found[key]) == YAML::Dump(expected[key]); });
   } catch (const YAML::Exception&) {
-    return std::nullopt;
+    return false;
   }
+}
+
+void remove_leftovers(const fs::path& folder) {
+  static const std::regex kTemporary(R"((?:model|deploy|result)\.(\d+)\.tmp\.(?:xml|bin|yaml|json))");
+  std::error_code ignored;
+  std::vector<fs::path> leftovers;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    std::smatch match;
+    const std::string name = entry.path().filename().string();
+    if (!std::regex_match(name, match, kTemporary)) continue;
+    const auto process = static_cast<pid_t>(std::atol(match.str(1).c_str()));
+    const bool is_gone = ::kill(process, 0) != 0 && errno == ESRCH;
+    if (is_gone || process == ::getpid()) leftovers.push_back(entry.path());
+  }
+  for (const fs::path& path : leftovers) fs::remove(path, ignored);
 }
 
 }  // namespace lpot

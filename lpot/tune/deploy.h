@@ -29,7 +29,10 @@ std::string deploy_yaml(const Deployment&);
 // Saves model.xml, model.bin and deploy.yaml into the folder; returns the model's bytes. Throws StoreError.
 std::size_t save_deployment(const std::filesystem::path& folder, const Model& int8, const Deployment&);
 
-// The trial that the folder's complete model came from, or nothing when there is none.
-std::optional<std::size_t> deployed_trial(const std::filesystem::path& folder, const Plan& expected);
+// Whether the folder's complete model is the one of this trial: same source, plan and measured result.
+bool is_deployed(const std::filesystem::path& folder, const Deployment&);
+
+// Removes the temporary files of processes that were killed while they saved into the folder.
+void remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace lpot

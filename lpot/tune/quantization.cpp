@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "lpot/calibrate/observe.h"
 #include "lpot/config/describe.h"
 #include "lpot/core/error.h"
+#include "lpot/core/file.h"
 #include "lpot/quantize/quantize.h"
 #include "lpot/tune/deploy.h"
 #include "lpot/tune/measure.h"
@@ -43,6 +45,7 @@ Bench prepare(const Config& config, const TuneOptions& options, const Observer& 
     throw ModelError("quantize", fmt::format("{}: nothing to quantize: it has no convolution and no matrix product with constant weights", options.model.string()));
   bench.space = make_search_space(bench.ops, config.quantization, use_half_range(config, bench.cpu), warnings);
   for (const std::string& warning : warnings) observer.log(LogLevel::Warning, warning);
+  if (bench.space.model_choices.empty()) throw ConfigError("quantize", "the config keeps every op in fp32: nothing is left to quantize");
   return bench;
 }
 
@@ -60,7 +63,9 @@ StudyIdentity identity_of(const Bench& bench, const Config& config, const DataLo
     const auto equals = line.find(" = ");
     const std::string key = line.substr(0, equals);
     if (key.starts_with("tuning.exit_policy.max_trials") || key.starts_with("tuning.exit_policy.timeout") || key.starts_with("tuning.workspace")) continue;
-    settings[key] = line.substr(equals + 3);
+    // A key of several components has a line for each.
+    const std::string value = line.substr(equals + 3);
+    settings[key] = settings.contains(key) ? settings[key].get<std::string>() + ", " + value : value;
   }
   settings["half_range"] = use_half_range(config, bench.cpu);
   settings["cpu_class"] = bench.cpu.cpu_class();
@@ -74,6 +79,8 @@ Goal make_goal(const Config& config, const Metric& metric, double baseline) {
   goal.relative = config.tuning.criterion.relative;
   goal.higher_is_better = config.tuning.criterion.higher_is_better && metric.higher_is_better();
   goal.performance_only = config.tuning.exit_policy.performance_only;
+  if (!std::isfinite(baseline) && !goal.performance_only)
+    throw ModelError("tune", "the fp32 model's accuracy on these data is not a finite number: its outputs, or the labels, hold one that is not; is the preprocessing right?");
   if (goal.relative && baseline == 0 && !goal.performance_only)
     throw ConfigError("tune", "the fp32 model's accuracy is 0, of which a relative loss means nothing; use tuning.accuracy_criterion.absolute");
   return goal;
@@ -102,12 +109,17 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const DataLoader evaluation = evaluation_loader(config);
   const Bench bench = prepare(config, options, observer);
 
+  // Data that do not fit the model are told before anything is written.
+  Meter meter(bench.model, evaluation, metrics, {.warmup = config.performance ? config.performance->warmup : 5, .postprocess = config.accuracy.postprocess});
+
   Workspace workspace(workspace_path(config, bench.model));
+  const fs::path output = options.output.empty() ? workspace.path() / "best" : options.output;
+  make_folder(output);  // before any work is done that could not be saved
+  remove_leftovers(output);
   Store& store = workspace.store();
   const StudyId study = open_study(store, identity_of(bench, config, evaluation), options.resume);
   const bool has_run_before = store.get(study, "baseline").has_value();
 
-  Meter meter(bench.model, evaluation, metrics, {.warmup = config.performance ? config.performance->warmup : 5, .postprocess = config.accuracy.postprocess});
   TuneResult result;
   result.cpu = bench.cpu;
   result.workspace = workspace.path();
@@ -118,11 +130,10 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const Statistics statistics = statistics_from_bytes(stored(store, study, "statistics", [&] { return to_bytes(calibrate(bench, config, observer)); }));
   const double seconds_before = std::stod(stored(store, study, "seconds_before_trials", [&] { return std::to_string(seconds_since(start)); }));
 
-  const fs::path output = options.output.empty() ? workspace.path() / "best" : options.output;
-  const auto save = [&](const Trial& trial) {
-    const Model int8 = quantize(bench.model, trial.plan, statistics);
-    result.model_bytes = save_deployment(output, int8, {bench.name, bench.model, trial.plan, bench.cpu, options.command, result.goal, result.baseline, trial});
+  const auto deployment = [&](const Trial& trial) {
+    return Deployment{bench.name, bench.model, trial.plan, bench.cpu, options.command, result.goal, result.baseline, trial};
   };
+  const auto save = [&](const Trial& trial) { save_deployment(output, quantize(bench.model, trial.plan, statistics), deployment(trial)); };
   const Attempt attempt = [&](const Plan& plan, const Observer& watched) { return meter.measure(quantize(bench.model, plan, statistics), watched); };
   const StudyEvents events{[&](const Trial& trial, bool is_best) {
     if (is_best) save(trial);
@@ -134,7 +145,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   StudyOutcome outcome = loop.run(*strategy, attempt, events, observer);
 
   // A run that was killed after a trial was stored and before its model was saved left that to its successor.
-  if (outcome.best && deployed_trial(output, outcome.best->plan) != outcome.best->number) save(*outcome.best);
+  if (outcome.best && !is_deployed(output, deployment(*outcome.best))) save(*outcome.best);
   if (outcome.best) {
     result.model = output / "model.xml";
     result.model_bytes = fs::file_size(output / "model.xml") + fs::file_size(output / "model.bin");
@@ -154,12 +165,11 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
 
 QuantizeResult quantize_once(const Config& config, const TuneOptions& options, const Observer& observer) {
   const Bench bench = prepare(config, options, observer);
-  const auto& choices = bench.space.model_choices;
-  const Plan plan = bench.space.plan(choices.empty() ? OpPlan{} : choices.front());
-  if (plan.int8_count() == 0) throw ConfigError("quantize", "the config keeps every op in fp32: nothing is left to quantize");
+  const Plan plan = bench.space.plan(bench.space.model_choices.front());
   const Statistics statistics = calibrate(bench, config, observer);
   const Model int8 = quantize(bench.model, plan, statistics);
   const fs::path output = options.output.empty() ? workspace_path(config, bench.model) / "quantized" : options.output;
+  remove_leftovers(output);
   QuantizeResult result;
   result.model_bytes = save_deployment(output, int8, {bench.name, bench.model, plan, bench.cpu, options.command});
   result.model = output / "model.xml";

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
 
 #include "lpot/core/error.h"
 
@@ -34,7 +35,11 @@ Trial Study::attempt(std::size_t number, Plan plan, const Attempt& attempt, cons
   trial.number = number;
   trial.plan = std::move(plan);
   try {
-    trial.result = attempt(trial.plan, observer);
+    const Measured measured = attempt(trial.plan, observer);
+    if (std::isfinite(measured.accuracy))
+      trial.result = measured;
+    else
+      trial.error = "[evaluate] the accuracy is not a finite number";
   } catch (const StoreError&) {
     throw;
   } catch (const Error& error) {

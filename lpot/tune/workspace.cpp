@@ -5,6 +5,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -18,21 +20,26 @@ namespace {
 
 std::string cut(const std::string& text) { return text.size() <= 120 ? text : text.substr(0, 117) + "..."; }
 
-// "criterion was {...} and is {...}" for the first setting that differs.
+// What was and what is, for the first setting that differs.
 std::string first_difference(const StudyIdentity& old, const StudyIdentity& now) {
-  if (old.data != now.data) return fmt::format("the data were {} and are {}", cut(old.data), cut(now.data));
+  if (old.model_name != now.model_name) return fmt::format("the model's name was {} and is {}", old.model_name, now.model_name);
   const auto before = nlohmann::json::parse(old.settings, nullptr, false), after = nlohmann::json::parse(now.settings, nullptr, false);
-  if (before.is_object() && after.is_object())
-    for (const auto& [key, value] : after.items())
-      if (!before.contains(key) || before[key] != value)
-        return fmt::format("{} was {} and is {}", key, before.contains(key) ? cut(before[key].dump()) : "not set", cut(value.dump()));
-  return "the settings differ";
+  if (!before.is_object() || !after.is_object()) return "the settings differ";
+  const auto text = [](const nlohmann::json& settings, const std::string& key) { return settings.contains(key) ? settings[key].dump() : "not set"; };
+  for (const auto* settings : {&after, &before})
+    for (const auto& [key, value] : settings->items())
+      if (text(before, key) != text(after, key)) return fmt::format("{} was {} and is {}", key, cut(text(before, key)), cut(text(after, key)));
+  return fmt::format("the data were {} and are {}", old.data, now.data);
 }
 
 }  // namespace
 
 fs::path workspace_path(const Config& config, const Model& model) {
-  if (!config.tuning.workspace.empty()) return config.tuning.workspace;
+  const TuningConfig& tuning = config.tuning;
+  if (!tuning.workspace.empty() && !tuning.resume_from.empty() && fs::path(tuning.workspace) != tuning.resume_from)
+    throw ConfigError("workspace", fmt::format("tuning.workspace.resume is {}, tuning.workspace.path is {}: a study goes on in its own workspace, give one of the two", tuning.resume_from, tuning.workspace));
+  if (!tuning.resume_from.empty()) return tuning.resume_from;
+  if (!tuning.workspace.empty()) return tuning.workspace;
   const std::string name = config.model.name.empty() ? model.source.stem().string() : config.model.name;
   const std::string framework = config.model.framework == Framework::Auto ? std::string(to_string(model.format)) : config.model.framework_name;
   return fs::path("lpot_workspace") / fmt::format("{}-{}", name, framework);
@@ -67,10 +74,11 @@ StudyId open_study(Store& store, const StudyIdentity& identity, bool resume) {
                                                 "tuning.workspace.path to another one, or remove the workspace",
                                                 record.identity.model_name, record.identity.model_fingerprint, identity.model_name, identity.model_fingerprint));
   if (!resume || records.empty()) return store.create_study(identity);
-  if (!(records.back().identity == identity))
-    throw StoreError("resume", fmt::format("the last study in this workspace is another one: {}; restore that, or tune without --resume for a new study",
+  const auto same = std::find_if(records.rbegin(), records.rend(), [&](const StudyRecord& record) { return record.identity == identity; });
+  if (same == records.rend())
+    throw StoreError("resume", fmt::format("no study in this workspace has this configuration; in the last one {}; restore that, or tune without --resume for a new study",
                                            first_difference(records.back().identity, identity)));
-  return records.back().id;
+  return same->id;
 }
 
 }  // namespace lpot

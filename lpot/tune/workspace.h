@@ -10,7 +10,7 @@
 
 namespace lpot {
 
-// tuning.workspace.path, else ./lpot_workspace/<name>-<framework>.
+// tuning.workspace.path or .resume, else ./lpot_workspace/<name>-<framework>. Throws ConfigError when these two differ.
 std::filesystem::path workspace_path(const Config&, const Model&);
 
 std::filesystem::path store_path(const std::filesystem::path& workspace);  // the file of the store in it
@@ -32,8 +32,8 @@ class Workspace {
   std::unique_ptr<Store> store_;
 };
 
-// The study to work in: a new one, or with `resume` the latest. Throws StoreError when the store belongs to another model,
-// or when `resume` meets a study whose data or settings differ, saying which.
+// The study to work in: a new one, or with `resume` the latest with this identity. Throws StoreError when the store belongs
+// to another model, or when `resume` finds only studies whose data or settings differ, saying which.
 StudyId open_study(Store&, const StudyIdentity&, bool resume);
 
 }  // namespace lpot

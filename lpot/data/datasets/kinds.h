@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "lpot/data/dataset.h"
-#include "lpot/data/registry.h"
+#include "lpot/core/registry.h"
 
 namespace lpot {
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "lpot/data/registry.h"
+#include "lpot/core/registry.h"
 
 namespace lpot {
 namespace {

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "lpot/data/registry.h"
+#include "lpot/core/registry.h"
 #include "lpot/data/transform.h"
 
 namespace lpot {

@@ -28,5 +28,19 @@ TEST(Cpu, NeedsHalfRangeExactlyWithoutWideProducts) {
   EXPECT_EQ((Cpu{.name = "", .avx2 = true, .avx512 = true, .vnni = true}.cpu_class()), "avx512_vnni");
 }
 
+TEST(Cpu, IsHeldBackByAnInstructionSetBelowItsOwn) {
+  const auto limited = [](std::string_view isa) {
+    Cpu cpu{.name = "", .avx2 = true, .avx512 = true, .vnni = true, .amx = true};
+    limit_to_isa(cpu, isa);
+    return cpu.cpu_class();
+  };
+  EXPECT_EQ(limited(""), "amx");
+  EXPECT_EQ(limited("avx512_core_vnni"), "avx512_vnni");
+  EXPECT_EQ(limited("avx512_core"), "avx512");
+  EXPECT_EQ(limited("avx2_vnni"), "avx2_vnni");
+  EXPECT_EQ(limited("avx2"), "avx2");
+  EXPECT_EQ(limited("sse41"), "generic");
+}
+
 }  // namespace
 }  // namespace lpot

@@ -1,0 +1,64 @@
+# make quickstart | build | test | test-data | bench | format | lint | asan | clean
+BUILD ?= build
+JOBS ?= 2
+CMAKE_FLAGS ?=
+# Sources that the formatter and the linter look at.
+CPP = $(shell git ls-files '*.h' '*.cpp')
+
+.PHONY: help setup setup-dev configure build quickstart test test-data bench format lint asan clean
+
+help:
+	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
+	@echo "make build        set up and build $(BUILD)/bin/lpot"
+	@echo "make test         set up, build and run the tests"
+	@echo "make test-data    run the tests on real models and data under LPOT_TEST_DATA"
+	@echo "make bench        run the benchmarks"
+	@echo "make format lint  clang-format; layers, clang-tidy and ruff"
+	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
+
+setup:
+	@scripts/setup.sh
+
+setup-dev:
+	@scripts/setup.sh --dev
+
+configure: setup
+	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }
+
+build: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target lpot
+
+quickstart: build
+	$(BUILD)/bin/lpot tune examples/quickstart/quickstart.yaml --model examples/quickstart/fashion_cnn.onnx
+
+test: configure
+	@cmake --build $(BUILD) -j $(JOBS)
+	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -LE data
+
+test-data: configure
+	@test -n "$(LPOT_TEST_DATA)" || { echo "make test-data: set LPOT_TEST_DATA to the folder with the data sets"; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS)
+	LPOT_TEST_DATA="$(abspath $(LPOT_TEST_DATA))" ctest --test-dir $(BUILD) --output-on-failure -L data
+
+bench: setup-dev build
+	@cmake --build $(BUILD) -j $(JOBS)
+	.venv/bin/python benchmarks/run.py --build $(BUILD)
+
+format: setup-dev
+	clang-format -i $(CPP)
+	.venv/bin/ruff format --quiet scripts benchmarks examples tests
+
+lint: setup-dev configure
+	clang-format --dry-run --Werror $(CPP)
+	python3 scripts/check_layers.py
+	.venv/bin/ruff check scripts benchmarks examples tests
+	@cmake --build $(BUILD) -j $(JOBS)
+	printf '%s\n' $(filter lpot/%.cpp cli/%.cpp,$(CPP)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p $(BUILD)
+
+asan: setup
+	cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLPOT_SANITIZE=ON -DLPOT_BENCHMARKS=OFF > build-asan-configure.log 2>&1 || { cat build-asan-configure.log; exit 1; }
+	cmake --build build-asan -j $(JOBS)
+	ctest --test-dir build-asan --output-on-failure -LE data
+
+clean:
+	rm -rf build build-asan build-configure.log build-asan-configure.log

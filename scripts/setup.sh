@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Installs what the build needs: Debian packages by name and a .venv with pinned wheels. What is there is left alone, so a
+# second run changes nothing and needs no network.
+#
+#   scripts/setup.sh         for building, testing and the quick start
+#   scripts/setup.sh --dev   also the formatter, the linters and the benchmark library
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+packages=(g++ make cmake ninja-build ccache zlib1g-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev
+          libspdlog-dev libsqlite3-dev libgtest-dev libgmock-dev dataset-fashion-mnist)
+requirements=(scripts/requirements.txt)
+if [[ "${1:-}" == "--dev" ]]; then
+  packages+=(clang-format clang-tidy libbenchmark-dev)
+  requirements+=(scripts/requirements-dev.txt)
+fi
+
+as_root() {
+  if [[ $(id -u) -eq 0 ]]; then "$@"
+  elif command -v sudo >/dev/null; then sudo "$@"
+  else
+    echo "setup: run as root, or install by hand: $*" >&2
+    exit 1
+  fi
+}
+
+python=$(command -v python3.11 || command -v python3) || { echo "setup: Python 3.11 is needed and was not found" >&2; exit 1; }
+"$python" -c 'import ensurepip' 2>/dev/null || packages+=(python3-venv)
+
+missing=()
+for package in "${packages[@]}"; do
+  [[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" == installed ]] || missing+=("$package")
+done
+if [[ ${#missing[@]} -gt 0 ]]; then
+  echo "setup: installing ${missing[*]}"
+  as_root apt-get update -qq
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+[[ -x .venv/bin/python ]] || "$python" -m venv .venv
+for file in "${requirements[@]}"; do
+  stamp=.venv/installed-$(basename "$file")
+  cmp -s "$file" "$stamp" && continue
+  echo "setup: installing the wheels of $file"
+  .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement "$file"
+  cp "$file" "$stamp"
+done
