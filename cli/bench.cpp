@@ -28,7 +28,7 @@ InputShapes parse_shapes(const std::vector<std::string>& texts) {
   for (const std::string& text : texts) {
     const auto fail = [&]() -> ConfigError { return ConfigError("bench", fmt::format("--shape: expected NAME=1,128, got '{}'", text)); };
     const auto equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0) throw fail();
+    if (equals == std::string::npos || equals == 0 || text.back() == ',') throw fail();
     std::vector<std::int64_t>& shape = shapes[text.substr(0, equals)];
     for (const char *at = text.data() + equals + 1, *end = text.data() + text.size(); at < end; ++at) {
       std::int64_t dimension = 0;
