@@ -99,7 +99,8 @@ TEST_F(BadModel, AFileThatIsNotThere) {
 
 TEST_F(BadModel, AFileThatWasCutAnywhere) {
   const std::string whole = read_bytes(kModel);
-  for (const std::size_t kept : {std::size_t{0}, std::size_t{1}, whole.size() / 100, whole.size() / 2, whole.size() - 1}) {
+  for (const std::size_t kept :
+       {std::size_t{0}, std::size_t{1}, whole.size() / 100, whole.size() / 2, whole.size() - 1}) {
     write("cut.onnx", whole.substr(0, kept));
     const Outcome run = tune("cut.onnx");
     SCOPED_TRACE(kept);
@@ -139,7 +140,8 @@ class BadData : public CliTest {
     write("conf.yaml", config("npy: {inputs: {image: x.npy}, labels: y.npy}"));
   }
   static std::string config(const std::string& dataset) {
-    return "model: {name: net}\nevaluation:\n  accuracy:\n    metric: {topk: 1}\n    dataloader: {dataset: {" + dataset + "}}\n";
+    return "model: {name: net}\nevaluation:\n  accuracy:\n    metric: {topk: 1}\n    dataloader: {dataset: {" +
+           dataset + "}}\n";
   }
   Outcome tune() const { return lpot({"tune", "conf.yaml", "-m", kModel, "-q"}); }
 };
@@ -254,15 +256,16 @@ TEST_F(BadDisk, AFullDiskLeavesTheEarlierResultsWhole) {
   for (const std::size_t limit : {std::size_t{1024}, weights.size() - 1}) {
     SCOPED_TRACE(limit);
     expect_one_message(lpot_on_full_disk({"tune", "conf.yaml", "-m", kModel, "-q"}, limit), {kWorkspace});
-    expect_one_message(lpot_on_full_disk({"quantize", "conf.yaml", "-m", kModel, "-q", "-o",
-                                          std::string(kWorkspace) + "/best"}, limit),
-                       {"model.xml"});
+    expect_one_message(
+        lpot_on_full_disk({"quantize", "conf.yaml", "-m", kModel, "-q", "-o", std::string(kWorkspace) + "/best"},
+                          limit),
+        {"model.xml"});
     EXPECT_EQ(read_bytes(folder_ / kWorkspace / "best/model.xml"), model);
     EXPECT_EQ(read_bytes(folder_ / kWorkspace / "best/model.bin"), weights);
     EXPECT_EQ(lpot({"show", kWorkspace, "--json"}).json().at(0).at("trials").size(), trials);
   }
-  const Outcome evaluated = lpot({"evaluate", "conf.yaml", "-m", std::string(kWorkspace) + "/best/model.xml",
-                                  "--reference", kModel});
+  const Outcome evaluated =
+      lpot({"evaluate", "conf.yaml", "-m", std::string(kWorkspace) + "/best/model.xml", "--reference", kModel});
   EXPECT_EQ(evaluated.code, 0) << evaluated.err;
   for (const auto& entry : std::filesystem::directory_iterator(folder_ / kWorkspace / "best"))
     EXPECT_THAT(entry.path().filename().string(), testing::Not(HasSubstr(".tmp"))) << "left behind";

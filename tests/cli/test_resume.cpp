@@ -16,7 +16,9 @@ struct TrialLine {
   double accuracy = 0;
   bool operator==(const TrialLine&) const = default;
 };
-void PrintTo(const TrialLine& line, std::ostream* out) { *out << line.number << " " << line.accuracy << " " << line.plan; }
+void PrintTo(const TrialLine& line, std::ostream* out) {
+  *out << line.number << " " << line.accuracy << " " << line.plan;
+}
 
 class Resume : public CliTest {
  protected:
@@ -68,7 +70,8 @@ class Resume : public CliTest {
     EXPECT_EQ(trials(), undisturbed);
     EXPECT_EQ(run.json()["best"]["trial"], best);
     EXPECT_EQ(temporary_files(), std::vector<std::string>{});
-    const Outcome evaluated = lpot({"evaluate", "conf.yaml", "-m", run.json()["model"], "--reference", kModel, "--json"});
+    const Outcome evaluated =
+        lpot({"evaluate", "conf.yaml", "-m", run.json()["model"], "--reference", kModel, "--json"});
     ASSERT_EQ(evaluated.code, 0) << evaluated.err;
     EXPECT_DOUBLE_EQ(evaluated.json()["accuracy"], undisturbed.at(best - 1).accuracy);
   }

@@ -25,8 +25,8 @@ TEST_F(CliTune, AGoalThatIsMetExitsWithZeroAndWritesTheModelBesideItsDeployFile)
   ASSERT_EQ(run.code, 0) << run.err;
 
   const Json result = run.json();
-  EXPECT_THAT(keys(result), testing::IsSupersetOf({"goal_met", "baseline", "best", "trials", "seconds",
-                                                   "evaluated_samples", "model"}));
+  EXPECT_THAT(keys(result), testing::IsSupersetOf(
+                                {"goal_met", "baseline", "best", "trials", "seconds", "evaluated_samples", "model"}));
   EXPECT_THAT(keys(result["baseline"]), testing::IsSupersetOf({"accuracy", "latency_ms", "size_bytes"}));
   EXPECT_THAT(keys(result["best"]),
               testing::IsSupersetOf({"accuracy", "latency_ms", "size_bytes", "trial", "fallback"}));
@@ -37,15 +37,15 @@ TEST_F(CliTune, AGoalThatIsMetExitsWithZeroAndWritesTheModelBesideItsDeployFile)
   EXPECT_EQ(result["evaluated_samples"], 64);
   EXPECT_EQ(result["model"], "out/model.xml");
   EXPECT_EQ(result["baseline"]["size_bytes"], std::filesystem::file_size(kModel));
-  EXPECT_EQ(result["best"]["size_bytes"].get<std::size_t>(),
-            std::filesystem::file_size(folder_ / "out/model.xml") + std::filesystem::file_size(folder_ / "out/model.bin"));
+  EXPECT_EQ(result["best"]["size_bytes"].get<std::size_t>(), std::filesystem::file_size(folder_ / "out/model.xml") +
+                                                                 std::filesystem::file_size(folder_ / "out/model.bin"));
   EXPECT_GT(result["baseline"]["accuracy"].get<double>(), 0.8);
   EXPECT_GT(result["baseline"]["latency_ms"].get<double>(), 0);
   EXPECT_GT(result["best"]["latency_ms"].get<double>(), 0);
   EXPECT_GT(result["seconds"].get<double>(), 0);
 
-  for (const char* name : {"out/model.xml", "out/model.bin", "out/deploy.yaml", "out/result.json",
-                           "lpot_workspace/net-onnx/lpot.db"})
+  for (const char* name :
+       {"out/model.xml", "out/model.bin", "out/deploy.yaml", "out/result.json", "lpot_workspace/net-onnx/lpot.db"})
     EXPECT_TRUE(exists(name)) << name;
   EXPECT_EQ(Json::parse(read_bytes(folder_ / "out/result.json")), result);
   EXPECT_THAT(read_bytes(folder_ / "out/deploy.yaml"),
@@ -58,8 +58,9 @@ TEST_F(CliTune, AGoalThatIsNotMetExitsWithThreeAndTheBestModelIsSavedAllTheSame)
   EXPECT_EQ(run.code, 3) << run.err;
   EXPECT_THAT(run.out, AllOf(HasSubstr("NOT met"), HasSubstr("max_trials is reached"), HasSubstr("compile_model"),
                              HasSubstr("lpot_workspace/net-onnx/best/model.xml")));
-  EXPECT_THAT(run.err_lines(), AllOf(Contains(AllOf(StartsWith("lpot: warning: "), HasSubstr("calibrating with the evaluation data"))),
-                                     Contains(StartsWith("    1  ")), Contains(StartsWith("    2  "))));
+  EXPECT_THAT(run.err_lines(),
+              AllOf(Contains(AllOf(StartsWith("lpot: warning: "), HasSubstr("calibrating with the evaluation data"))),
+                    Contains(StartsWith("    1  ")), Contains(StartsWith("    2  "))));
   EXPECT_THAT(run.err, Not(HasSubstr("\033["))) << "escape codes, but this is no terminal";
   EXPECT_EQ(lpot({"inspect", "lpot_workspace/net-onnx/best/model.xml"}).code, 0);
   EXPECT_THAT(read_bytes(folder_ / "lpot_workspace/net-onnx/best/deploy.yaml"), HasSubstr("met: false"));
@@ -71,9 +72,10 @@ TEST_F(CliTune, LaterFilesWinOverEarlierOnesAndSetWinsOverFiles) {
   const Outcome run = lpot({"tune", "a.yaml", "b.yaml", "-m", kModel, "--dry-run", "--json", "--set",
                             "tuning.exit_policy.max_trials=13", "--set", "evaluation.accuracy.iteration=2"});
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.json()["settings"],
-              testing::IsSupersetOf({Json("tuning.random_seed = 2"), Json("tuning.exit_policy.max_trials = 13"),
-                                     Json("tuning.exit_policy.timeout = 7"), Json("evaluation.accuracy.iteration = 2")}));
+  EXPECT_THAT(
+      run.json()["settings"],
+      testing::IsSupersetOf({Json("tuning.random_seed = 2"), Json("tuning.exit_policy.max_trials = 13"),
+                             Json("tuning.exit_policy.timeout = 7"), Json("evaluation.accuracy.iteration = 2")}));
   EXPECT_EQ(run.json()["evaluation_samples"], 16);
 }
 
@@ -81,8 +83,9 @@ TEST_F(CliTune, DryRunSaysWhatWouldBeDoneAndWritesNothing) {
   write("conf.yaml", kTop1 + "tuning: {workspace: {path: elsewhere}}\n");
   const Outcome run = lpot({"tune", "conf.yaml", "-m", kModel, "--dry-run", "--output", "out"});
   EXPECT_EQ(run.code, 0) << run.err;
-  EXPECT_THAT(run.out, AllOf(HasSubstr("quantizable ops   9"), HasSubstr("evaluation        32 samples"),
-                             HasSubstr("calibration       8 of 10000 samples"), HasSubstr("workspace         elsewhere")));
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("quantizable ops   9"), HasSubstr("evaluation        32 samples"),
+                    HasSubstr("calibration       8 of 10000 samples"), HasSubstr("workspace         elsewhere")));
   EXPECT_THAT(folder_.names(), testing::UnorderedElementsAre(".err", ".out", "conf.yaml"));
 }
 
@@ -111,8 +114,7 @@ TEST_F(CliTune, CtrlCEndsTheRunningTrialAndKeepsTheBest) {
 
 TEST_F(CliTune, CtrlCBeforeThereIsAResultIsSaidInOneLine) {
   write("conf.yaml", kTop1);
-  const auto running =
-      start({"tune", "conf.yaml", "-m", kModel, "-q", "--set", "evaluation.accuracy.iteration=-1"});
+  const auto running = start({"tune", "conf.yaml", "-m", kModel, "-q", "--set", "evaluation.accuracy.iteration=-1"});
   ASSERT_TRUE(running->wait_until([&] { return exists("lpot_workspace/net-onnx/lpot.db"); }));
   running->kill(SIGTERM);
   const Outcome run = running->wait();
@@ -124,9 +126,9 @@ TEST_F(CliTune, ResumeWithAnotherCriterionIsRefusedAndNamesIt) {
   write("conf.yaml", kUnreachable + "  exit_policy: {max_trials: 1}\n");
   ASSERT_EQ(lpot({"tune", "conf.yaml", "-m", kModel}).code, 3);
   const std::string before = lpot({"show", "lpot_workspace/net-onnx", "--json"}).out;
-  expect_one_message(lpot({"tune", "conf.yaml", "-m", kModel, "-q", "--resume", "--set",
-                           "tuning.accuracy_criterion.absolute=0.5"}),
-                     {R"(tuning.accuracy_criterion.absolute was "0" and is "0.5")", "--resume"});
+  expect_one_message(
+      lpot({"tune", "conf.yaml", "-m", kModel, "-q", "--resume", "--set", "tuning.accuracy_criterion.absolute=0.5"}),
+      {R"(tuning.accuracy_criterion.absolute was "0" and is "0.5")", "--resume"});
   EXPECT_EQ(lpot({"show", "lpot_workspace/net-onnx", "--json"}).out, before);
 }
 

@@ -117,7 +117,8 @@ TEST_F(Cli, QuantizeKeepsInFp32WhatOpWiseSays) {
 
 TEST_F(Cli, BenchComparesWithTheFirstModel) {
   ASSERT_EQ(lpot({"quantize", "conf.yaml", "-m", kModel, "-o", "q", "-q"}).code, 0);
-  const Outcome run = lpot({"bench", kModel, "q/model.xml", "--seconds", "0.2", "--batch-size", "4", "--threads", "1", "--json"});
+  const Outcome run =
+      lpot({"bench", kModel, "q/model.xml", "--seconds", "0.2", "--batch-size", "4", "--threads", "1", "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   const Json result = run.json();
   EXPECT_EQ(result["batch_size"], 4);
@@ -162,7 +163,8 @@ TEST_F(Cli, ShowListsStudiesAndTrials) {
   EXPECT_THAT(trial["plan"]["ops"], SizeIs(9));
   EXPECT_EQ(trial["result"]["samples"], 32);
   EXPECT_THAT(lpot({"show", "lpot_workspace/net-onnx"}).out,
-              AllOf(HasSubstr("study 1 of net"), HasSubstr("fp32"), HasSubstr("best model: lpot_workspace/net-onnx/best/model.xml")));
+              AllOf(HasSubstr("study 1 of net"), HasSubstr("fp32"),
+                    HasSubstr("best model: lpot_workspace/net-onnx/best/model.xml")));
 }
 
 TEST_F(Cli, WhatInitWritesIsAConfigForThatModel) {

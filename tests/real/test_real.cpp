@@ -49,11 +49,13 @@ class Resnet20 : public RealData {
     const std::string transform =
         "transform: {ToTensor: {}, Normalize: {mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225]}}";
     const std::string root = "root: '" + data("cifar10") + "'";
-    write("conf.yaml", "model: {name: resnet20}\nquantization:\n  calibration:\n    sampling_size: 300\n"
-                       "    dataloader: {batch_size: 50, dataset: {CIFAR10: {train: true, " + root + "}}, " + transform +
-                           "}\nevaluation:\n  accuracy:\n    metric: {topk: 1}\n"
-                           "    dataloader: {batch_size: 100, dataset: {CIFAR10: {" + root + "}}, " + transform +
-                           "}\ntuning: {accuracy_criterion: {relative: 0.002}}\n");
+    write("conf.yaml",
+          "model: {name: resnet20}\nquantization:\n  calibration:\n    sampling_size: 300\n"
+          "    dataloader: {batch_size: 50, dataset: {CIFAR10: {train: true, " +
+              root + "}}, " + transform +
+              "}\nevaluation:\n  accuracy:\n    metric: {topk: 1}\n"
+              "    dataloader: {batch_size: 100, dataset: {CIFAR10: {" +
+              root + "}}, " + transform + "}\ntuning: {accuracy_criterion: {relative: 0.002}}\n");
     model_ = data("resnet-cifar10-onnx/resnet20-cifar10.onnx");
   }
 
@@ -98,9 +100,10 @@ TEST_F(RealData, UniversalSentenceEncoderGetsInt8FromMadeUpData) {
 
   // Sentences of one token, since random positions of several would collide: (sentence 0, position 0), and its place in
   // the vocabulary. A sample is a whole input.
-  write("conf.yaml", "model: {name: use, framework: tensorflow}\nquantization:\n  calibration:\n    sampling_size: 20\n"
-                     "    dataloader: {batch_size: 1, dataset: {dummy: {shape: ['20x1x2', '20x1'], low: [0, 1], high: [1, 8000], "
-                     "dtype: int64}}}\n");
+  write("conf.yaml",
+        "model: {name: use, framework: tensorflow}\nquantization:\n  calibration:\n    sampling_size: 20\n"
+        "    dataloader: {batch_size: 1, dataset: {dummy: {shape: ['20x1x2', '20x1'], low: [0, 1], high: [1, 8000], "
+        "dtype: int64}}}\n");
   const Outcome run = lpot({"quantize", "conf.yaml", "-m", model, "-o", "int8", "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.json()["int8_ops"], 10);
@@ -111,7 +114,8 @@ TEST_F(RealData, UniversalSentenceEncoderGetsInt8FromMadeUpData) {
     places.insert(places.end(), {0, i});
     tokens.push_back(100 * i + 7);
   }
-  const std::vector<Tensor> inputs{Tensor::from<std::int64_t>({16, 2}, places), Tensor::from<std::int64_t>({16}, tokens)};
+  const std::vector<Tensor> inputs{Tensor::from<std::int64_t>({16, 2}, places),
+                                   Tensor::from<std::int64_t>({16}, tokens)};
   Executable run_fp32(fp32), run_int8(int8);
   const Tensor a = run_fp32.infer(inputs).at(0), b = run_int8.infer(inputs).at(0);
   ASSERT_EQ(a.shape(), (Shape{1, 512}));
@@ -131,7 +135,8 @@ TEST_F(RealData, MiniLmLoadsWithTheSameNamesEveryTime) {
   EXPECT_THAT(inputs, testing::UnorderedElementsAre("input_ids i64", "attention_mask i64", "token_type_ids i64"));
   std::vector<std::string> quantizable;
   for (const QuantizableOp& op : quantizable_ops(model)) quantizable.push_back(op.name);
-  EXPECT_THAT(quantizable, testing::IsSupersetOf({"/bert/encoder/layer.0/intermediate/dense/MatMul", "/classifier/Gemm"}));
+  EXPECT_THAT(quantizable,
+              testing::IsSupersetOf({"/bert/encoder/layer.0/intermediate/dense/MatMul", "/classifier/Gemm"}));
 }
 
 TEST_F(RealData, AGraphWithAudioOpsIsRefusedByTheirNames) {

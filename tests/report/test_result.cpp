@@ -100,13 +100,14 @@ TEST(ResultJson, IsJsonAlsoWhenANumberIsNone) {
 }
 
 TEST(ResultText, ComparesFp32AndInt8AndSaysHowToRunIt) {
-  EXPECT_THAT(result_text(tuned()), AllOf(HasSubstr("topk 1              0.9000    0.8950         -0.0050\n"),
-                                          HasSubstr("latency, batch 1  3.000 ms  1.500 ms   2.00 x faster\n"),
-                                          HasSubstr("size on disk       1.00 MB    250 kB  4.00 x smaller\n"),
-                                          HasSubstr("goal      at least 0.8910 (0.9000 less 1% relative): met\n"),
-                                          HasSubstr("trials    2, 200 samples evaluated in 12.5 s; stopped because the goal is met\n"),
-                                          HasSubstr("best      trial 2: 1 ops in int8, 1 in fp32 (fc)\n"),
-                                          HasSubstr("model     " + kModel + "\n"), HasSubstr(python_lines(kModel))));
+  EXPECT_THAT(result_text(tuned()),
+              AllOf(HasSubstr("topk 1              0.9000    0.8950         -0.0050\n"),
+                    HasSubstr("latency, batch 1  3.000 ms  1.500 ms   2.00 x faster\n"),
+                    HasSubstr("size on disk       1.00 MB    250 kB  4.00 x smaller\n"),
+                    HasSubstr("goal      at least 0.8910 (0.9000 less 1% relative): met\n"),
+                    HasSubstr("trials    2, 200 samples evaluated in 12.5 s; stopped because the goal is met\n"),
+                    HasSubstr("best      trial 2: 1 ops in int8, 1 in fp32 (fc)\n"),
+                    HasSubstr("model     " + kModel + "\n"), HasSubstr(python_lines(kModel))));
 }
 
 TEST(ResultText, SaysThatTheGoalWasNotMetAndWhatMayHelp) {
@@ -117,8 +118,8 @@ TEST(ResultText, SaysThatTheGoalWasNotMetAndWhatMayHelp) {
 }
 
 TEST(ResultText, TellsTheErrorsWhenNoTrialSucceeded) {
-  EXPECT_THAT(result_text(fruitless()),
-              AllOf(HasSubstr("no trial succeeded"), HasSubstr("trial 1: [compile] it does not"), Not(HasSubstr("nan"))));
+  EXPECT_THAT(result_text(fruitless()), AllOf(HasSubstr("no trial succeeded"),
+                                              HasSubstr("trial 1: [compile] it does not"), Not(HasSubstr("nan"))));
 }
 
 TEST(PythonLines, AreFiveAndFitTheModelsInputs) {
@@ -130,7 +131,8 @@ TEST(PythonLines, AreFiveAndFitTheModelsInputs) {
 TEST(TrialRow, StandsUnderItsHeader) {
   const TuneResult result = tuned();
   EXPECT_EQ(trial_row(*result.best, false, false).size(), trial_header().size());
-  EXPECT_EQ(trial_row(*result.best, true, true), "    2      0.8950    2.00 x         1     3.0 s  meets the goal  best so far");
+  EXPECT_EQ(trial_row(*result.best, true, true),
+            "    2      0.8950    2.00 x         1     3.0 s  meets the goal  best so far");
   EXPECT_EQ(trial_row(result.trials[0], false, false), "    1  failed: [compile] it does not");
 }
 

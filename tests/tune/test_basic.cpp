@@ -29,8 +29,7 @@ std::vector<Trial> play(const SearchSpace& space, const Answer& answer) {
 // Every op in fp32 helps as much as its number says: fc most, then conv3, conv2, conv1.
 std::optional<Measured> later_ops_help_more(const Plan& plan) {
   double accuracy = 0.5;
-  for (const std::string& name : plan.fallback())
-    accuracy += name == "fc" ? 0.08 : 0.01 * (name.back() - '0');
+  for (const std::string& name : plan.fallback()) accuracy += name == "fc" ? 0.08 : 0.01 * (name.back() - '0');
   return measured(accuracy);
 }
 
@@ -59,9 +58,8 @@ TEST(Basic, ThenEachOpAloneFromTheEndThenTheMostHelpfulTogether) {
 TEST(Basic, FallsBackFromTheMostAccurateScheme) {
   const SearchSpace space = space_of(2);
   const Plan favourite = space.plan(space.model_choices.back());
-  const std::vector<Trial> trials = play(space, [&](const Plan& plan) -> std::optional<Measured> {
-    return measured(plan == favourite ? 0.9 : 0.5);
-  });
+  const std::vector<Trial> trials =
+      play(space, [&](const Plan& plan) -> std::optional<Measured> { return measured(plan == favourite ? 0.9 : 0.5); });
   for (std::size_t i = space.model_choices.size(); i < trials.size(); ++i)
     for (const auto& [name, op] : trials[i].plan.ops)
       EXPECT_TRUE(op == favourite.ops.at(name) || op.precision == Precision::Fp32) << i << name;

@@ -139,12 +139,12 @@ TEST_F(DeployTest, LeftoversOfKilledProcessesAreRemovedAndNothingElse) {
   for (const std::string& name : {"model." + gone + ".tmp.xml", "model." + gone + ".tmp.bin",
                                   "deploy." + gone + ".tmp.yaml", "result." + gone + ".tmp.json"})
     write_bytes(folder_ / name, "half");
-  for (const std::string& name :
-       {"model." + alive + ".tmp.xml", std::string("model.xml"), std::string("model.tmp.xml"), "notes." + gone + ".tmp.xml"})
+  for (const std::string& name : {"model." + alive + ".tmp.xml", std::string("model.xml"), std::string("model.tmp.xml"),
+                                  "notes." + gone + ".tmp.xml"})
     write_bytes(folder_ / name, "keep");
   remove_leftovers(folder_ / "");
-  EXPECT_THAT(folder_.names(), testing::UnorderedElementsAre("model." + alive + ".tmp.xml", "model.xml", "model.tmp.xml",
-                                                             "notes." + gone + ".tmp.xml"));
+  EXPECT_THAT(folder_.names(), testing::UnorderedElementsAre("model." + alive + ".tmp.xml", "model.xml",
+                                                             "model.tmp.xml", "notes." + gone + ".tmp.xml"));
   EXPECT_NO_THROW(remove_leftovers(folder_ / "not there"));
 }
 

@@ -1,5 +1,5 @@
-// What every strategy keeps to, on every kind of search space. A strategy that a config may name is in here by its entry
-// in the table.
+// What every strategy keeps to, on every kind of search space. A strategy that a config may name is in here by its
+// entry in the table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,7 +7,6 @@
 #include <map>
 #include <random>
 #include <set>
-
 
 #include "lpot/core/error.h"
 #include "lpot/tune/strategy.h"
@@ -58,7 +57,8 @@ const std::map<std::string, SearchSpace>& spaces() {
     config.model_wise = with_algorithm(Algorithm::MinMax);
     made["one_algorithm"] = space_of(3, config);
     config.model_wise = {};
-    config.op_wise = {{"conv1", only({Precision::Fp32})}, {"conv2", never_fp32()}, {"fc", with_algorithm(Algorithm::Kl)}};
+    config.op_wise = {
+        {"conv1", only({Precision::Fp32})}, {"conv2", never_fp32()}, {"fc", with_algorithm(Algorithm::Kl)}};
     made["each_its_own"] = space_of(4, config);
     made["nothing"] = {};
     return made;

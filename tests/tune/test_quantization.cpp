@@ -22,19 +22,21 @@ class TuneTest : public testing::Test {
  protected:
   // `rest` goes on below evaluation.accuracy, then at the top.
   Config config(const std::string& metric, const std::string& rest) const {
-    return load_config_text("model: {name: net}\nquantization: {calibration: {sampling_size: 8}}\nevaluation:\n  accuracy:\n"
-                            "    dataloader:\n      batch_size: 8\n"
-                            "      dataset: {FashionMNIST: {root: /usr/share/datasets/fashion-mnist}}\n"
-                            "      transform: {ToTensor: {}, Normalize: {mean: [0.2860], std: [0.3530]}}\n"
-                            "    iteration: 4\n    metric: " +
-                                metric + "\n" + rest,
-                            "conf.yaml", component_tables());
+    return load_config_text(
+        "model: {name: net}\nquantization: {calibration: {sampling_size: 8}}\nevaluation:\n  accuracy:\n"
+        "    dataloader:\n      batch_size: 8\n"
+        "      dataset: {FashionMNIST: {root: /usr/share/datasets/fashion-mnist}}\n"
+        "      transform: {ToTensor: {}, Normalize: {mean: [0.2860], std: [0.3530]}}\n"
+        "    iteration: 4\n    metric: " +
+            metric + "\n" + rest,
+        "conf.yaml", component_tables());
   }
 
   // A goal that nothing reaches: not one output may differ from fp32's.
   Config unreachable(int trials) const {
-    return config("{MSE: {compare_label: false}}", "tuning:\n  accuracy_criterion: {absolute: 0}\n  exit_policy: {max_trials: " +
-                                                       std::to_string(trials) + "}\n" + workspace());
+    return config("{MSE: {compare_label: false}}",
+                  "tuning:\n  accuracy_criterion: {absolute: 0}\n  exit_policy: {max_trials: " +
+                      std::to_string(trials) + "}\n" + workspace());
   }
 
   std::string workspace() const { return "  workspace: {path: " + (folder_ / "w").string() + "}\n"; }
@@ -82,10 +84,11 @@ TEST_F(TuneTest, EachOfSeveralMetricsBelongsToTheStudy) {
 }
 
 TEST_F(TuneTest, DataThatDoNotFitAreToldBeforeAnythingIsWritten) {
-  const Config misfit = load_config_text("model: {name: net}\nevaluation:\n  accuracy:\n    metric: {topk: 1}\n"
-                                         "    dataloader: {dataset: {dummy: {shape: [4, 3, 32, 32]}}}\ntuning:\n" +
-                                             workspace(),
-                                         "conf.yaml", component_tables());
+  const Config misfit = load_config_text(
+      "model: {name: net}\nevaluation:\n  accuracy:\n    metric: {topk: 1}\n"
+      "    dataloader: {dataset: {dummy: {shape: [4, 3, 32, 32]}}}\ntuning:\n" +
+          workspace(),
+      "conf.yaml", component_tables());
   EXPECT_THAT(message_of<DataError>([&] { run(misfit); }), HasSubstr("32"));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "w"));
 }
@@ -96,12 +99,14 @@ TEST_F(TuneTest, AConfigThatKeepsEverythingInFp32IsAnError) {
   config.quantization.model_wise.activation.precisions = {Precision::Fp32};
   const std::string expected = "[quantize] the config keeps every op in fp32: nothing is left to quantize";
   EXPECT_EQ(message_of<ConfigError>([&] { run(config); }), expected);
-  EXPECT_EQ(message_of<ConfigError>([&] { quantize_once(config, {.model = kModel, .output = folder_ / "q"}); }), expected);
+  EXPECT_EQ(message_of<ConfigError>([&] { quantize_once(config, {.model = kModel, .output = folder_ / "q"}); }),
+            expected);
   EXPECT_THAT(folder_.names(), SizeIs(0));
 }
 
 TEST_F(TuneTest, ARelativeLossOfNothingIsAnError) {
-  const Config config = this->config("{MSE: {compare_label: false}}", "tuning:\n  accuracy_criterion: {relative: 0.1}\n" + workspace());
+  const Config config =
+      this->config("{MSE: {compare_label: false}}", "tuning:\n  accuracy_criterion: {relative: 0.1}\n" + workspace());
   EXPECT_THAT(message_of<ConfigError>([&] { run(config); }), HasSubstr("tuning.accuracy_criterion.absolute"));
 }
 

@@ -23,7 +23,8 @@ std::string loader(const std::string& shape, int batch_size) {
 }
 
 TEST(CalibrationLoader, TakesTheEvaluationDataWithAWarningWhenItHasNoneOfItsOwn) {
-  const Config config = config_of("model: {name: n}\nevaluation: {accuracy: {dataloader: " + loader("[40, 2]", 4) + "}}");
+  const Config config =
+      config_of("model: {name: n}\nevaluation: {accuracy: {dataloader: " + loader("[40, 2]", 4) + "}}");
   std::vector<std::string> warnings;
   EXPECT_EQ(calibration_loader(config, warnings).size(), 40u);
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("calibrating with the evaluation data")));
@@ -53,12 +54,12 @@ TEST(EvaluationLoader, ReadsSoManyBatchesAsIterationSays) {
 }
 
 TEST(LoadConfiguredModel, RefusesAFrameworkThatTheFileIsNotOf) {
-  EXPECT_THAT(message_of<ConfigError>([] {
-                load_configured_model(config_of("model: {name: n, framework: tensorflow}"), kModel);
-              }),
+  EXPECT_THAT(message_of<ConfigError>(
+                  [] { load_configured_model(config_of("model: {name: n, framework: tensorflow}"), kModel); }),
               AllOf(HasSubstr("model.framework is tensorflow"), HasSubstr("fashion_cnn.onnx is a model of onnx")));
   for (const char* framework : {"onnx", "auto", "pytorch", "onnxrt_qlinearops"})
-    EXPECT_NO_THROW(load_configured_model(config_of(std::string("model: {name: n, framework: ") + framework + "}"), kModel));
+    EXPECT_NO_THROW(
+        load_configured_model(config_of(std::string("model: {name: n, framework: ") + framework + "}"), kModel));
 }
 
 TEST(LoadConfiguredModel, WithoutAFileItNamesTheOption) {

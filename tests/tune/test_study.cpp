@@ -107,8 +107,7 @@ TEST_F(StudyTest, AFailedTrialIsARecordAndTheStudyGoesOn) {
 }
 
 TEST_F(StudyTest, ThereIsNoBestWhenEveryTrialFailed) {
-  const StudyOutcome outcome =
-      run([](const Plan&, const Observer&) -> Measured { throw DataError("infer", "no"); });
+  const StudyOutcome outcome = run([](const Plan&, const Observer&) -> Measured { throw DataError("infer", "no"); });
   EXPECT_FALSE(outcome.best);
   EXPECT_FALSE(outcome.goal_met);
   EXPECT_FALSE(outcome.trials.empty());
