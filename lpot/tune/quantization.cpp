@@ -81,6 +81,8 @@ Goal make_goal(const Config& config, const Metric& metric, double baseline) {
   goal.performance_only = config.tuning.exit_policy.performance_only;
   if (!std::isfinite(baseline) && !goal.performance_only)
     throw ModelError("tune", "the fp32 model's accuracy on these data is not a finite number: its outputs, or the labels, hold one that is not; is the preprocessing right?");
+  if (goal.relative && baseline == 0 && metric.labels_are_baseline() && !goal.performance_only)
+    throw ConfigError("tune", "the metric compares with the fp32 model, whose own error is 0, of which a relative loss means nothing; use tuning.accuracy_criterion.absolute: the largest error that is allowed");
   if (goal.relative && baseline == 0 && !goal.performance_only)
     throw ConfigError("tune", "the fp32 model's accuracy is 0, of which a relative loss means nothing; use tuning.accuracy_criterion.absolute");
   return goal;
