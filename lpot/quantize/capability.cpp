@@ -13,12 +13,7 @@ namespace op = ov::opset8;
 const std::vector<Granularity> kWeights{Granularity::PerChannel, Granularity::PerTensor};
 const std::vector<Symmetry> kActivations{Symmetry::Asymmetric, Symmetry::Symmetric};
 const std::vector<Algorithm> kAlgorithms{Algorithm::MinMax, Algorithm::Kl};
-
-const Capability* find_capability(const std::string& type) {
-  const auto& rows = capabilities();
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Capability& row) { return row.op_type == type; });
-  return found == rows.end() ? nullptr : &*found;
-}
+const std::vector<Algorithm> kByName{Algorithm::Percentile, Algorithm::Mse};
 
 // Dimensions of the weights that hold the output channels, or nothing where the form is not supported.
 std::optional<std::vector<std::size_t>> output_axes(const ov::Node& node) {
@@ -41,13 +36,19 @@ bool has_float_constant_weights(const ov::Node& node) {
 
 const std::vector<Capability>& capabilities() {
   static const std::vector<Capability> kTable{
-      {"Convolution", 1, kWeights, kActivations, kAlgorithms},
-      {"GroupConvolution", 1, kWeights, kActivations, kAlgorithms},
+      {"Convolution", 1, kWeights, kActivations, kAlgorithms, kByName},
+      {"GroupConvolution", 1, kWeights, kActivations, kAlgorithms, kByName},
       // The plug-in's int8 kernel knows no zero point: asymmetric activations would run in fp32.
-      {"ConvolutionBackpropData", 1, kWeights, {Symmetry::Symmetric}, kAlgorithms},
-      {"MatMul", -1, kWeights, kActivations, kAlgorithms},
+      {"ConvolutionBackpropData", 1, kWeights, {Symmetry::Symmetric}, kAlgorithms, kByName},
+      {"MatMul", -1, kWeights, kActivations, kAlgorithms, kByName},
   };
   return kTable;
+}
+
+const Capability* find_capability(const std::string& type) {
+  const auto& rows = capabilities();
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Capability& row) { return row.op_type == type; });
+  return found == rows.end() ? nullptr : &*found;
 }
 
 std::vector<QuantizableOp> quantizable_ops(const Model& model) {

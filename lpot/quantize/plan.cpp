@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 
 Json to_json_value(const TensorScheme& scheme) {
   Json json{{"algorithm", to_string(scheme.algorithm)}, {"granularity", to_string(scheme.granularity)}, {"scheme", to_string(scheme.symmetry)}};
-  if (scheme.half_range) json["half_range"] = true;
+  if (scheme.bits != 8) json["bits"] = scheme.bits;
   return json;
 }
 
@@ -27,7 +27,7 @@ Word word(const Json& json, const char* key) {
 }
 
 TensorScheme scheme_from(const Json& json) {
-  return {word<Algorithm>(json, "algorithm"), word<Granularity>(json, "granularity"), word<Symmetry>(json, "scheme"), json.value("half_range", false)};
+  return {word<Algorithm>(json, "algorithm"), word<Granularity>(json, "granularity"), word<Symmetry>(json, "scheme"), json.value("bits", 8)};
 }
 
 OpPlan op_from(const Json& json) {

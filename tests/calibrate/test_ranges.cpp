@@ -78,9 +78,62 @@ TEST(FindRange, RefusesATensorThatWasNeverSeen) {
   EXPECT_THROW(find_range(TensorStatistics(), Algorithm::MinMax), DataError);
 }
 
-TEST(FindRange, SaysThatAnAlgorithmIsNotThereYet) {
-  EXPECT_THAT(message_of<ConfigError>([] { find_range(observed({1.0f}), Algorithm::Percentile); }),
-              ::testing::HasSubstr("'percentile' is not carried out yet; use minmax or kl"));
+Range percentile(const Values& values, Symmetry symmetry, double share) {
+  return find_range(observed(values), Algorithm::Percentile, {.symmetry = symmetry, .percentile = share});
+}
+
+TEST(Percentile, HoldsAllButTheShareOfValuesWithinOneBin) {
+  std::mt19937 random(3);
+  std::normal_distribution<float> normal;
+  Values values(20000);
+  for (float& value : values) value = normal(random);
+  Values sorted = values;
+  std::sort(sorted.begin(), sorted.end());
+  const float bin = 2.0f * 8.0f / Histogram::kBins;  // the largest value lies between 4 and 8
+  const Range range = percentile(values, kAsymmetric, 99.0);
+  EXPECT_NEAR(range.low, sorted[100], bin);
+  EXPECT_NEAR(range.high, sorted[sorted.size() - 101], bin);
+  EXPECT_LE(range.low, sorted[100]);
+  EXPECT_GE(range.high, sorted[sorted.size() - 101]);
+}
+
+TEST(Percentile, OfAHundredIsMinMax) {
+  EXPECT_EQ(percentile({-0.5f, 2.0f, 1.0f}, kAsymmetric, 100), (Range{-0.5f, 2.0f}));
+  EXPECT_EQ(percentile({-0.5f, 2.0f, 1.0f}, kSymmetric, 100), (Range{-2.0f, 2.0f}));
+}
+
+TEST(Percentile, CutsOneOutlierOfAThousand) {
+  Values values(1000, 1.0f);
+  values.push_back(1000.0f);
+  EXPECT_LT(percentile(values, kAsymmetric, 99.8).high, 1.3f);
+}
+
+// The mean squared error of really quantizing every value.
+double quantization_error(const Values& values, const Range& range) {
+  const double step = (static_cast<double>(range.high) - range.low) / 255;
+  double sum = 0;
+  for (const float value : values) {
+    const double inside = std::clamp<double>(value, range.low, range.high);
+    const double quantized = std::nearbyint((inside - range.low) / step) * step + range.low;
+    sum += (quantized - value) * (quantized - value);
+  }
+  return sum / static_cast<double>(values.size());
+}
+
+TEST(Mse, IsWithinAPercentOfTheBestBoundFoundByQuantizingEveryValue) {
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  Values values(20000);
+  for (float& value : values) value = normal(random);
+  values[0] = 12.0f;
+  const Range found = find_range(observed(values), Algorithm::Mse, {.symmetry = kSymmetric});
+  double best = std::numeric_limits<double>::infinity();
+  for (int share = 16; share <= 128; ++share) {
+    const float bound = 12.0f * static_cast<float>(share) / 128;
+    best = std::min(best, quantization_error(values, {-bound, bound}));
+  }
+  EXPECT_LE(quantization_error(values, found), best * 1.01);
+  EXPECT_LT(found.high, 11.5f);
 }
 
 TEST(Kl, OfZerosOnlyIsEmpty) { EXPECT_EQ(kl({0, 0, 0}, kAsymmetric), (Range{0, 0})); }

@@ -8,14 +8,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const TensorScheme kActivation{Algorithm::Kl, Granularity::PerTensor, Symmetry::Asymmetric, false};
-const TensorScheme kWeight{Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, true};
+const TensorScheme kActivation{Algorithm::Kl, Granularity::PerTensor, Symmetry::Asymmetric, 8};
+const TensorScheme kWeight{Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 7};
 
 Plan sample_plan() {
   Plan plan;
   plan.ops["/conv \"1\""] = {Precision::Int8, kActivation, kWeight};
   plan.ops["conv2"] = {Precision::Fp32, {}, {}};
-  plan.ops["conv3"] = {Precision::Int8, {}, {Algorithm::MinMax, Granularity::PerTensor, Symmetry::Symmetric, false}};
+  plan.ops["conv3"] = {Precision::Int8, {}, {Algorithm::MinMax, Granularity::PerTensor, Symmetry::Symmetric, 8}};
   plan.sampling_size = 500;
   return plan;
 }
@@ -42,7 +42,7 @@ TEST(Plan, DiffersInTextAndHashWithEveryPartOfItsSchemes) {
       [](Plan& plan) { plan.ops["conv3"].activation.algorithm = Algorithm::Kl; },
       [](Plan& plan) { plan.ops["conv3"].activation.symmetry = Symmetry::Symmetric; },
       [](Plan& plan) { plan.ops["conv3"].weight.granularity = Granularity::PerChannel; },
-      [](Plan& plan) { plan.ops["conv3"].weight.half_range = true; },
+      [](Plan& plan) { plan.ops["conv3"].weight.bits = 7; },
       [](Plan& plan) { plan.ops.erase("conv3"); },
       [](Plan& plan) { plan.ops["conv4"] = {}; }};
   for (std::size_t i = 0; i < changes.size(); ++i) {

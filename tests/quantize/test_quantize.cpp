@@ -24,8 +24,8 @@ using ::testing::HasSubstr;
 OpPlan int8(Symmetry symmetry = Symmetry::Asymmetric, Granularity granularity = Granularity::PerChannel) {
   // Half range: exact on every CPU.
   return {Precision::Int8,
-          {Algorithm::MinMax, Granularity::PerTensor, symmetry, false},
-          {Algorithm::MinMax, granularity, Symmetry::Symmetric, true}};
+          {Algorithm::MinMax, Granularity::PerTensor, symmetry, 8},
+          {Algorithm::MinMax, granularity, Symmetry::Symmetric, 7}};
 }
 
 Plan all_int8(const Model& model, const OpPlan& choice = int8()) {

@@ -61,8 +61,8 @@ TEST(SearchSpace, OffersEveryOpPerChannelAsymmetricMinMaxFirstAndFp32Last) {
 
 TEST(SearchSpace, TakesHalfRangeForWeightsOnly) {
   for (const OpPlan& choice : make({}, true).space.model_choices) {
-    EXPECT_TRUE(choice.weight.half_range);
-    EXPECT_FALSE(choice.activation.half_range);
+    EXPECT_EQ(choice.weight.bits, 7);
+    EXPECT_EQ(choice.activation.bits, 8);
   }
 }
 
@@ -74,7 +74,7 @@ TEST(SearchSpace, KeepsOnlyWhatModelWiseAllows) {
   const SearchSpace space = make(config).space;
   ASSERT_EQ(space.model_choices.size(), 1u);
   EXPECT_EQ(space.model_choices[0].activation,
-            (TensorScheme{Algorithm::Kl, Granularity::PerTensor, Symmetry::Asymmetric, false}));
+            (TensorScheme{Algorithm::Kl, Granularity::PerTensor, Symmetry::Asymmetric, 8}));
   EXPECT_EQ(space.model_choices[0].weight.granularity, Granularity::PerTensor);
   EXPECT_FALSE(space.ops[0].can_fall_back());
 }

@@ -10,7 +10,7 @@ namespace lpot {
 namespace {
 
 TensorScheme scheme(Granularity granularity, bool half_range = false) {
-  return {Algorithm::MinMax, granularity, Symmetry::Symmetric, half_range};
+  return {Algorithm::MinMax, granularity, Symmetry::Symmetric, half_range ? 7 : 8};
 }
 
 struct WeightCase {
@@ -88,6 +88,13 @@ TEST(QuantizeWeights, KeepTheirSignWhenTiny) {
     EXPECT_GT(scale, 0);
     EXPECT_TRUE(std::isfinite(scale));
   }
+}
+
+TEST(WeightLimit, HalvesWithEveryBit) {
+  EXPECT_EQ(weight_limit({.bits = 8}), 127);
+  EXPECT_EQ(weight_limit({.bits = 7}), 63);
+  EXPECT_EQ(weight_limit({.bits = 4}), 7);
+  EXPECT_EQ(weight_limit({.bits = 2}), 1);
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ StudyIdentity identity(const std::string& model) {
 Plan sample_plan() {
   Plan plan;
   plan.ops["conv/1"] = {Precision::Int8,
-                        {Algorithm::Kl, Granularity::PerTensor, Symmetry::Asymmetric, false},
-                        {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, true}};
+                        {Algorithm::Kl, Granularity::PerTensor, Symmetry::Asymmetric, 8},
+                        {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 7}};
   plan.ops["conv/2"] = {};
   plan.sampling_size = 100;
   return plan;

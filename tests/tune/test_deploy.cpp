@@ -18,8 +18,8 @@ namespace {
 using testing::ElementsAre;
 
 const OpPlan kInt8{Precision::Int8,
-                   {Algorithm::Kl, Granularity::PerTensor, Symmetry::Asymmetric, false},
-                   {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, true}};
+                   {Algorithm::Kl, Granularity::PerTensor, Symmetry::Asymmetric, 8},
+                   {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 7}};
 
 class DeployTest : public testing::Test {
  protected:
@@ -75,7 +75,7 @@ TEST_F(DeployTest, HoldsThePlanOpByOp) {
   EXPECT_EQ(conv["activation"]["algorithm"].as<std::string>(), "kl");
   EXPECT_EQ(conv["activation"]["scheme"].as<std::string>(), "asym");
   EXPECT_EQ(conv["weight"]["granularity"].as<std::string>(), "per_channel");
-  EXPECT_TRUE(conv["weight"]["half_range"].as<bool>());
+  EXPECT_EQ(conv["weight"]["bits"].as<int>(), 7);
   EXPECT_EQ(yaml["plan"]["fc"]["precision"].as<std::string>(), "fp32");
 }
 
