@@ -69,7 +69,7 @@ TEST(Dummy, RefusesShapesThatMakeNoSense) {
 }
 
 TEST(Dummy, RefusesListsThatDoNotFitTheInputs) {
-  EXPECT_THAT(config_error_of({"8", "3"}, {{"low", Numbers{1, 2}}}), HasSubstr("low: 2 values for 1 inputs"));
+  EXPECT_THAT(config_error_of({"8", "3"}, {{"low", Numbers{1, 2}}}), HasSubstr("low: 2 values for 1 tensors"));
   EXPECT_THAT(config_error_of({"8", "3"}, {{"low", Numbers{200}}}), HasSubstr("low 200 is above high 127"));
 }
 
