@@ -24,8 +24,8 @@ Tensor bilinear_imagenet(const Tensor& image, const Options& options) {
   ImageLayout layout = image_layout(image, kName);
   const bool bytes = image.element_type() == ElementType::U8;
   const std::size_t top = margin(layout.height, options.fraction), left = margin(layout.width, options.fraction);
-  const Tensor part =
-      crop(float_image(image, kName), {top, left, layout.height - 2 * top, layout.width - 2 * left}, kName);
+  const Tensor part = crop(float_image(image, layout, kName), layout,
+                           {top, left, layout.height - 2 * top, layout.width - 2 * left}, kName);
   layout.height -= 2 * top;
   layout.width -= 2 * left;
   const bool resizes = options.height > 0 && options.width > 0;

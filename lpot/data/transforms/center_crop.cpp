@@ -15,7 +15,7 @@ Tensor center_crop(const Tensor& image, std::size_t height, std::size_t width) {
   if (height > layout.height || width > layout.width)
     throw DataError("CenterCrop",
                     fmt::format("got {}, expected at least {} x {}; Resize it first", image.describe(), height, width));
-  return crop(image, {crop_start(layout.height - height), crop_start(layout.width - width), height, width},
+  return crop(image, layout, {crop_start(layout.height - height), crop_start(layout.width - width), height, width},
               "CenterCrop");
 }
 

@@ -12,7 +12,7 @@ Transform make_crop_resize(const Component& component) {
   const Interpolation interpolation = read_interpolation(component);
   return on_first_input(component, [=](const Tensor& image) {
     ImageLayout layout = image_layout(image, "CropResize");
-    const Tensor part = crop(image, window, "CropResize");
+    const Tensor part = crop(image, layout, window, "CropResize");
     layout.height = window.height;
     layout.width = window.width;
     return resample(part, layout, size.front(), size.back(), interpolation);

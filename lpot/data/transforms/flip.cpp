@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "lpot/data/transforms/image.h"
 #include "lpot/data/transforms/kinds.h"
 
 namespace lpot {
@@ -21,19 +20,15 @@ Tensor flip(const Tensor& image, const Axis& axis) {
 
 }  // namespace
 
-Tensor flip_left_right(const Tensor& image, std::string_view transform) {
-  return flip(image, width_axis(image_layout(image, transform)));
-}
+Tensor flip_left_right(const Tensor& image, const ImageLayout& layout) { return flip(image, width_axis(layout)); }
 
-Tensor flip_upside_down(const Tensor& image, std::string_view transform) {
-  return flip(image, height_axis(image_layout(image, transform)));
-}
+Tensor flip_upside_down(const Tensor& image, const ImageLayout& layout) { return flip(image, height_axis(layout)); }
 
 TransformKind random_horizontal_flip_transform() {
   return {{.name = "RandomHorizontalFlip", .summary = "mirrors left and right, every second time at random"},
           [](const Component& component) {
             return at_random(component, [](const Tensor& image, Draws& draws) {
-              return draws.coin() ? flip_left_right(image, "RandomHorizontalFlip") : image;
+              return draws.coin() ? flip_left_right(image, image_layout(image, "RandomHorizontalFlip")) : image;
             });
           }};
 }
@@ -42,7 +37,7 @@ TransformKind random_vertical_flip_transform() {
   return {{.name = "RandomVerticalFlip", .summary = "turns upside down, every second time at random"},
           [](const Component& component) {
             return at_random(component, [](const Tensor& image, Draws& draws) {
-              return draws.coin() ? flip_upside_down(image, "RandomVerticalFlip") : image;
+              return draws.coin() ? flip_upside_down(image, image_layout(image, "RandomVerticalFlip")) : image;
             });
           }};
 }

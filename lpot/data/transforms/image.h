@@ -32,7 +32,7 @@ struct Window {
 };
 
 // The part of an image that lies in the window. Throws DataError in the name of `transform` when it reaches beyond.
-Tensor crop(const Tensor&, const Window&, std::string_view transform);
+Tensor crop(const Tensor&, const ImageLayout&, const Window&, std::string_view transform);
 
 // Bytes of one pixel where channels are last, of one element where they are first; and how many planes of them.
 std::size_t pixel_bytes(const Tensor&, const ImageLayout&);

@@ -11,8 +11,7 @@ Shift read_shift(const Component& component) {
   return {{mean.begin(), mean.end()}, static_cast<float>(component.parameters.number("scale"))};
 }
 
-Tensor float_image(const Tensor& image, std::string_view transform) {
-  const ImageLayout layout = image_layout(image, transform);
+Tensor float_image(const Tensor& image, const ImageLayout& layout, std::string_view transform) {
   if (layout.channels_first)
     throw DataError(transform, fmt::format("got {}, expected [height,width,channels]; put it in front of ToTensor and "
                                            "Transpose",

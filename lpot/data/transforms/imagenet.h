@@ -4,6 +4,7 @@
 
 #include "lpot/core/component.h"
 #include "lpot/core/tensor.h"
+#include "lpot/data/transforms/image.h"
 
 namespace lpot {
 
@@ -17,8 +18,8 @@ struct Shift {
 // The parameters mean_value and scale. Throws ConfigError.
 Shift read_shift(const Component&);
 
-// f32 [height,width,channels] of an image in any layout.
-Tensor float_image(const Tensor& image, std::string_view transform);
+// The image as f32; throws DataError unless its channels are last.
+Tensor float_image(const Tensor& image, const ImageLayout&, std::string_view transform);
 
 // Applies it to f32 [height,width,channels].
 void apply(const Shift&, Tensor& image, std::string_view transform);

@@ -13,7 +13,8 @@ Tensor padded_center_crop(const Tensor& image, double part) {
   const auto side = static_cast<std::size_t>(part * static_cast<double>(std::min(layout.height, layout.width)));
   if (side == 0) throw DataError("PaddedCenterCrop", fmt::format("got {}, which leaves no pixel", image.describe()));
   // An odd margin's larger half is above and to the left, as in EfficientNet's preprocessing.
-  return crop(image, {(layout.height - side + 1) / 2, (layout.width - side + 1) / 2, side, side}, "PaddedCenterCrop");
+  return crop(image, layout, {(layout.height - side + 1) / 2, (layout.width - side + 1) / 2, side, side},
+              "PaddedCenterCrop");
 }
 
 Transform make_padded_center_crop(const Component& component) {

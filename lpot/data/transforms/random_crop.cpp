@@ -9,7 +9,7 @@ Tensor random_crop(const Tensor& image, std::size_t height, std::size_t width, D
   Window window{0, 0, height, width};  // crop() refuses one that is too large
   if (height < layout.height) window.top = draws.below(layout.height - height + 1);
   if (width < layout.width) window.left = draws.below(layout.width - width + 1);
-  return crop(image, window, "RandomCrop");
+  return crop(image, layout, window, "RandomCrop");
 }
 
 Transform make_random_crop(const Component& component) {

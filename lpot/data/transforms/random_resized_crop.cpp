@@ -52,7 +52,7 @@ Transform make_random_resized_crop(const Component& component) {
   const Span scale = read_span(component, "scale"), ratio = read_span(component, "ratio");
   return at_random(component, [=](const Tensor& image, Draws& draws) {
     const ImageLayout layout = image_layout(image, "RandomResizedCrop");
-    const Tensor part = crop(image, draw_window(layout, scale, ratio, draws), "RandomResizedCrop");
+    const Tensor part = crop(image, layout, draw_window(layout, scale, ratio, draws), "RandomResizedCrop");
     ImageLayout cut = layout;
     cut.height = part.shape()[layout.channels_first ? 1 : 0];
     cut.width = part.shape()[layout.channels_first ? 2 : 1];

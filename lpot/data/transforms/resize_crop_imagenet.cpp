@@ -52,9 +52,14 @@ Tensor channels_first(const Tensor& image) {
 }
 
 Tensor resize_crop(const Tensor& image, const Options& options, Draws& draws) {
-  const Tensor resized = resize(float_image(image, kName), image_layout(image, kName), options.resize_side);
-  Tensor part = crop(resized, find_window(resized.shape(), options, draws), kName);
-  if (options.random_flip && draws.coin()) part = flip_left_right(part, kName);
+  ImageLayout layout = image_layout(image, kName);
+  const Tensor resized = resize(float_image(image, layout, kName), layout, options.resize_side);
+  layout.height = resized.shape()[0];
+  layout.width = resized.shape()[1];
+  Tensor part = crop(resized, layout, find_window(resized.shape(), options, draws), kName);
+  layout.height = options.height;
+  layout.width = options.width;
+  if (options.random_flip && draws.coin()) part = flip_left_right(part, layout);
   if (options.for_onnx)
     for (std::size_t i = 0; i < part.size(); ++i) part.data<float>()[i] /= 255.0f;
   apply(options.shift, part, kName);
