@@ -38,7 +38,7 @@ struct LoaderConfig {
   std::size_t batch_size = 1;
   LastBatch last_batch = LastBatch::Rollover;
   bool shuffle = false;
-  std::optional<std::size_t> label_balance;  // filter.LabelBalance.size
+  std::optional<std::size_t> label_balance;  // filter.LabelBalance.size: objects of a sample
   Component dataset;
   std::vector<Component> transforms;  // in written order
   Place place;

@@ -219,8 +219,8 @@ void add_dataloader(Sections& all) {
       named("dataset", "", "one of the data sets and its parameters"),
       named("transform", "", "transforms in written order"),
   };
-  all["filter"] = {section("LabelBalance", "LabelBalance", "as many samples of each label")};
-  all["LabelBalance"] = {required(whole("size", "", {1, kNoLimit}, "samples of each label"))};
+  all["filter"] = {section("LabelBalance", "LabelBalance", "only samples with so many objects")};
+  all["LabelBalance"] = {required(whole("size", "", {1, kNoLimit}, "objects of a sample"))};
 }
 
 Sections make_sections() {

@@ -53,7 +53,6 @@ constexpr auto kPending = std::to_array<Pending>({
     {"evaluation.accuracy.command", kUnusual, Warn, "not carried out yet, ignored: a metric is needed"},
     {"evaluation.performance.dataloader", kUnusual, Warn, kIgnored},
     {"evaluation.performance.configs", kUnusual, Warn, kIgnored},
-    {"**.dataloader.filter.LabelBalance", kUnusual, Warn, kIgnored},
 });
 
 bool is_default(const Node& node, const Path& path) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -45,23 +46,31 @@ void check_readable_file(const fs::path& path) {
 
 }  // namespace
 
-std::vector<std::uint8_t> read_file(const fs::path& path) {
+std::vector<std::uint8_t> read_file(const fs::path& path, std::uint64_t max_bytes) {
   check_readable_file(path);
   // zlib passes bytes through when the file is not gzip, so one reader serves both.
   const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), gzclose);
   if (!file) throw DataError("read", fmt::format("{}: {}", path.string(), reason()));
   gzbuffer(file.get(), 1 << 18);
+  std::error_code unknown;
+  const std::uint64_t size = fs::file_size(path, unknown);
+  // One byte more than the file has, so that a plain file and its end come in one piece.
+  std::size_t piece = unknown ? kPiece : static_cast<std::size_t>(std::min(size, max_bytes)) + 1;
   std::vector<std::uint8_t> content;
   while (true) {
     const std::size_t used = content.size();
-    content.resize(used + kPiece);
-    const int count = gzread(file.get(), content.data() + used, kPiece);
+    piece = std::min<std::size_t>(piece, 1 << 30);  // gzread counts in int
+    content.resize(used + piece);
+    const int count = gzread(file.get(), content.data() + used, static_cast<unsigned>(piece));
     if (count < 0) {
       int code = 0;
       throw DataError("read", fmt::format("{}: damaged after {} bytes: {}", path.string(), used, gzerror(file.get(), &code)));
     }
     content.resize(used + static_cast<std::size_t>(count));
-    if (count == 0) break;
+    if (content.size() > max_bytes)
+      throw DataError("read", fmt::format("{}: more than {} bytes when unpacked, expected at most that", path.string(), max_bytes));
+    if (static_cast<std::size_t>(count) < piece) break;
+    piece = std::max(kPiece, content.size());
   }
   // A gz file that was cut gives its bytes and then says Z_BUF_ERROR.
   int code = Z_OK;

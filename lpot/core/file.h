@@ -12,8 +12,11 @@
 
 namespace lpot {
 
-// All bytes of a file; one that ends in .gz is unpacked. Throws DataError (missing, unreadable, damaged gz).
-std::vector<std::uint8_t> read_file(const std::filesystem::path&);
+inline constexpr std::uint64_t kMaxFileBytes = std::uint64_t{4} << 30;
+
+// All bytes of a file; one that is compressed with gzip is unpacked. Throws DataError (missing, unreadable, damaged gz,
+// more than `max_bytes` when unpacked: a small gz file can unpack to any size).
+std::vector<std::uint8_t> read_file(const std::filesystem::path&, std::uint64_t max_bytes = kMaxFileBytes);
 
 // Writes atomically. Throws StoreError that names the file and the system's reason (no space, read-only, ...).
 void write_file(const std::filesystem::path&, std::string_view content);

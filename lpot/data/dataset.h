@@ -1,4 +1,8 @@
 // Samples by index. Datasets are read from several threads at once, so `at` is const and free of hidden state.
+//
+// Images are u8 [height, width, channels] in RGB. A class is labelled by an i64 scalar. Objects in an image are
+// labelled by f32 [n, 7], a row for each: y_min, x_min, y_max, x_max (0..1 of the height and width), class id, 1 for a
+// crowd or a difficult object and else 0, area in pixels.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -20,6 +24,9 @@ class Dataset {
   virtual ~Dataset() = default;
   virtual std::size_t size() const = 0;
   virtual Sample at(std::size_t index) const = 0;  // throws DataError that names file and index
+
+  // The label of a sample alone; data sets that can give it without its inputs do.
+  virtual Tensor label(std::size_t index) const { return at(index).label; }
 
   // Model inputs that the samples' tensors belong to; empty: the model's inputs in their order.
   virtual std::vector<std::string> input_names() const { return {}; }

@@ -6,8 +6,11 @@ namespace {
 
 const std::vector<DatasetKind>& kinds() {
   static const std::vector<DatasetKind> all = [] {
-    std::vector<DatasetKind> list{cifar10_dataset(), mnist_dataset(), fashion_mnist_dataset(), npy_dataset(),
-                                  dummy_dataset()};
+    std::vector<DatasetKind> list{cifar10_dataset(),       cifar100_dataset(),     mnist_dataset(),
+                                  fashion_mnist_dataset(), image_folder_dataset(), imagenet_raw_dataset(),
+                                  image_record_dataset(),  tf_record_dataset(),    voc_record_dataset(),
+                                  coco_record_dataset(),   coco_raw_dataset(),     coco_npy_dataset(),
+                                  npy_dataset(),           dummy_dataset(),        dummy_v2_dataset()};
     for (DatasetKind& kind : unavailable_datasets()) list.push_back(std::move(kind));
     return list;
   }();

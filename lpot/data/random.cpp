@@ -19,6 +19,10 @@ std::uint64_t draw_below(std::mt19937_64& generator, std::uint64_t bound) {
 
 }  // namespace
 
+Draws::Draws(std::uint64_t seed, std::string_view name) : state_(mix(seed)) {
+  for (const char letter : name) state_ = mix(state_ ^ static_cast<unsigned char>(letter));
+}
+
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed) {
   std::vector<std::size_t> order(count);
   std::iota(order.begin(), order.end(), std::size_t{0});

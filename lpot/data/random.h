@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 namespace lpot {
@@ -16,6 +17,19 @@ constexpr std::uint64_t mix(std::uint64_t value) {
 
 // A number in [0, 1) from the upper 53 bits.
 constexpr double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
+
+// A row of numbers for one transform of one sample. The name keeps transforms that get the same seed apart.
+class Draws {
+ public:
+  Draws(std::uint64_t seed, std::string_view name);
+  double uniform(double low, double high) { return low + (high - low) * unit_interval(next()); }
+  std::size_t below(std::size_t count) { return static_cast<std::size_t>(uniform(0, static_cast<double>(count))); }
+  bool coin() { return next() >> 63 != 0; }
+
+ private:
+  std::uint64_t next() { return mix(state_++); }
+  std::uint64_t state_;
+};
 
 // 0..count-1 in an order that depends on the seed only.
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed);

@@ -5,13 +5,30 @@ namespace lpot {
 namespace {
 
 const std::vector<TransformKind>& kinds() {
-  static const std::vector<TransformKind> all = [] {
-    std::vector<TransformKind> list{resize_transform(),    center_crop_transform(), to_tensor_transform(),
-                                    normalize_transform(), rescale_transform(),     transpose_transform(),
-                                    cast_transform()};
-    for (TransformKind& kind : unavailable_transforms()) list.push_back(std::move(kind));
-    return list;
-  }();
+  static const std::vector<TransformKind> all{resize_transform(),
+                                              center_crop_transform(),
+                                              random_crop_transform(),
+                                              random_resized_crop_transform(),
+                                              random_horizontal_flip_transform(),
+                                              random_vertical_flip_transform(),
+                                              crop_resize_transform(),
+                                              padded_center_crop_transform(),
+                                              resize_with_ratio_transform(),
+                                              crop_to_bounding_box_transform(),
+                                              resize_crop_imagenet_transform(),
+                                              bilinear_imagenet_transform(),
+                                              resize_with_aspect_ratio_transform(),
+                                              align_image_channel_transform(),
+                                              normalize_transform(),
+                                              rescale_transform(),
+                                              transpose_transform(),
+                                              cast_transform(),
+                                              to_tensor_transform(),
+                                              to_array_transform(),
+                                              to_nd_array_transform(),
+                                              to_pil_image_transform(),
+                                              quantized_input_transform(),
+                                              parse_decode_imagenet_transform()};
   return all;
 }
 
@@ -24,14 +41,19 @@ const Table& transforms() {
 
 Transform make_transform(const Component& component) { return make_component(kinds(), component, "transform"); }
 
-Transform on_first_input(const Component& component, std::function<Tensor(const Tensor&)> change) {
+Transform at_random(const Component& component, std::function<Tensor(const Tensor&, Draws&)> change) {
   return {component.name,
-          [name = component.name, change = std::move(change)](Sample sample, std::uint64_t) {
+          [name = component.name, change = std::move(change)](Sample sample, std::uint64_t seed) {
             if (sample.inputs.empty()) throw DataError(name, "the sample has no input");
-            sample.inputs[0] = change(sample.inputs[0]);
+            Draws draws(seed, name);
+            sample.inputs[0] = change(sample.inputs[0], draws);
             return sample;
           },
           fmt::format("{}({})", component.name, component.parameters.describe())};
+}
+
+Transform on_first_input(const Component& component, std::function<Tensor(const Tensor&)> change) {
+  return at_random(component, [change = std::move(change)](const Tensor& input, Draws&) { return change(input); });
 }
 
 }  // namespace lpot

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lpot/core/error.h"
+#include "lpot/data/filter.h"
 #include "lpot/evaluate/postprocess.h"
 #include "lpot/model/load.h"
 #include "lpot/tune/strategy.h"
@@ -39,7 +40,9 @@ DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed) {
   options.drop_last = config.last_batch == LastBatch::Discard;
   options.shuffle = config.shuffle;
   options.seed = seed;
-  return DataLoader(make_dataset(config.dataset), std::move(chain), options);
+  std::shared_ptr<const Dataset> dataset = make_dataset(config.dataset);
+  if (config.label_balance) dataset = balance_labels(std::move(dataset), *config.label_balance);
+  return DataLoader(std::move(dataset), std::move(chain), options);
 }
 
 DataLoader evaluation_loader(const Config& config) {

@@ -74,5 +74,18 @@ TEST_F(FileTest, FingerprintsDifferByOneByte) {
   EXPECT_EQ(fingerprint_file(folder_ / "a"), Fingerprint().add("abc").hex());
 }
 
+TEST_F(FileTest, RefusesAFileThatUnpacksToMoreThanTheLimit) {
+  gzFile file = gzopen((folder_ / "bomb.gz").c_str(), "wb");
+  const std::string zeros(1 << 20, '\0');
+  for (int i = 0; i < 8; ++i) gzwrite(file, zeros.data(), static_cast<unsigned>(zeros.size()));
+  gzclose(file);
+  ASSERT_LT(fs::file_size(folder_ / "bomb.gz"), 20000u);
+  EXPECT_EQ(read_file(folder_ / "bomb.gz", 8 << 20).size(), std::size_t{8} << 20);
+  EXPECT_THROW(read_file(folder_ / "bomb.gz", (8 << 20) - 1), DataError);
+  write_file(folder_ / "plain", "12345");
+  EXPECT_EQ(text(read_file(folder_ / "plain", 5)), "12345");
+  EXPECT_THROW(read_file(folder_ / "plain", 4), DataError);
+}
+
 }  // namespace
 }  // namespace lpot

@@ -69,8 +69,45 @@ TEST(Dummy, RefusesShapesThatMakeNoSense) {
 }
 
 TEST(Dummy, RefusesListsThatDoNotFitTheInputs) {
-  EXPECT_THAT(config_error_of({"8", "3"}, {{"low", Numbers{1, 2}}}), HasSubstr("low: 2 values for 1 inputs"));
+  EXPECT_THAT(config_error_of({"8", "3"}, {{"low", Numbers{1, 2}}}), HasSubstr("low: 2 values for 1 tensors"));
   EXPECT_THAT(config_error_of({"8", "3"}, {{"low", Numbers{200}}}), HasSubstr("low 200 is above high 127"));
+}
+
+std::unique_ptr<Dataset> dummy_v2(const Texts& input_shape, std::map<std::string, Value> values = {}) {
+  values.emplace("input_shape", input_shape);
+  values.emplace("low", Numbers{-128});
+  values.emplace("high", Numbers{127});
+  values.emplace("dtype", Texts{"float32"});
+  values.emplace("sample_size", std::int64_t{1000});
+  return make_dataset(component("dummy_v2", std::move(values)));
+}
+
+TEST(DummyV2, TakesTheShapeOfOneSample) {
+  const auto dataset = dummy_v2({"3", "4", "5"});
+  EXPECT_EQ(dataset->size(), 1000u);
+  EXPECT_EQ(dataset->at(999).inputs.at(0).describe(), "f32 [3,4,5]");
+  EXPECT_TRUE(dataset->at(0).label.empty());
+}
+
+TEST(DummyV2, MakesSeveralInputsAndALabel) {
+  const auto dataset = dummy_v2({"[3, 2]", "[5]"}, {{"label_shape", Texts{"1"}},
+                                                    {"low", Numbers{0, 0, 2}},
+                                                    {"high", Numbers{1, 1, 5}},
+                                                    {"dtype", Texts{"float32", "uint8", "int64"}}});
+  const Sample sample = dataset->at(0);
+  EXPECT_EQ(sample.inputs.at(0).describe(), "f32 [3,2]");
+  EXPECT_EQ(sample.inputs.at(1).describe(), "u8 [5]");
+  EXPECT_EQ(sample.label.describe(), "i64 [1]");
+  EXPECT_GE(sample.label.value_at(0), 2);
+}
+
+TEST(DummyV2, RefusesWhatMakesNoSense) {
+  const auto error = [](const Texts& shape, const std::map<std::string, Value>& values = {}) {
+    return message_of<ConfigError>([&] { dummy_v2(shape, values); });
+  };
+  EXPECT_THAT(error({"3"}, {{"label_shape", Texts{"1x2", "2x3"}}}), HasSubstr("label_shape: 2 labels, expected one"));
+  EXPECT_THAT(error({"3"}, {{"sample_size", std::int64_t{0}}}), HasSubstr("sample_size: expected at least 1"));
+  EXPECT_THAT(error({"3", "0"}), HasSubstr("[3,0] gives no usable sample"));
 }
 
 }  // namespace

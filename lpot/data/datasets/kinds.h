@@ -3,18 +3,28 @@
 #include <memory>
 #include <vector>
 
-#include "lpot/data/dataset.h"
 #include "lpot/core/registry.h"
+#include "lpot/data/dataset.h"
 
 namespace lpot {
 
 using DatasetKind = Kind<std::unique_ptr<Dataset>>;
 
 DatasetKind cifar10_dataset();
+DatasetKind cifar100_dataset();
 DatasetKind mnist_dataset();
 DatasetKind fashion_mnist_dataset();
+DatasetKind image_folder_dataset();
+DatasetKind imagenet_raw_dataset();
+DatasetKind image_record_dataset();
+DatasetKind tf_record_dataset();
+DatasetKind voc_record_dataset();
+DatasetKind coco_record_dataset();
+DatasetKind coco_raw_dataset();
+DatasetKind coco_npy_dataset();
 DatasetKind npy_dataset();
 DatasetKind dummy_dataset();
+DatasetKind dummy_v2_dataset();
 
 // Names of LPOT that have no implementation here.
 std::vector<DatasetKind> unavailable_datasets();

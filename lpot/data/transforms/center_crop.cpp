@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "lpot/data/transforms/image.h"
 #include "lpot/data/transforms/kinds.h"
 
@@ -17,17 +15,8 @@ Tensor center_crop(const Tensor& image, std::size_t height, std::size_t width) {
   if (height > layout.height || width > layout.width)
     throw DataError("CenterCrop",
                     fmt::format("got {}, expected at least {} x {}; Resize it first", image.describe(), height, width));
-  Tensor result(image.element_type(), layout.shape(height, width));
-  const std::size_t top = crop_start(layout.height - height), left = crop_start(layout.width - width);
-  const std::size_t planes = layout.channels_first ? layout.channels : 1;
-  const std::size_t pixel = element_size(image.element_type()) * (layout.channels / planes);
-  std::byte* to = result.bytes();
-  for (std::size_t plane = 0; plane < planes; ++plane)
-    for (std::size_t row = 0; row < height; ++row) {
-      const std::size_t start = (plane * layout.height + top + row) * layout.width + left;
-      to = std::copy_n(image.bytes() + start * pixel, width * pixel, to);
-    }
-  return result;
+  return crop(image, layout, {crop_start(layout.height - height), crop_start(layout.width - width), height, width},
+              "CenterCrop");
 }
 
 Transform make_center_crop(const Component& component) {

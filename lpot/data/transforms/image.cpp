@@ -3,12 +3,21 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "lpot/core/registry.h"
 
 namespace lpot {
 namespace {
 
 constexpr std::int64_t kMaxSide = 65536;
+
+std::size_t read_pixels(const Component& component, const std::string& parameter, std::int64_t least) {
+  const std::int64_t given = component.parameters.integer(parameter);
+  if (given < least || given > kMaxSide)
+    throw config_error(component, fmt::format("{}: expected {} to {}, got {}", parameter, least, kMaxSide, given));
+  return static_cast<std::size_t>(given);
+}
 
 bool counts_channels(std::size_t dimension) { return dimension >= 1 && dimension <= 4; }
 
@@ -29,6 +38,27 @@ ImageLayout image_layout(const Tensor& image, std::string_view transform) {
                               image.describe()));
 }
 
+std::size_t pixel_bytes(const Tensor& image, const ImageLayout& layout) {
+  return element_size(image.element_type()) * (layout.channels_first ? 1 : layout.channels);
+}
+
+std::size_t plane_count(const ImageLayout& layout) { return layout.channels_first ? layout.channels : 1; }
+
+Tensor crop(const Tensor& image, const ImageLayout& layout, const Window& window, std::string_view transform) {
+  if (window.top + window.height > layout.height || window.left + window.width > layout.width)
+    throw DataError(transform, fmt::format("got {}, expected at least {} x {}; Resize it first", image.describe(),
+                                           window.top + window.height, window.left + window.width));
+  Tensor result(image.element_type(), layout.shape(window.height, window.width));
+  const std::size_t pixel = pixel_bytes(image, layout);
+  std::byte* to = result.bytes();
+  for (std::size_t plane = 0; plane < plane_count(layout); ++plane)
+    for (std::size_t row = 0; row < window.height; ++row) {
+      const std::size_t start = (plane * layout.height + window.top + row) * layout.width + window.left;
+      to = std::copy_n(image.bytes() + start * pixel, window.width * pixel, to);
+    }
+  return result;
+}
+
 Axis height_axis(const ImageLayout& layout) {
   if (layout.channels_first) return {layout.channels, layout.height, layout.width};
   return {1, layout.height, layout.width * layout.channels};
@@ -37,6 +67,14 @@ Axis height_axis(const ImageLayout& layout) {
 Axis width_axis(const ImageLayout& layout) {
   if (layout.channels_first) return {layout.channels * layout.height, layout.width, 1};
   return {layout.height, layout.width, layout.channels};
+}
+
+std::size_t read_side(const Component& component, const std::string& parameter) {
+  return read_pixels(component, parameter, 1);
+}
+
+std::size_t read_offset(const Component& component, const std::string& parameter) {
+  return read_pixels(component, parameter, 0);
 }
 
 std::vector<std::size_t> read_size(const Component& component) {

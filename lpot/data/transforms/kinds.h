@@ -4,24 +4,42 @@
 #include <vector>
 
 #include "lpot/core/registry.h"
+#include "lpot/data/random.h"
 #include "lpot/data/transform.h"
 
 namespace lpot {
 
 using TransformKind = Kind<Transform>;
 
+TransformKind align_image_channel_transform();
+TransformKind bilinear_imagenet_transform();
 TransformKind cast_transform();
 TransformKind center_crop_transform();
+TransformKind crop_resize_transform();
+TransformKind crop_to_bounding_box_transform();
 TransformKind normalize_transform();
+TransformKind padded_center_crop_transform();
+TransformKind parse_decode_imagenet_transform();
+TransformKind quantized_input_transform();
+TransformKind random_crop_transform();
+TransformKind random_horizontal_flip_transform();
+TransformKind random_resized_crop_transform();
+TransformKind random_vertical_flip_transform();
 TransformKind rescale_transform();
 TransformKind resize_transform();
+TransformKind resize_crop_imagenet_transform();
+TransformKind resize_with_aspect_ratio_transform();
+TransformKind resize_with_ratio_transform();
+TransformKind to_array_transform();
+TransformKind to_nd_array_transform();
+TransformKind to_pil_image_transform();
 TransformKind to_tensor_transform();
 TransformKind transpose_transform();
 
-// Names of LPOT that have no implementation here.
-std::vector<TransformKind> unavailable_transforms();
-
 // The transform that replaces a sample's first input by `change` of it.
 Transform on_first_input(const Component&, std::function<Tensor(const Tensor&)> change);
+
+// The same for a change that draws random numbers; they depend on the sample's seed and the transform's name.
+Transform at_random(const Component&, std::function<Tensor(const Tensor&, Draws&)> change);
 
 }  // namespace lpot

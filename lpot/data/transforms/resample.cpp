@@ -11,6 +11,8 @@
 #include <cmath>
 #include <vector>
 
+#include "lpot/core/registry.h"
+
 namespace lpot {
 namespace {
 
@@ -19,6 +21,7 @@ constexpr int kFractionBits = 22;
 struct Filter {
   double support = 0;  // weights are zero beyond it
   double (*weight)(double distance) = nullptr;
+  bool widens = true;  // where an axis shrinks
 };
 
 double bilinear_weight(double distance) { return std::max(0.0, 1.0 - std::fabs(distance)); }
@@ -39,7 +42,7 @@ struct Taps {
 
 std::vector<Taps> make_taps(std::size_t from, std::size_t to, const Filter& filter) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
-  const double stretch = std::max(scale, 1.0);
+  const double stretch = filter.widens ? std::max(scale, 1.0) : 1.0;
   const double support = filter.support * stretch;
   std::vector<Taps> all(to);
   for (std::size_t i = 0; i < to; ++i) {
@@ -58,6 +61,28 @@ std::vector<Taps> make_taps(std::size_t from, std::size_t to, const Filter& filt
       for (double& weight : taps.weights) weight /= sum;
   }
   return all;
+}
+
+// Each source pixel weighs what the new pixel covers of it.
+std::vector<Taps> make_area_taps(std::size_t from, std::size_t to) {
+  const double scale = static_cast<double>(from) / static_cast<double>(to);
+  std::vector<Taps> all(to);
+  for (std::size_t i = 0; i < to; ++i) {
+    const double start = static_cast<double>(i) * scale, end = start + scale;
+    all[i].first = static_cast<std::size_t>(start);
+    for (std::size_t x = all[i].first; x < from && static_cast<double>(x) < end; ++x) {
+      const double left = std::max(start, static_cast<double>(x)), right = std::min(end, static_cast<double>(x) + 1);
+      all[i].weights.push_back((right - left) / scale);
+    }
+  }
+  return all;
+}
+
+std::vector<Taps> taps_for(Interpolation interpolation, std::size_t from, std::size_t to) {
+  if (interpolation == Interpolation::Bicubic) return make_taps(from, to, {2, bicubic_weight});
+  if (interpolation == Interpolation::Bilinear) return make_taps(from, to, {1, bilinear_weight});
+  if (interpolation == Interpolation::Area && from > to) return make_area_taps(from, to);
+  return make_taps(from, to, {1, bilinear_weight, false});
 }
 
 // How an element type is summed: u8 in fixed point, float in double.
@@ -135,14 +160,28 @@ Tensor resize_axis(const Tensor& source, const Axis& axis, std::size_t length, S
   if (axis.length == length) return source;
   if (interpolation == Interpolation::Nearest)
     return nearest_axis(source, axis, std::move(shape), nearest_places(axis.length, length));
-  const Filter filter =
-      interpolation == Interpolation::Bilinear ? Filter{1, bilinear_weight} : Filter{2, bicubic_weight};
-  const std::vector<Taps> taps = make_taps(axis.length, length, filter);
+  const std::vector<Taps> taps = taps_for(interpolation, axis.length, length);
   if (source.element_type() == ElementType::U8) return resample_axis<FixedPoint>(source, axis, std::move(shape), taps);
   return resample_axis<FloatingPoint>(source, axis, std::move(shape), taps);
 }
 
 }  // namespace
+
+Interpolation read_interpolation(const Component& component) {
+  const std::string& name = component.parameters.text("interpolation");
+  if (name == "bilinear") return Interpolation::Bilinear;
+  if (name == "nearest") return Interpolation::Nearest;
+  if (name == "bicubic") return Interpolation::Bicubic;
+  throw config_error(component, fmt::format("interpolation: expected bilinear, nearest or bicubic, got '{}'", name));
+}
+
+Parameter interpolation_parameter() {
+  return {.name = "interpolation",
+          .kind = ValueKind::Text,
+          .default_value = "bilinear",
+          .summary = "how pixels between pixels are worked out",
+          .choices = {"bilinear", "nearest", "bicubic"}};
+}
 
 Tensor resample(const Tensor& image, const ImageLayout& layout, std::size_t height, std::size_t width,
                 Interpolation interpolation) {

@@ -5,14 +5,6 @@
 namespace lpot {
 namespace {
 
-Interpolation parse_interpolation(const Component& component) {
-  const std::string& name = component.parameters.text("interpolation");
-  if (name == "bilinear") return Interpolation::Bilinear;
-  if (name == "nearest") return Interpolation::Nearest;
-  if (name == "bicubic") return Interpolation::Bicubic;
-  throw config_error(component, fmt::format("interpolation: expected bilinear, nearest or bicubic, got '{}'", name));
-}
-
 Tensor resize(const Tensor& image, const std::vector<std::size_t>& size, Interpolation interpolation) {
   const ImageLayout layout = image_layout(image, "Resize");
   if (size.size() == 2) return resample(image, layout, size[0], size[1], interpolation);
@@ -25,7 +17,7 @@ Tensor resize(const Tensor& image, const std::vector<std::size_t>& size, Interpo
 
 Transform make_resize(const Component& component) {
   const std::vector<std::size_t> size = read_size(component);
-  const Interpolation interpolation = parse_interpolation(component);
+  const Interpolation interpolation = read_interpolation(component);
   return on_first_input(component, [=](const Tensor& image) { return resize(image, size, interpolation); });
 }
 
@@ -38,11 +30,7 @@ TransformKind resize_transform() {
                            .kind = ValueKind::IntegerList,
                            .required = true,
                            .summary = "the shorter side, which keeps the proportions, or [height, width]"},
-                          {.name = "interpolation",
-                           .kind = ValueKind::Text,
-                           .default_value = "bilinear",
-                           .summary = "how pixels between pixels are worked out",
-                           .choices = {"bilinear", "nearest", "bicubic"}}},
+                          interpolation_parameter()},
            .shorthand = "size"},
           make_resize};
 }

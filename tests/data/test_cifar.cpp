@@ -77,5 +77,20 @@ TEST_F(Cifar10Test, NamesAnIndexOutOfRange) {
   EXPECT_THAT(message_of<DataError>([&] { open()->at(1); }), HasSubstr("sample 1 does not exist"));
 }
 
+TEST(Cifar100, LabelsByTheClassNotTheSuperclass) {
+  const TempFolder folder;
+  folder.write("cifar-100-binary/test.bin", std::string(1, 5) + record(99, 1));
+  folder.write("train.bin", std::string(1, 5) + record(100, 1));
+  const auto open = [&](bool train) {
+    return make_dataset(component("CIFAR100", {{"root", folder.path().string()}, {"train", train}}));
+  };
+  const Sample sample = open(false)->at(0);
+  EXPECT_EQ(*sample.label.data<std::int64_t>(), 99);
+  EXPECT_EQ(sample.inputs.at(0).data<std::uint8_t>()[1], 51);
+  EXPECT_THAT(message_of<DataError>([&] { open(true); }), HasSubstr("train.bin: label 100 of sample 0, expected 0..99"));
+  folder.write("train.bin", record(1, 1));
+  EXPECT_THAT(message_of<DataError>([&] { open(true); }), HasSubstr("3073 bytes, expected a multiple of 3074"));
+}
+
 }  // namespace
 }  // namespace lpot

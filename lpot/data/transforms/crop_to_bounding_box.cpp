@@ -1,0 +1,29 @@
+#include "lpot/data/transforms/image.h"
+#include "lpot/data/transforms/kinds.h"
+
+namespace lpot {
+namespace {
+
+Transform make_crop_to_bounding_box(const Component& component) {
+  const Window window{read_offset(component, "offset_height"), read_offset(component, "offset_width"),
+                      read_side(component, "target_height"), read_side(component, "target_width")};
+  return on_first_input(component, [window](const Tensor& image) {
+    return crop(image, image_layout(image, "CropToBoundingBox"), window, "CropToBoundingBox");
+  });
+}
+
+Parameter whole(const std::string& name, const std::string& summary) {
+  return {.name = name, .kind = ValueKind::Integer, .required = true, .summary = summary};
+}
+
+}  // namespace
+
+TransformKind crop_to_bounding_box_transform() {
+  return {{.name = "CropToBoundingBox",
+           .summary = "cuts out a part at a given place",
+           .parameters = {whole("offset_height", "rows above the part"), whole("offset_width", "columns left of it"),
+                          whole("target_height", "its height"), whole("target_width", "its width")}},
+          make_crop_to_bounding_box};
+}
+
+}  // namespace lpot

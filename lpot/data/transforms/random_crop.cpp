@@ -1,0 +1,35 @@
+#include "lpot/data/transforms/image.h"
+#include "lpot/data/transforms/kinds.h"
+
+namespace lpot {
+namespace {
+
+Tensor random_crop(const Tensor& image, std::size_t height, std::size_t width, Draws& draws) {
+  const ImageLayout layout = image_layout(image, "RandomCrop");
+  Window window{0, 0, height, width};  // crop() refuses one that is too large
+  if (height < layout.height) window.top = draws.below(layout.height - height + 1);
+  if (width < layout.width) window.left = draws.below(layout.width - width + 1);
+  return crop(image, layout, window, "RandomCrop");
+}
+
+Transform make_random_crop(const Component& component) {
+  const std::vector<std::size_t> size = read_size(component);
+  return at_random(component, [height = size.front(), width = size.back()](const Tensor& image, Draws& draws) {
+    return random_crop(image, height, width, draws);
+  });
+}
+
+}  // namespace
+
+TransformKind random_crop_transform() {
+  return {{.name = "RandomCrop",
+           .summary = "cuts out a part at a random place",
+           .parameters = {{.name = "size",
+                           .kind = ValueKind::IntegerList,
+                           .required = true,
+                           .summary = "one side, or [height, width]"}},
+           .shorthand = "size"},
+          make_random_crop};
+}
+
+}  // namespace lpot

@@ -1,0 +1,120 @@
+// The preprocessing of VGG and ResNet: the shorter side to resize_side, bilinearly without anti-aliasing, then a part
+// cut out. LPOT ends it in two ways. For TensorFlow: (x - mean) * scale of values in 0..255, channels last. For ONNX
+// Runtime: (x / 255 - mean) / std, channels first. The second is taken where std_value is given, or means that are of
+// values in 0..1 (none above 1, not all 0), as such configs have them; std_value is then 0.229, 0.224, 0.225 unless
+// given.
+#include <algorithm>
+#include <cmath>
+
+#include "lpot/data/transforms/flip.h"
+#include "lpot/data/transforms/image.h"
+#include "lpot/data/transforms/imagenet.h"
+#include "lpot/data/transforms/kinds.h"
+#include "lpot/data/transforms/resample.h"
+
+namespace lpot {
+namespace {
+
+constexpr const char* kName = "ResizeCropImagenet";
+
+struct Options {
+  std::size_t height = 0, width = 0, resize_side = 256;
+  bool random_crop = false, random_flip = false;
+  bool for_onnx = false;
+  Shift shift;
+};
+
+// The shorter side becomes `side`.
+Tensor resize(const Tensor& image, const ImageLayout& layout, std::size_t side) {
+  const double scale = static_cast<double>(side) / static_cast<double>(std::min(layout.height, layout.width));
+  const auto scaled = [&](std::size_t length) {
+    return static_cast<std::size_t>(std::nearbyint(static_cast<double>(length) * scale));
+  };
+  return resample(image, layout, scaled(layout.height), scaled(layout.width), Interpolation::PlainBilinear);
+}
+
+Window find_window(const Shape& shape, const Options& options, Draws& draws) {
+  Window window{0, 0, options.height, options.width};
+  if (shape[0] < options.height || shape[1] < options.width) return window;  // crop() refuses it
+  const std::size_t rows = shape[0] - options.height, columns = shape[1] - options.width;
+  window.top = options.random_crop ? draws.below(rows + 1) : rows / 2;
+  window.left = options.random_crop ? draws.below(columns + 1) : columns / 2;
+  return window;
+}
+
+Tensor channels_first(const Tensor& image) {
+  const std::size_t pixels = image.shape()[0] * image.shape()[1], channels = image.shape()[2];
+  Tensor result(ElementType::F32, {channels, image.shape()[0], image.shape()[1]});
+  auto* to = result.data<float>();
+  for (std::size_t channel = 0; channel < channels; ++channel)
+    for (std::size_t i = 0; i < pixels; ++i) *to++ = image.data<float>()[i * channels + channel];
+  return result;
+}
+
+Tensor resize_crop(const Tensor& image, const Options& options, Draws& draws) {
+  ImageLayout layout = image_layout(image, kName);
+  const Tensor resized = resize(float_image(image, layout, kName), layout, options.resize_side);
+  layout.height = resized.shape()[0];
+  layout.width = resized.shape()[1];
+  Tensor part = crop(resized, layout, find_window(resized.shape(), options, draws), kName);
+  layout.height = options.height;
+  layout.width = options.width;
+  if (options.random_flip && draws.coin()) part = flip_left_right(part, layout);
+  if (options.for_onnx)
+    for (std::size_t i = 0; i < part.size(); ++i) part.data<float>()[i] /= 255.0f;
+  apply(options.shift, part, kName);
+  return options.for_onnx ? channels_first(part) : part;
+}
+
+bool are_of_unit_range(const std::vector<float>& means) {
+  const auto [least, greatest] = std::minmax_element(means.begin(), means.end());
+  return *least >= 0 && *greatest > 0 && *greatest <= 1;
+}
+
+Transform make_resize_crop(const Component& component) {
+  const Parameters& given = component.parameters;
+  Options options{
+      read_side(component, "height"), read_side(component, "width"),        read_side(component, "resize_side"),
+      given.flag("random_crop"),      given.flag("random_flip_left_right"), false,
+      read_shift(component)};
+  options.for_onnx = given.has("std_value") || are_of_unit_range(options.shift.mean);
+  if (options.for_onnx) options.shift.deviation = {0.229f, 0.224f, 0.225f};
+  if (given.has("std_value")) {
+    const std::vector<double>& deviation = given.numbers("std_value");
+    if (deviation.empty() || *std::min_element(deviation.begin(), deviation.end()) <= 0)
+      throw config_error(component, "std_value: expected numbers above 0");
+    options.shift.deviation.assign(deviation.begin(), deviation.end());
+  }
+  return at_random(component,
+                   [options](const Tensor& image, Draws& draws) { return resize_crop(image, options, draws); });
+}
+
+Parameter flag(const std::string& name, const std::string& summary) {
+  return {.name = name, .kind = ValueKind::Flag, .default_value = "false", .summary = summary};
+}
+
+}  // namespace
+
+TransformKind resize_crop_imagenet_transform() {
+  return {{.name = kName,
+           .summary = "resizes the shorter side without anti-aliasing, cuts out the middle, then (x - mean) * scale",
+           .parameters = {{.name = "height", .kind = ValueKind::Integer, .required = true, .summary = "of the part"},
+                          {.name = "width", .kind = ValueKind::Integer, .required = true, .summary = "of the part"},
+                          flag("random_crop", "a random part instead of the middle"),
+                          {.name = "resize_side",
+                           .kind = ValueKind::Integer,
+                           .default_value = "256",
+                           .summary = "the shorter side before the part is cut out"},
+                          flag("random_flip_left_right", "mirrors every second time at random"),
+                          {.name = "mean_value",
+                           .kind = ValueKind::NumberList,
+                           .default_value = "[0.0, 0.0, 0.0]",
+                           .summary = "by channel, of values in 0..255; means of values in 0..1 imply std_value"},
+                          {.name = "scale", .kind = ValueKind::Number, .default_value = "1.0", .summary = "factor"},
+                          {.name = "std_value",
+                           .kind = ValueKind::NumberList,
+                           .summary = "by channel: (x / 255 - mean) / std and channels first instead"}}},
+          make_resize_crop};
+}
+
+}  // namespace lpot

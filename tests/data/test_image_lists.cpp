@@ -1,0 +1,123 @@
+#include "lpot/core/file.h"
+#include "lpot/data/loader.h"
+#include "support.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ImageLists : public ::testing::Test {
+ protected:
+  void add(const std::string& name, const std::string& image = "rgb.png") const {
+    const auto bytes = read_file(std::filesystem::path(LPOT_SOURCE_DIR "/tests/data/images") / image);
+    folder_.write(name, {bytes.begin(), bytes.end()});
+  }
+  std::string root() const { return folder_.path().string(); }
+  std::unique_ptr<Dataset> image_folder() const { return make_dataset(component("ImageFolder", {{"root", root()}})); }
+  std::unique_ptr<Dataset> imagenet(std::map<std::string, Value> values = {}) const {
+    values.emplace("data_path", root());
+    return make_dataset(component("ImagenetRaw", std::move(values)));
+  }
+  static std::vector<int> labels(const Dataset& dataset) {
+    std::vector<int> all;
+    for (std::size_t i = 0; i < dataset.size(); ++i) all.push_back(static_cast<int>(dataset.at(i).label.value_at(0)));
+    return all;
+  }
+  TempFolder folder_;
+};
+
+using ImageFolder = ImageLists;
+using ImagenetRaw = ImageLists;
+
+TEST_F(ImageFolder, NumbersClassesBySortedNames) {
+  add("dog/2.PNG");
+  add("dog/1.jpeg", "rgb_420.jpg");
+  add("cat/deep/er/x.jpg", "grey.jpg");
+  add("eel/y.png");
+  add(".hidden/z.png");
+  folder_.write("dog/notes.txt", "no image");
+  folder_.write("readme.txt", "no class");
+  const auto dataset = image_folder();
+  EXPECT_THAT(labels(*dataset), ElementsAre(0, 1, 1, 2));
+  EXPECT_EQ(dataset->at(0).inputs.at(0).describe(), "u8 [19,21,3]");
+}
+
+TEST_F(ImageFolder, KeepsTheNumberOfAClassWithoutImages) {
+  std::filesystem::create_directories(folder_.path() / "a");
+  add("b/1.png");
+  EXPECT_THAT(labels(*image_folder()), ElementsAre(1));
+}
+
+TEST_F(ImageFolder, RefusesAFolderWithoutClassesOrImages) {
+  EXPECT_THAT(message_of<DataError>([&] { image_folder(); }),
+              HasSubstr("no folders in it, expected one for each class"));
+  folder_.write("a/b.txt", "");
+  EXPECT_THAT(message_of<DataError>([&] { image_folder(); }),
+              HasSubstr("no .jpg, .jpeg or .png files in its 1 folders"));
+  EXPECT_THAT(message_of<DataError>([&] {
+                make_dataset(component("ImageFolder", {{"root", root() + "x"}}));
+              }),
+              HasSubstr("no such folder"));
+}
+
+TEST_F(ImageFolder, NamesTheFileAndIndexOfADamagedImageAtItsPlaceInTheStream) {
+  add("a/1.png");
+  folder_.write("a/2.png", "\x89PNG\r\n\x1a\n and then nothing");
+  folder_.write("a/3.jpg", "\xff\xd8\xff and then nothing");
+  const DataLoader loader(image_folder(), {}, {.workers = 2});
+  auto batches = loader.read();
+  EXPECT_TRUE(batches.next());
+  EXPECT_THAT(message_of<DataError>([&] { batches.next(); }),
+              AllOf(HasSubstr("[ImageFolder] sample 1: "), HasSubstr("a/2.png: "), HasSubstr("damaged PNG")));
+  EXPECT_THAT(message_of<DataError>([&] { batches.next(); }),
+              AllOf(HasSubstr("sample 2: "), HasSubstr("a/3.jpg: "), HasSubstr("damaged JPEG")));
+}
+
+TEST_F(ImageFolder, TheIdentityChangesWithTheFiles) {
+  add("a/1.png");
+  const std::string before = image_folder()->identity();
+  EXPECT_EQ(image_folder()->identity(), before);
+  add("a/2.png");
+  EXPECT_NE(image_folder()->identity(), before);
+}
+
+TEST_F(ImagenetRaw, ReadsTheListThatIsGiven) {
+  add("val/a b.png");
+  add("c.jpg", "rgb_422.jpg");
+  const std::string list = folder_.write("list.txt", "val/a b.png 7\n\nc.jpg\t-1\r\n");
+  const auto dataset = imagenet({{"image_list", list}});
+  EXPECT_THAT(labels(*dataset), ElementsAre(7, -1));
+}
+
+TEST_F(ImagenetRaw, LooksForTheListBesideTheImages) {
+  add("c.png");
+  EXPECT_THAT(message_of<DataError>([&] { imagenet(); }), HasSubstr("found neither val_map.txt nor val.txt"));
+  folder_.write("val.txt", "c.png 3");
+  EXPECT_THAT(labels(*imagenet()), ElementsAre(3));
+  folder_.write("val_map.txt", "c.png 4");
+  EXPECT_THAT(labels(*imagenet()), ElementsAre(4));
+}
+
+TEST_F(ImagenetRaw, NamesTheLineThatIsWrong) {
+  add("c.png");
+  folder_.write("val.txt", "c.png 3\nmissing.png 4\n");
+  EXPECT_THAT(message_of<DataError>([&] { imagenet(); }),
+              AllOf(HasSubstr("val.txt:2: "), HasSubstr("missing.png: no such file")));
+  folder_.write("val.txt", "c.png\n");
+  EXPECT_THAT(message_of<DataError>([&] { imagenet(); }),
+              HasSubstr("val.txt:1: expected a file and its label, got 'c.png'"));
+  folder_.write("val.txt", "c.png 3x\n");
+  EXPECT_THAT(message_of<DataError>([&] { imagenet(); }), HasSubstr("got 'c.png 3x'"));
+  folder_.write("val.txt", "\n");
+  EXPECT_THAT(message_of<DataError>([&] { imagenet(); }), HasSubstr("lists no images"));
+  EXPECT_THAT(message_of<DataError>([&] {
+                imagenet({{"image_list", root() + "/none.txt"}});
+              }),
+              HasSubstr("none.txt: no such file"));
+}
+
+}  // namespace
+}  // namespace lpot

@@ -1,0 +1,166 @@
+#include "lpot/core/file.h"
+#include "lpot/data/tf_example.h"
+#include "records.h"
+#include "support.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::vector<std::uint8_t> bytes_of(const std::string& text) { return {text.begin(), text.end()}; }
+
+TEST(Crc32c, IsCastagnolisPolynomial) {
+  EXPECT_EQ(crc32c(bytes_of("123456789")), 0xe3069283u);
+  EXPECT_EQ(crc32c(bytes_of(std::string(32, '\0'))), 0x8a9136aau);  // RFC 3720, appendix B.4
+  EXPECT_EQ(crc32c({}), 0u);
+}
+
+TEST(Example, GivesTextsFloatsAndIntegers) {
+  const Example parsed(bytes_of(
+      example(bytes_feature("name", {"a", "bc"}) + float_feature("box", {0.5f, -1}) + integer_feature("id", {7, -3}))));
+  EXPECT_THAT(parsed["name"].texts, ElementsAre("a", "bc"));
+  EXPECT_THAT(parsed["box"].floats, ElementsAre(0.5f, -1));
+  EXPECT_THAT(parsed["id"].integers, ElementsAre(7, -3));
+  EXPECT_TRUE(parsed["nothing"].texts.empty());
+  EXPECT_THAT(parsed.names(), ElementsAre("box", "id", "name"));
+}
+
+TEST(Example, ReadsNumbersThatAreNotPacked) {
+  const std::string one = std::string(1, 0x0d) + raw(2.5f), two = std::string(1, 0x08) + varint(300);
+  const Example parsed(bytes_of(example(feature("f", field(2, one + one)) + feature("i", field(3, two)))));
+  EXPECT_THAT(parsed["f"].floats, ElementsAre(2.5f, 2.5f));
+  EXPECT_THAT(parsed["i"].integers, ElementsAre(300));
+}
+
+TEST(Example, RefusesWhatIsCut) {
+  const std::string whole = example(bytes_feature("name", {"abcdef"}));
+  for (std::size_t length = 1; length < whole.size(); ++length)
+    EXPECT_THROW(Example(bytes_of(whole.substr(0, length))), DataError) << length;
+}
+
+class Records : public ::testing::Test {
+ protected:
+  TFRecords open(const std::string& name) const { return {"ImageRecord", {folder_.path() / name}}; }
+  std::string open_error(const std::string& bytes) const {
+    folder_.write("r", bytes);
+    return message_of<DataError>([&] { open("r"); });
+  }
+  TempFolder folder_;
+};
+
+TEST_F(Records, ReadsAnyRecordOfSeveralFiles) {
+  folder_.write("a", record("one") + record(""));
+  folder_.write("b", record(std::string(100000, 'x')));
+  const TFRecords records("ImageRecord", {folder_.path() / "a", folder_.path() / "b"});
+  ASSERT_EQ(records.size(), 3u);
+  EXPECT_EQ(records.read(2).size(), 100000u);
+  EXPECT_EQ(records.read(0), bytes_of("one"));
+  EXPECT_TRUE(records.read(1).empty());
+  EXPECT_THAT(records.describe(2), HasSubstr("b: record 0"));
+  EXPECT_THAT(message_of<DataError>([&] { records.read(3); }), HasSubstr("sample 3 does not exist"));
+}
+
+TEST_F(Records, NamesTheRecordWhereAFileIsCut) {
+  const std::string whole = record("first") + record("second");
+  EXPECT_THAT(open_error(whole.substr(0, whole.size() - 1)),
+              AllOf(HasSubstr("r: record 1: 6 bytes long, but the file ends after 9"), HasSubstr("fetch it again")));
+  EXPECT_THAT(open_error(whole.substr(0, record("first").size() + 5)),
+              HasSubstr("record 1: the file ends inside its header"));
+  EXPECT_THAT(open_error(""), HasSubstr("no records"));
+}
+
+TEST_F(Records, NamesTheRecordWhoseChecksumIsWrong) {
+  std::string bytes = record("first") + record("second");
+  bytes[record("first").size() + 14] ^= 1;
+  folder_.write("r", bytes);
+  const TFRecords records = open("r");
+  EXPECT_EQ(records.read(0), bytes_of("first"));
+  EXPECT_THAT(message_of<DataError>([&] { records.read(1); }), HasSubstr("r: record 1: its checksum is wrong"));
+  bytes[record("first").size()] ^= 1;
+  EXPECT_THAT(open_error(bytes), HasSubstr("record 1: the checksum of its length is wrong"));
+}
+
+TEST_F(Records, FindsFilesByFolderNameAndPattern) {
+  const std::string root = folder_.path().string();
+  EXPECT_THAT(message_of<DataError>([&] { find_record_files("X", root); }),
+              HasSubstr("no record files in this folder"));
+  for (const char* name : {"val-1-of-2", "train-1-of-2", "c.tfrecord", "notes.txt"}) folder_.write(name, "");
+  EXPECT_EQ(find_record_files("X", root).size(), 3u);
+  EXPECT_THAT(find_record_files("X", root, "val"), ElementsAre(folder_.path() / "val-1-of-2"));
+  EXPECT_THAT(find_record_files("X", root + "/*-of-*"),
+              ElementsAre(folder_.path() / "train-1-of-2", folder_.path() / "val-1-of-2"));
+  EXPECT_THAT(find_record_files("X", root + "/notes.txt"), ElementsAre(folder_.path() / "notes.txt"));
+  EXPECT_THAT(message_of<DataError>([&] { find_record_files("X", root + "/none"); }),
+              HasSubstr("no such file or folder"));
+}
+
+class ImageRecords : public Records {
+ protected:
+  std::unique_ptr<Dataset> dataset(const std::string& name, const std::string& features) const {
+    folder_.write("val-00000-of-00001", record(example(features)));
+    return make_dataset(component(name, {{"root", folder_.path().string()}}));
+  }
+  static std::string image() {
+    const auto bytes = read_file(LPOT_SOURCE_DIR "/tests/data/images/rgb_420.jpg");
+    return bytes_feature("image/encoded", {{bytes.begin(), bytes.end()}});
+  }
+};
+
+TEST_F(ImageRecords, GiveImageAndLabelAsTheyStandThere) {
+  for (const char* name : {"ImageRecord", "TFRecordDataset"}) {
+    const Sample sample = dataset(name, image() + integer_feature("image/class/label", {1000}))->at(0);
+    EXPECT_EQ(sample.inputs.at(0).describe(), "u8 [19,21,3]");
+    EXPECT_EQ(*sample.label.data<std::int64_t>(), 1000);
+  }
+}
+
+TEST_F(ImageRecords, NameTheRecordThatHasNoImageOrADamagedOne) {
+  const auto error = [&](const std::string& features) {
+    return message_of<DataError>([&] { dataset("ImageRecord", features)->at(0); });
+  };
+  EXPECT_THAT(error(integer_feature("a", {1})),
+              AllOf(HasSubstr("[ImageRecord] sample 0: "), HasSubstr("of-00001: record 0: "),
+                    HasSubstr("no feature image/encoded, only a")));
+  EXPECT_THAT(error(bytes_feature("image/encoded", {"\xff\xd8\xff"})), HasSubstr("damaged JPEG"));
+}
+
+TEST_F(ImageRecords, GiveBoxesOfObjects) {
+  const std::string boxes =
+      float_feature("image/object/bbox/ymin", {0, 0.5f}) + float_feature("image/object/bbox/xmin", {0.25f, 0}) +
+      float_feature("image/object/bbox/ymax", {0.5f, 1}) + float_feature("image/object/bbox/xmax", {0.75f, 1});
+  const Tensor voc = dataset("VOCRecord", image() + boxes + integer_feature("image/object/class/label", {3, 20}) +
+                                              integer_feature("image/object/difficult", {0, 1}))
+                         ->at(0)
+                         .label;
+  EXPECT_EQ(voc.shape(), (Shape{2, 7}));
+  EXPECT_THAT(values_of<float>(voc),
+              ElementsAre(0, 0.25f, 0.5f, 0.75f, 3, 0, 0.25f * 19 * 21, 0.5f, 0, 1, 1, 20, 1, 0.5f * 19 * 21));
+  const Tensor coco =
+      dataset("COCORecord", image() + boxes + bytes_feature("image/object/class/text", {"person", "toothbrush"}) +
+                                float_feature("image/object/area", {5, 6}))
+          ->label(0);
+  EXPECT_THAT(values_of<float>(coco), ElementsAre(0, 0.25f, 0.5f, 0.75f, 1, 0, 5, 0.5f, 0, 1, 1, 90, 0, 6));
+}
+
+TEST_F(ImageRecords, RefuseBoxesThatDoNotFit) {
+  const auto error = [&](const std::string& features) {
+    return message_of<DataError>([&] { dataset("COCORecord", image() + features)->at(0); });
+  };
+  EXPECT_THAT(error(float_feature("image/object/bbox/ymin", {0})), HasSubstr("1 ymin, 0 xmin, 0 ymax and 0 xmax"));
+  EXPECT_THAT(error(integer_feature("image/object/class/label", {1})),
+              HasSubstr("1 classes (image/object/class/label or text) for 0 boxes"));
+  EXPECT_THAT(error(bytes_feature("image/object/class/text", {"unicorn"})),
+              HasSubstr("'unicorn' is no category of COCO"));
+}
+
+TEST_F(ImageRecords, GiveTheClassOfEachPixelWhereVocHasThem) {
+  const auto bytes = read_file(LPOT_SOURCE_DIR "/tests/data/images/grey.png");
+  const std::string classes = bytes_feature("image/segmentation/class/encoded", {{bytes.begin(), bytes.end()}});
+  EXPECT_EQ(dataset("VOCRecord", image() + classes)->at(0).label.describe(), "u8 [19,21]");
+}
+
+}  // namespace
+}  // namespace lpot
