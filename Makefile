@@ -48,12 +48,13 @@ format: setup-dev
 	clang-format -i $(CPP)
 	.venv/bin/ruff format --quiet scripts benchmarks examples tests
 
-lint: setup-dev configure
+# clang-tidy cannot read g++'s precompiled headers, so it gets compile commands without them.
+lint: setup-dev
 	clang-format --dry-run --Werror $(CPP)
 	python3 scripts/check_layers.py
 	.venv/bin/ruff check scripts benchmarks examples tests
-	@cmake --build $(BUILD) -j $(JOBS)
-	printf '%s\n' $(filter lpot/%.cpp cli/%.cpp,$(CPP)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p $(BUILD)
+	@cmake -S . -B build-lint -G Ninja -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DLPOT_TESTS=OFF > /dev/null
+	printf '%s\n' $(filter lpot/%.cpp cli/%.cpp,$(CPP)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build-lint --extra-arg=-Wno-unknown-warning-option
 
 asan: setup
 	cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLPOT_SANITIZE=ON -DLPOT_BENCHMARKS=OFF > build-asan-configure.log 2>&1 || { cat build-asan-configure.log; exit 1; }

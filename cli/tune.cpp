@@ -68,6 +68,7 @@ int run_tune(const TuneVerb& verb, const Context& context) {
   if (!result.model.empty()) write_file(result.model.parent_path() / "result.json", result_json(result));
   terminal.line("");
   fmt::print("{}", context.common.json ? result_json(result) : result_text(result));
+  if (!result.best) return kError;  // every trial failed, so nothing was saved
   return result.goal_met ? kSuccess : kGoalNotMet;
 }
 

@@ -32,7 +32,7 @@ std::vector<std::size_t> make_order(std::size_t size, const LoaderOptions& optio
 }  // namespace
 
 DataLoader::DataLoader(std::shared_ptr<const Dataset> dataset, std::vector<Transform> transforms, LoaderOptions options)
-    : dataset_(std::move(dataset)), transforms_(std::move(transforms)), options_(std::move(options)) {
+    : dataset_(std::move(dataset)), transforms_(std::move(transforms)), options_(options) {
   if (options_.batch_size == 0) throw ConfigError("DataLoader", "batch_size: expected at least 1, got 0");
   order_ = make_order(dataset_->size(), options_);
 }
@@ -76,7 +76,7 @@ std::string DataLoader::identity() const {
 }
 
 DataLoader DataLoader::with(LoaderOptions options) const {
-  return DataLoader(dataset_, transforms_, std::move(options));
+  return DataLoader(dataset_, transforms_, options);
 }
 
 }  // namespace lpot

@@ -19,6 +19,8 @@ namespace {
 void serialize(const Model& model, const fs::path& xml, const fs::path& target) {
   try {
     ov::save_model(model.graph, xml.string(), /*compress_to_fp16=*/false);
+  } catch (const std::ios_base::failure&) {
+    throw StoreError("save_model", fmt::format("{}: cannot be written; is the disk full or read-only?", target.string()));
   } catch (const std::exception& error) {
     throw StoreError("save_model", fmt::format("{}: cannot be written: {}; is the disk full or read-only?", target.string(),
                                                shorten_openvino_message(error.what())));
