@@ -44,6 +44,7 @@ int run(int count, char** words) {
   add_inspect(app, context);
   add_show(app, context);
   add_init(app, context);
+  add_reference(app, context);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {

@@ -29,6 +29,7 @@ void add_bench(CLI::App&, Context&);
 void add_inspect(CLI::App&, Context&);
 void add_show(CLI::App&, Context&);
 void add_init(CLI::App&, Context&);
+void add_reference(CLI::App&, Context&);
 
 // The subcommand with the common options and an epilogue of examples.
 CLI::App* add_verb(CLI::App&, Context&, const std::string& name, const std::string& description, const std::string& examples);

@@ -96,3 +96,14 @@ std::vector<std::string> check_pending(const Node& document) {
 }
 
 }  // namespace lpot::yaml
+
+namespace lpot {
+
+std::vector<PendingKey> pending_keys() {
+  std::vector<PendingKey> keys;
+  for (const yaml::Pending& pending : yaml::kPending)
+    keys.push_back({std::string(pending.key), std::string(pending.value), pending.outcome == yaml::Outcome::Refuse, std::string(pending.sentence)});
+  return keys;
+}
+
+}  // namespace lpot

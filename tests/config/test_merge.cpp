@@ -113,6 +113,8 @@ TEST_F(Merge, AnotherPipelineReplacesTransformsAndTheSameOneChangesParameters) {
     return names;
   };
   EXPECT_EQ(transforms({"{Resize: 8, Rescale: }", "{ToTensor: , Rescale: }"}), (Texts{"ToTensor()", "Rescale()"}));
+  EXPECT_EQ(transforms({"{Resize: 8, ToTensor: , Rescale: }", "{ToTensor: , Rescale: }"}),
+            (Texts{"ToTensor()", "Rescale()"}));
   EXPECT_EQ(transforms({"{Resize: {size: 8}, Rescale: }", "{Resize: {size: 9}}"}),
             (Texts{"Resize(interpolation=bilinear, size=[9])", "Rescale()"}));
 }
