@@ -26,8 +26,9 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
   if (config.accuracy.metrics.empty()) throw ConfigError("evaluate", "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1'");
   const std::vector<NamedMetric> metrics = make_metrics(config.accuracy.metrics);
   const DataLoader loader = evaluation_loader(config);
-  if (verb.config.model.empty()) throw ConfigError("model", "no model: give its file with --model FILE (.onnx, .pb or .xml)");
-  const Model model = load_model(verb.config.model);
+  if (verb.config.model.empty()) throw ConfigError("model", fmt::format("no model: give its file with --model FILE ({})", kModelFiles));
+  const LoadOptions cut = load_options(config.model);
+  const Model model = load_model(verb.config.model, cut);
 
   BaselineOutputs outputs;
   EvaluateOptions options;
@@ -36,7 +37,7 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
     if (verb.reference.empty()) throw ConfigError("evaluate", "this metric compares with the fp32 model: give its file with --reference FILE");
     EvaluateOptions reference = options;
     reference.keep_outputs = &outputs;
-    evaluate(load_model(verb.reference), loader, metrics, reference, observer);
+    evaluate(load_model(verb.reference, cut), loader, metrics, reference, observer);
   }
   options.baseline = &outputs;
   const Score score = evaluate(model, loader, metrics, options, observer);

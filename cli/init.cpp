@@ -36,6 +36,8 @@ std::string dataset_lines(const std::vector<Port>& inputs, const std::string& pa
   return fmt::format("{0}npy:   # one array per input, the first dimension counts samples\n{0}  inputs: {{{1}}}\n{0}  labels: {2}_labels.npy\n", indent, fmt::join(files, ", "), part);
 }
 
+std::string_view framework_of(const Model& model) { return model.format == ModelFormat::Paddle ? "auto" : to_string(model.format); }
+
 std::string config_text(const Model& model) {
   const std::vector<Port> inputs = model_inputs(model);
   std::string ports;
@@ -69,7 +71,7 @@ tuning:
     timeout: 0                    # 0: stop at the first model that meets the goal
     max_trials: 100
 )",
-                     model.source.string(), ports, nlohmann::json(model.source.stem().string()).dump(), to_string(model.format), dataset_lines(inputs, "train"), dataset_lines(inputs, "test"));
+                     model.source.string(), ports, nlohmann::json(model.source.stem().string()).dump(), framework_of(model), dataset_lines(inputs, "train"), dataset_lines(inputs, "test"));
 }
 
 int run_init(const InitVerb& verb, const Context& context) {
@@ -94,7 +96,7 @@ int run_init(const InitVerb& verb, const Context& context) {
 void add_init(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<InitVerb>();
   CLI::App* command = add_verb(app, context, "init", "Write a starting configuration for a model", "  lpot init resnet20.onnx --output conf.yaml");
-  command->add_option("model", verb->model, "The model: .onnx, .pb or .xml")->required();
+  command->add_option("model", verb->model, fmt::format("The model: {}", kModelFiles))->required();
   command->add_option("-o,--output", verb->output, "The file to write (default: standard output)");
   command->add_flag("--force", verb->force, "Write over an existing file");
   command->callback([verb, &context] { context.run = [verb, &context] { return run_init(*verb, context); }; });

@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/model_options.h"
 #include "cli/verbs.h"
 #include "lpot/model/load.h"
 #include "lpot/quantize/capability.h"
@@ -17,8 +18,14 @@ nlohmann::ordered_json ports_json(const std::vector<Port>& ports) {
   return json;
 }
 
-int run_inspect(const std::string& path, const Context& context) {
-  const Model model = load_model(path);
+struct InspectVerb {
+  std::string path;
+  ModelOptions options;
+};
+
+int run_inspect(const InspectVerb& verb, const Context& context) {
+  const std::string& path = verb.path;
+  const Model model = load_model(path, verb.options.load_options());
   const std::vector<OpInfo> ops = list_ops(model);
   const std::vector<QuantizableOp> quantizable = quantizable_ops(model);
   std::map<std::string, std::size_t> types;
@@ -47,10 +54,13 @@ int run_inspect(const std::string& path, const Context& context) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Context& context) {
-  const auto path = std::make_shared<std::string>();
-  CLI::App* command = add_verb(app, context, "inspect", "Show a model's inputs, outputs and what of it can run in int8", "  lpot inspect resnet20.onnx");
-  command->add_option("model", *path, "The model: .onnx, .pb or .xml")->required();
-  command->callback([path, &context] { context.run = [path, &context] { return run_inspect(*path, context); }; });
+  const auto verb = std::make_shared<InspectVerb>();
+  CLI::App* command = add_verb(app, context, "inspect", "Show a model's inputs, outputs and what of it can run in int8",
+                               "  lpot inspect resnet20.onnx\n"
+                               "  lpot inspect kws.pb --inputs Mfcc --input-shape Mfcc=-1,49,10");
+  command->add_option("model", verb->path, fmt::format("The model: {}", kModelFiles))->required();
+  verb->options.add_to(*command);
+  command->callback([verb, &context] { context.run = [verb, &context] { return run_inspect(*verb, context); }; });
 }
 
 }  // namespace lpot::cli

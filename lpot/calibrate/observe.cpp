@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
@@ -31,8 +32,28 @@ Model instrument(const Model& model, const std::vector<ObservationPoint>& points
   return watched;
 }
 
+// The samples of a batch: their numbers in the data and how many.
+struct Samples {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+// "sample 13" where the tensor has the batch in front, else all of the batch: "samples 12 to 15".
+std::string name_samples(const Tensor& tensor, const Samples& samples) {
+  std::size_t row = 0;
+  const bool has_batch = samples.count > 1 && !tensor.shape().empty() && tensor.shape()[0] == samples.count;
+  if (samples.count > 1 && !has_batch) return fmt::format("samples {} to {}", samples.first, samples.first + samples.count - 1);
+  for (std::size_t i = 0; has_batch && i < tensor.size(); ++i) {
+    if (std::isfinite(tensor.value_at(i))) continue;
+    row = i / (tensor.size() / samples.count);
+    break;
+  }
+  return fmt::format("sample {}", samples.first + row);
+}
+
 // Adds one batch's outputs; tensors are independent, so threads take one each in turn.
-void add_outputs(std::vector<TensorStatistics>& statistics, const std::vector<Tensor>& outputs, const std::vector<ObservationPoint>& points, int threads) {
+void add_outputs(std::vector<TensorStatistics>& statistics, const std::vector<Tensor>& outputs, const std::vector<ObservationPoint>& points, const Samples& samples,
+                 int threads) {
   std::atomic<std::size_t> next{0};
   std::vector<std::exception_ptr> errors(points.size());
   const auto work = [&] {
@@ -52,7 +73,7 @@ void add_outputs(std::vector<TensorStatistics>& statistics, const std::vector<Te
     try {
       std::rethrow_exception(errors[i]);
     } catch (const DataError& error) {
-      throw DataError("calibrate", fmt::format("tensor '{}': {}", points[i].tensor, error.what()));
+      throw DataError("calibrate", fmt::format("{}, tensor '{}': {}", name_samples(outputs[i], samples), points[i].tensor, error.what()));
     }
   }
 }
@@ -101,12 +122,9 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
           return std::move(batch->inputs);
         },
         [&](std::vector<Tensor> outputs) {
-          try {
-            add_outputs(statistics, outputs, points, threads);
-          } catch (const DataError& error) {
-            throw DataError("calibrate", fmt::format("samples from {} on: {}", counted, error.what()));
-          }
+          const std::size_t first = counted;
           counted = std::min(size, counted + loader.options().batch_size);
+          add_outputs(statistics, outputs, points, {first, counted - first}, threads);
           observer.progress("calibrate", counted, sizes.back());
         });
     calibration.samples = size;

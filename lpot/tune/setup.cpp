@@ -17,8 +17,8 @@ bool reads(Framework framework, ModelFormat format) {
     case Framework::Auto:
     case Framework::PyTorch: return true;  // exported to ONNX or converted to IR
     case Framework::Onnx: return format == ModelFormat::Onnx;
-    case Framework::TensorFlow: return format != ModelFormat::Onnx;
-    case Framework::TensorFlowLite:
+    case Framework::TensorFlow: return format != ModelFormat::Onnx && format != ModelFormat::Paddle;
+    case Framework::TensorFlowLite: return format == ModelFormat::TensorFlowLite || format == ModelFormat::OpenVinoIr;
     case Framework::OpenVino: return format == ModelFormat::OpenVinoIr;
   }
   return false;
@@ -62,9 +62,11 @@ DataLoader calibration_loader(const Config& config, std::vector<std::string>& wa
   return make_loader(*config.accuracy.loader, config.tuning.random_seed);
 }
 
+LoadOptions load_options(const ModelConfig& config) { return {config.inputs, config.outputs, config.input_shapes}; }
+
 Model load_configured_model(const Config& config, const std::filesystem::path& path) {
-  if (path.empty()) throw ConfigError("model", "no model: give its file with --model FILE (.onnx, .pb or .xml)");
-  Model model = load_model(path);
+  if (path.empty()) throw ConfigError("model", fmt::format("no model: give its file with --model FILE ({})", kModelFiles));
+  Model model = load_model(path, load_options(config.model));
   if (!reads(config.model.framework, model.format))
     throw ConfigError("model", fmt::format("model.framework is {}, but {} is a model of {}; correct the one or the other", config.model.framework_name,
                                            path.string(), to_string(model.format)));
