@@ -225,6 +225,18 @@ bool belongs_to_quantization(const ov::Node& node) {
          node.get_output_element_type(0).is_real();
 }
 
+// Weights that were compressed to half precision are marked so that no pass widens them; a quantizer wants them in f32.
+void widen_half_constants(const std::shared_ptr<ov::Model>& graph) {
+  for (const auto& node : graph->get_ordered_ops()) {
+    if (!ov::is_type<op::Convert>(node) || node->get_output_element_type(0) != ov::element::f32) continue;
+    const auto half = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
+    if (!half || (half->get_element_type() != ov::element::f16 && half->get_element_type() != ov::element::bf16)) continue;
+    const auto whole = op::Constant::create(ov::element::f32, half->get_shape(), half->cast_vector<float>());
+    whole->set_friendly_name(half->get_friendly_name());
+    node->output(0).replace(whole->output(0));
+  }
+}
+
 void fold_constants(const std::shared_ptr<ov::Model>& graph) {
   ov::NodeVector kept;
   for (const auto& node : graph->get_ordered_ops())
@@ -250,9 +262,15 @@ bool visit(const std::shared_ptr<ov::Model>& graph, bool (*change)(const std::sh
 }  // namespace
 
 void fold_constants_and_batch_norm(const std::shared_ptr<ov::Model>& graph) {
+  widen_half_constants(graph);
   fold_constants(graph);
   bool changed = false;
-  for (const auto change : {replace_batch_norm, replace_subtract_or_divide, fold_multiply, fold_add}) changed |= visit(graph, change);
+  for (const auto change : {replace_batch_norm, replace_subtract_or_divide}) changed |= visit(graph, change);
+  // A bias, a mean, a deviation, a scale and a shift in a row: each step brings the next within reach.
+  for (bool again = true; again; changed |= again) {
+    again = visit(graph, fold_add);
+    again |= visit(graph, fold_multiply);
+  }
   if (changed) graph->validate_nodes_and_infer_types();
 }
 

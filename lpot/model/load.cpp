@@ -92,6 +92,7 @@ Model load_model(const fs::path& path, const LoadOptions& options) {
   if (model.graph->get_results().empty())
     throw ModelError("load_model", fmt::format("{}: holds no graph with outputs; was it cut? Fetch or export it again",
                                                path.string()));
+  if (model.format == ModelFormat::TensorFlowLite) name_by_tensors(model.graph);
   name_ops(model.graph, source_names(files));
   return model;
 }

@@ -15,10 +15,11 @@
 
 namespace lpot {
 
+// Tensors are named "name" or "name:0".
 struct LoadOptions {
-  std::vector<std::string> inputs;   // tensors to begin at, in this order ("name" or "name:0"); empty: the model's own
-  std::vector<std::string> outputs;  // tensors to end at; empty: the model's own
-  std::map<std::string, std::vector<std::int64_t>> input_shapes;  // of cut and of other inputs; -1: dynamic
+  std::vector<std::string> inputs = {};   // tensors to begin at, in this order; empty: the model's own
+  std::vector<std::string> outputs = {};  // tensors to end at; empty: the model's own
+  std::map<std::string, std::vector<std::int64_t>> input_shapes = {};  // of cut and of other inputs; -1: dynamic
 
   bool cuts() const { return !inputs.empty() || !outputs.empty(); }
 };

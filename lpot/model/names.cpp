@@ -84,6 +84,16 @@ std::set<std::string> source_names(const ModelFiles& files) {
   return names;
 }
 
+void name_by_tensors(const std::shared_ptr<ov::Model>& graph) {
+  for (const auto& node : graph->get_ops()) {
+    const std::string& name = node->get_friendly_name();
+    const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number || node->get_output_size() == 0 || node->output(0).get_names().empty()) continue;
+    const auto& tensors = node->output(0).get_names();
+    node->set_friendly_name(*std::min_element(tensors.begin(), tensors.end()));
+  }
+}
+
 void name_ops(const std::shared_ptr<ov::Model>& graph, const std::set<std::string>& source_names) {
   std::map<std::string, int> unnamed;
   std::map<std::string, int> seen;
