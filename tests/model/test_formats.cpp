@@ -83,6 +83,56 @@ TEST(LoadTensorFlowLite, RefusesAFileWithoutItsMark) {
   EXPECT_THAT(message_of([&] { load_model(path); }), HasSubstr("TFL3"));
 }
 
+// x -> matmul_v2 with weights [2,2] -> y, in the fields of Paddle's framework.proto.
+std::string paddle_program() {
+  using encode::block;
+  using encode::number;
+  const auto tensor = [](const std::string& name, const encode::Dimensions& shape, bool is_weight) {
+    std::string description = number(1, 5);
+    for (const std::int64_t size : shape) description += number(2, size);
+    return block(
+        3, block(1, name) + block(2, number(1, 7) + block(3, block(1, description))) + number(3, is_weight ? 1 : 0));
+  };
+  const auto list = [](const std::string& name, int type) {
+    return block(3, block(1, name) + block(2, number(1, type)) + number(3, 1));
+  };
+  const auto port = [](int field, const std::string& name, const std::string& tensor_name) {
+    return block(field, block(1, name) + block(2, tensor_name));
+  };
+  const std::string column = block(4, block(1, "col") + number(2, 0) + number(3, 0));
+  const auto flag = [](const std::string& name) { return block(4, block(1, name) + number(2, 6) + number(10, 0)); };
+  const std::string variables = list("feed", 9) + list("fetch", 10) + tensor("x", {-1, 2}, false) +
+                                tensor("w", {2, 2}, true) + tensor("y", {-1, 2}, false);
+  const std::string ops = block(4, port(1, "X", "feed") + port(2, "Out", "x") + block(3, "feed") + column) +
+                          block(4, port(1, "X", "x") + port(1, "Y", "w") + port(2, "Out", "y") + block(3, "matmul_v2") +
+                                       flag("trans_x") + flag("trans_y")) +
+                          block(4, port(1, "X", "y") + port(2, "Out", "fetch") + block(3, "fetch") + column);
+  return block(1, number(1, 0) + number(2, -1) + variables + ops) + block(4, number(1, 2006000));
+}
+
+std::string paddle_weights(const encode::Dimensions& shape, const std::vector<float>& values) {
+  std::string description = encode::number(1, 5);
+  for (const std::int64_t size : shape) description += encode::number(2, size);
+  std::string bytes(16, '\0');  // version, levels, version
+  bytes += std::string{static_cast<char>(description.size()), 0, 0, 0};
+  return bytes + description + encode::raw(values);
+}
+
+TEST(LoadPaddle, ReadsAProgramAndItsWeights) {
+  Folder folder;
+  const auto path = folder.write("net.pdmodel", paddle_program());
+  folder.write("net.pdiparams", paddle_weights({2, 2}, {1, 2, 3, 4}));
+  const Model model = load_model(path);
+  EXPECT_EQ(to_string(model.format), "paddle");
+  EXPECT_THAT(describe(model_inputs(model)), ElementsAre("x f32 [?,2]"));
+  EXPECT_THAT(encode::run_filled(model, 1), ElementsAre(4, 6));
+  EXPECT_EQ(encode::op_names(model), encode::op_names(load_model(path)));
+  folder.write("net.pdiparams", paddle_weights({2, 2}, {1, 2, 3, 5}));
+  EXPECT_NE(load_model(path).fingerprint, model.fingerprint);
+  EXPECT_THAT(describe(model_outputs(load_model(path, {.input_shapes = {{"x", {3, 2}}}}))),
+              ElementsAre(HasSubstr("[3,2]")));
+}
+
 TEST(LoadModel, ListsTheEndingsThatItKnows) {
   const std::string message = message_of([] { load_model("net.h5"); });
   for (const char* ending : {".onnx", ".pb", ".tflite", ".pdmodel", ".xml", "SavedModel"})
