@@ -18,10 +18,10 @@ inline std::map<std::string, std::vector<std::int64_t>> parse_shapes(const std::
   std::map<std::string, std::vector<std::int64_t>> shapes;
   for (const std::string& text : texts) {
     const auto fail = [&] {
-      return ConfigError("options", fmt::format("{}: expected NAME=1,128, got '{}'", option, text));
+      return ConfigError("model", fmt::format("{}: expected NAME=1,128, got '{}'", option, text));
     };
     const auto equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0) throw fail();
+    if (equals == std::string::npos || equals == 0 || text.back() == ',') throw fail();
     std::vector<std::int64_t>& shape = shapes[text.substr(0, equals)];
     for (const char *at = text.data() + equals + 1, *end = text.data() + text.size(); at < end; ++at) {
       std::int64_t dimension = 0;

@@ -1,7 +1,5 @@
 #include "lpot/calibrate/range.h"
 
-#include <fmt/format.h>
-
 #include "lpot/core/error.h"
 
 namespace lpot {
@@ -11,10 +9,10 @@ Range find_range(const TensorStatistics& statistics, Algorithm algorithm, const 
   switch (algorithm) {
     case Algorithm::MinMax: return minmax_range(statistics, options);
     case Algorithm::Kl: return kl_range(statistics, options);
-    case Algorithm::Percentile:
-    case Algorithm::Mse: break;
+    case Algorithm::Percentile: return percentile_range(statistics, options);
+    case Algorithm::Mse: return mse_range(statistics, options);
   }
-  throw ConfigError("range", fmt::format("algorithm '{}' is not carried out yet; use minmax or kl", to_string(algorithm)));
+  throw DataError("range", "unknown algorithm");
 }
 
 }  // namespace lpot

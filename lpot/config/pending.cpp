@@ -11,7 +11,6 @@ namespace lpot::yaml {
 namespace {
 
 constexpr std::string_view kUnusual = "";           // any value but the default
-constexpr std::string_view kSeveral = "<several>";  // a list of more than one
 
 enum class Outcome { Warn, Refuse };
 
@@ -37,18 +36,14 @@ constexpr auto kPending = std::to_array<Pending>({
      "not carried out yet, use post_training_static_quant"},
     {"quantization.approach", "quant_aware_training", Refuse,
      "not carried out, this tool does not train; use post_training_static_quant"},
-    {"quantization.calibration.sampling_size", kSeveral, Warn, "a list is not carried out yet, only its first is used"},
     {"quantization.recipes.scale_propagation_max_pooling", kUnusual, Warn, kIgnored},
     {"quantization.recipes.scale_propagation_concat", kUnusual, Warn, kIgnored},
     {"quantization.recipes.fast_bias_correction", kUnusual, Warn, kIgnored},
     {"quantization.recipes.weight_correction", kUnusual, Warn, kIgnored},
     {"quantization.recipes.smooth_quant", "true", Warn, kIgnored},
     {"quantization.advance.bias_correction", kUnusual, Warn, kIgnored},
-    {"**.weight.bit", kUnusual, Warn, kIgnored},
     {"**.weight.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
     {"**.activation.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
-    {"**.activation.algorithm", "percentile", Refuse, "not carried out yet, use minmax or kl"},
-    {"**.activation.algorithm", "mse", Refuse, "not carried out yet, use minmax or kl"},
     {"tuning.tensorboard", kUnusual, Warn, kIgnored},
     {"evaluation.accuracy.configs", kUnusual, Warn, kIgnored},
     {"evaluation.accuracy.confidence", kUnusual, Warn, kIgnored},
@@ -71,7 +66,6 @@ bool applies(const Pending& pending, const Node& node, const Path& path) {
   if (!matches(path, pending.key)) return false;
   if (pending.value == kUnusual) return !is_default(node, path);
   const std::vector<Node> values = pieces(node);
-  if (pending.value == kSeveral) return values.size() > 1;
   return std::any_of(values.begin(), values.end(),
                      [&](const Node& value) { return says(value, std::string(pending.value)); });
 }

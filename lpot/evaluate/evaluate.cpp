@@ -66,11 +66,7 @@ class Accumulator {
 
 std::vector<NamedMetric> make_metrics(const std::vector<Component>& components) {
   std::vector<NamedMetric> metrics;
-  for (const Component& component : components) {
-    std::string name = component.name;
-    if (component.parameters.has("k")) name += fmt::format(" {}", component.parameters.integer("k"));
-    metrics.push_back({std::move(name), make_metric(component)});
-  }
+  for (const Component& component : components) metrics.push_back({metric_name(component), make_metric(component)});
   return metrics;
 }
 

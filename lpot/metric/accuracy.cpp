@@ -16,8 +16,6 @@ namespace {
 
 constexpr double kThreshold = 0.5;
 
-bool holds_classes(ElementType type) { return type < ElementType::F16; }
-
 Share count_each(std::span<const double> scores, const Tensor& label) {
   Share share;
   const std::vector<double> expected = to_doubles(label);
@@ -38,7 +36,7 @@ class Accuracy : public Metric {
     const Scores scores(outputs, labels, "Accuracy");
     if (scores.rows() == 0) return;
     scores.check_flat("Accuracy");
-    const bool is_class = holds_classes(outputs[0].element_type());
+    const bool is_class = holds_whole_numbers(outputs[0].element_type());
     Share batch;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const auto row = scores.row(i);

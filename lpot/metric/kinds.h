@@ -14,8 +14,18 @@ using MetricKind = Kind<std::unique_ptr<Metric>>;
 
 MetricKind accuracy_metric();
 MetricKind agreement_metric();
+MetricKind bleu_metric();
+MetricKind coco_map_metric();
+MetricKind f1_metric();
+MetricKind glue_metric();
+MetricKind loss_metric();
+MetricKind mae_metric();
+MetricKind map_metric();
+MetricKind miou_metric();
 MetricKind mse_metric();
+MetricKind rmse_metric();
 MetricKind topk_metric();
+MetricKind voc_map_metric();
 
 // Names of LPOT that have no implementation here.
 std::vector<MetricKind> unavailable_metrics();

@@ -34,6 +34,10 @@ class Metric {
 // Every metric that a config may name.
 const Table& metrics();
 
+// A name for a configured metric that tells it from the same one with other parameters: the value of its main parameter
+// always, the others where they are not at their default. "topk 5", "GLUE cola", "MSE compare_label=false", "F1".
+std::string metric_name(const Component&);
+
 // The metric that a config describes. Throws ConfigError.
 std::unique_ptr<Metric> make_metric(const Component&);
 

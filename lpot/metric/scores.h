@@ -35,6 +35,9 @@ class Scores {
 // Place of the largest value, the first one of equals; nothing when there is none or one is not a number.
 std::optional<std::size_t> argmax(std::span<const double>);
 
+// Whether values of this type are classes or token ids rather than scores.
+inline bool holds_whole_numbers(ElementType type) { return type < ElementType::F16; }
+
 // All values of a tensor.
 std::vector<double> to_doubles(const Tensor&);
 

@@ -81,6 +81,7 @@ ModelFiles find_model_files(const fs::path& path) {
     found = path.filename() == kSavedModel ? saved_model(path.has_parent_path() ? path.parent_path() : fs::path("."))
                                            : ModelFiles{format, path, {path}};
   }
+  check_whole(found.is_saved_model() ? found.path / kSavedModel : path, found.format);
   if (found.format == ModelFormat::OpenVinoIr || found.format == ModelFormat::Paddle) {
     const fs::path weights =
         fs::path(path).replace_extension(found.format == ModelFormat::Paddle ? ".pdiparams" : ".bin");
@@ -90,7 +91,6 @@ ModelFiles find_model_files(const fs::path& path) {
       fail(path, fmt::format("its weights {} are missing; both files belong together", weights.string()));
     }
   }
-  check_whole(found.is_saved_model() ? found.path / kSavedModel : path, found.format);
   return found;
 }
 

@@ -13,12 +13,7 @@ namespace op = ov::opset8;
 const std::vector<Granularity> kWeights{Granularity::PerChannel, Granularity::PerTensor};
 const std::vector<Symmetry> kActivations{Symmetry::Asymmetric, Symmetry::Symmetric};
 const std::vector<Algorithm> kAlgorithms{Algorithm::MinMax, Algorithm::Kl};
-
-const Capability* find_capability(const std::string& type) {
-  const auto& rows = capabilities();
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Capability& row) { return row.op_type == type; });
-  return found == rows.end() ? nullptr : &*found;
-}
+const std::vector<Algorithm> kByName{Algorithm::Percentile, Algorithm::Mse};
 
 // Dimensions of the weights that hold the output channels, or nothing where the form is not supported.
 std::optional<std::vector<std::size_t>> output_axes(const ov::Node& node) {
@@ -34,26 +29,33 @@ std::optional<std::vector<std::size_t>> output_axes(const ov::Node& node) {
 
 bool has_float_constant_weights(const ov::Node& node) {
   const auto constant = ov::as_type<const op::Constant>(node.get_input_node_ptr(1));
-  return constant && constant->get_element_type().is_real() && ov::shape_size(constant->get_shape()) > 0;
+  return constant && constant->get_element_type() == ov::element::f32 && ov::shape_size(constant->get_shape()) > 0;
 }
 
 }  // namespace
 
 const std::vector<Capability>& capabilities() {
   static const std::vector<Capability> kTable{
-      {"Convolution", 1, kWeights, kActivations, kAlgorithms},
-      {"GroupConvolution", 1, kWeights, kActivations, kAlgorithms},
-      {"ConvolutionBackpropData", 1, kWeights, kActivations, kAlgorithms},
-      {"MatMul", -1, kWeights, kActivations, kAlgorithms},
+      {"Convolution", 1, kWeights, kActivations, kAlgorithms, kByName},
+      {"GroupConvolution", 1, kWeights, kActivations, kAlgorithms, kByName},
+      // The plug-in's int8 kernel knows no zero point: asymmetric activations would run in fp32.
+      {"ConvolutionBackpropData", 1, kWeights, {Symmetry::Symmetric}, kAlgorithms, kByName},
+      {"MatMul", -1, kWeights, kActivations, kAlgorithms, kByName},
   };
   return kTable;
+}
+
+const Capability* find_capability(const std::string& type) {
+  const auto& rows = capabilities();
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Capability& row) { return row.op_type == type; });
+  return found == rows.end() ? nullptr : &*found;
 }
 
 std::vector<QuantizableOp> quantizable_ops(const Model& model) {
   std::vector<QuantizableOp> ops;
   for (const auto& node : model.graph->get_ordered_ops()) {
     const Capability* row = find_capability(node->get_type_name());
-    if (!row || !has_float_constant_weights(*node) || !node->get_input_element_type(0).is_real()) continue;
+    if (!row || !has_float_constant_weights(*node) || node->get_input_element_type(0) != ov::element::f32) continue;
     // A constant in front of a constant product would have been folded; here the activation is computed.
     if (ov::is_type<op::Constant>(node->get_input_node_ptr(0))) continue;
     const auto axes = output_axes(*node);

@@ -16,10 +16,12 @@ struct Capability {
   std::vector<Granularity> weight_granularities;  // in order of preference, as the next two
   std::vector<Symmetry> activation_symmetries;
   std::vector<Algorithm> activation_algorithms;
+  std::vector<Algorithm> algorithms_by_name = {};  // tried only where the config names them
 };
 
 // Op types that are not in the table stay fp32.
 const std::vector<Capability>& capabilities();
+const Capability* find_capability(const std::string& op_type);  // or nullptr
 
 // An op of the model that can run in int8.
 struct QuantizableOp {

@@ -13,7 +13,7 @@ struct TensorScheme {
   Algorithm algorithm = Algorithm::MinMax;
   Granularity granularity = Granularity::PerTensor;
   Symmetry symmetry = Symmetry::Asymmetric;
-  bool half_range = false;  // weights: integers in -63..63, for CPUs that sum products in 16 bits
+  int bits = 8;  // weights: 7 is half the range, integers in -63..63, for CPUs that sum products in 16 bits
 
   auto operator<=>(const TensorScheme&) const = default;
 };

@@ -31,16 +31,27 @@ bool allows_choice(const OpRestriction& restriction, const OpPlan& choice) {
          allows(weight.symmetries, choice.weight.symmetry) && allows(weight.algorithms, choice.weight.algorithm);
 }
 
-std::vector<OpPlan> all_choices(const Capability& row, bool half_range) {
+std::vector<OpPlan> all_choices(const Capability& row, int weight_bits) {
+  std::vector<Algorithm> algorithms = row.activation_algorithms;
+  algorithms.insert(algorithms.end(), row.algorithms_by_name.begin(), row.algorithms_by_name.end());
   std::vector<OpPlan> choices;
   for (const Granularity granularity : row.weight_granularities)
     for (const Symmetry symmetry : row.activation_symmetries)
-      for (const Algorithm algorithm : row.activation_algorithms)
+      for (const Algorithm algorithm : algorithms)
         choices.push_back({Precision::Int8,
-                           {algorithm, Granularity::PerTensor, symmetry, false},
-                           {Algorithm::MinMax, granularity, Symmetry::Symmetric, half_range}});
+                           {algorithm, Granularity::PerTensor, symmetry},
+                           {Algorithm::MinMax, granularity, Symmetry::Symmetric, weight_bits}});
   choices.push_back({Precision::Fp32, {}, {}});
   return choices;
+}
+
+// Algorithms that no restriction named are not tried by themselves.
+void drop_unnamed_algorithms(OpSpace& op, const Capability& row, const std::vector<Algorithm>& named) {
+  std::erase_if(op.choices, [&](const OpPlan& choice) {
+    const Algorithm algorithm = choice.activation.algorithm;
+    const bool by_name = std::find(row.algorithms_by_name.begin(), row.algorithms_by_name.end(), algorithm) != row.algorithms_by_name.end();
+    return choice.precision == Precision::Int8 && by_name && std::find(named.begin(), named.end(), algorithm) == named.end();
+  });
 }
 
 std::vector<std::string> names_of(const std::vector<OpSpace>& ops) {
@@ -79,9 +90,11 @@ std::vector<OpSpace*> ops_for_key(std::vector<OpSpace>& ops, const std::string& 
 }
 
 void restrict(OpSpace& op, const OpRestriction& restriction, const std::string& where) {
+  if (restriction.weight.bits)
+    for (OpPlan& choice : op.choices) choice.weight.bits = std::min(choice.weight.bits, static_cast<int>(*restriction.weight.bits));
   std::erase_if(op.choices, [&](const OpPlan& choice) { return !allows_choice(restriction, choice); });
   if (op.choices.empty())
-    throw ConfigError("quantization", fmt::format("{} leaves op '{}' ({}) no scheme: activations can be uint8 asym or int8 sym, minmax or kl, per_tensor; "
+    throw ConfigError("quantization", fmt::format("{} leaves op '{}' ({}) no scheme: activations can be uint8 asym or int8 sym, minmax, kl, percentile or mse, per_tensor; "
                                                   "weights int8 sym, minmax, per_channel or per_tensor; or fp32 for both",
                                                   where, op.name, op.type));
 }
@@ -115,15 +128,22 @@ bool SearchSpace::contains(const Plan& plan) const {
 
 SearchSpace make_search_space(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config, bool half_range, std::vector<std::string>& warnings) {
   SearchSpace space;
+  std::vector<const Capability*> rows;
+  std::vector<std::vector<Algorithm>> named(ops.size(), config.model_wise.activation.algorithms);
   for (const QuantizableOp& op : ops) {
-    const auto& rows = capabilities();
-    const auto row = std::find_if(rows.begin(), rows.end(), [&](const Capability& candidate) { return candidate.op_type == op.type; });
-    space.ops.push_back({op.name, op.type, all_choices(*row, half_range)});
+    rows.push_back(find_capability(op.type));
+    space.ops.push_back({op.name, op.type, all_choices(*rows.back(), half_range ? 7 : 8)});
   }
   for (OpSpace& op : space.ops) restrict(op, config.model_wise, "quantization.model_wise");
   for (const auto& [key, restriction] : config.op_wise)
-    for (OpSpace* op : ops_for_key(space.ops, key, restriction.place, warnings)) restrict(*op, restriction, to_string(restriction.place) + ": quantization.op_wise");
+    for (OpSpace* op : ops_for_key(space.ops, key, restriction.place, warnings)) {
+      restrict(*op, restriction, to_string(restriction.place) + ": quantization.op_wise");
+      auto& of_op = named[static_cast<std::size_t>(op - space.ops.data())];
+      of_op.insert(of_op.end(), restriction.activation.algorithms.begin(), restriction.activation.algorithms.end());
+    }
+  for (std::size_t i = 0; i < space.ops.size(); ++i) drop_unnamed_algorithms(space.ops[i], *rows[i], named[i]);
   if (!config.recipes.first_conv_or_matmul_quantization && !space.ops.empty()) space.ops.front().choices = {{Precision::Fp32, {}, {}}};
+  if (config.sampling_sizes.size() > 1) space.sampling_sizes = config.sampling_sizes;
 
   for (const OpSpace& op : space.ops)
     for (const OpPlan& choice : op.choices)

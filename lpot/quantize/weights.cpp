@@ -28,7 +28,7 @@ class ChannelIndex {
 
 }  // namespace
 
-int weight_limit(const TensorScheme& scheme) { return scheme.half_range ? 63 : 127; }
+int weight_limit(const TensorScheme& scheme) { return (1 << (scheme.bits - 1)) - 1; }
 
 QuantizedWeights quantize_weights(const std::vector<float>& weights, const Shape& shape, const std::vector<std::size_t>& channel_axes, const TensorScheme& scheme) {
   const std::vector<std::size_t> axes = scheme.granularity == Granularity::PerChannel ? channel_axes : std::vector<std::size_t>{};

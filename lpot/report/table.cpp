@@ -41,13 +41,13 @@ std::string format_table(const Row& header, const std::vector<Row>& rows) {
 std::string format_bytes(std::size_t bytes) {
   const auto value = static_cast<double>(bytes);
   if (value < 1e3) return fmt::format("{} B", bytes);
-  if (value < 1e6) return fmt::format("{:.0f} kB", value / 1e3);
-  if (value < 1e9) return fmt::format("{:.2f} MB", value / 1e6);
+  if (value < 999.5e3) return fmt::format("{:.0f} kB", value / 1e3);
+  if (value < 999.995e6) return fmt::format("{:.2f} MB", value / 1e6);
   return fmt::format("{:.2f} GB", value / 1e9);
 }
 
 std::string format_seconds(double seconds) {
-  if (seconds < 60) return fmt::format("{:.1f} s", seconds);
+  if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
   const auto whole = static_cast<long>(seconds + 0.5);
   if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
   return fmt::format("{} h {} min", whole / 3600, whole / 60 % 60);

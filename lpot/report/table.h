@@ -11,7 +11,7 @@ using Row = std::vector<std::string>;
 std::string format_table(const Row& header, const std::vector<Row>& rows);
 
 std::string format_bytes(std::size_t);    // "1.05 MB"
-std::string format_seconds(double);       // "0.42 s", "3 min 12 s"
+std::string format_seconds(double);       // "0.4 s", "3 min 12 s"
 std::string format_percent(double share);  // "91.73%"
 
 }  // namespace lpot

@@ -59,12 +59,13 @@ Statement& Statement::bind(double value) {
 }
 
 Statement& Statement::bind(std::string_view text) {
-  sqlite3_bind_text64(handle_.get(), next_++, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  sqlite3_bind_text64(handle_.get(), next_++, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
   return *this;
 }
 
 Statement& Statement::bind_blob(std::string_view bytes) {
-  sqlite3_bind_blob64(handle_.get(), next_++, bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+  // SQLite takes a null pointer for NULL, which no bytes are not.
+  sqlite3_bind_blob64(handle_.get(), next_++, bytes.empty() ? "" : bytes.data(), bytes.size(), SQLITE_TRANSIENT);
   return *this;
 }
 

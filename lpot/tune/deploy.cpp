@@ -42,7 +42,7 @@ void write_scheme(YAML::Emitter& yaml, const char* key, const TensorScheme& sche
   entry(yaml, "granularity", std::string(to_string(scheme.granularity)));
   entry(yaml, "scheme", std::string(to_string(scheme.symmetry)));
   entry(yaml, "algorithm", std::string(to_string(scheme.algorithm)));
-  if (scheme.half_range) entry(yaml, "half_range", true);
+  if (scheme.bits != 8) entry(yaml, "bits", scheme.bits);
   yaml << YAML::EndMap;
 }
 

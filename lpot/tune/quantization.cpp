@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -49,11 +50,31 @@ Bench prepare(const Config& config, const TuneOptions& options, const Observer& 
   return bench;
 }
 
-Statistics calibrate(const Bench& bench, const Config& config, const Observer& observer) {
-  const std::size_t wanted = config.quantization.sampling_sizes.front();
-  if (wanted > bench.calibration.size())
-    observer.log(LogLevel::Warning, fmt::format("sampling_size is {}, the calibration data have {} samples", wanted, bench.calibration.size()));
-  return observe(bench.model, observation_points(bench.ops), bench.calibration, {.sampling_sizes = {wanted}}, observer).snapshots.front();
+// Statistics by the sampling size that plans name; 0 where there is only one.
+using StatisticsBySize = std::map<std::size_t, Statistics>;
+
+// One pass over the data, a snapshot for each sampling size.
+StatisticsBySize calibrate(const Bench& bench, const Config& config, const Observer& observer) {
+  std::vector<std::size_t> sizes = config.quantization.sampling_sizes;
+  std::sort(sizes.begin(), sizes.end());
+  if (sizes.back() > bench.calibration.size())
+    observer.log(LogLevel::Warning, fmt::format("sampling_size is {}, the calibration data have {} samples", sizes.back(), bench.calibration.size()));
+  Calibration calibration = observe(bench.model, observation_points(bench.ops), bench.calibration, {.sampling_sizes = sizes}, observer);
+  StatisticsBySize by_size;
+  for (std::size_t i = 0; i < sizes.size(); ++i) by_size.emplace(sizes.size() == 1 ? 0 : sizes[i], std::move(calibration.snapshots[i]));
+  return by_size;
+}
+
+// From the store, or measured and stored before it is used.
+StatisticsBySize stored_statistics(Store& store, StudyId study, const Bench& bench, const Config& config, const Observer& observer) {
+  const auto key = [](std::size_t size) { return fmt::format("statistics {}", size); };
+  StatisticsBySize kept;
+  for (const std::size_t size : bench.space.sampling_sizes)
+    if (const auto bytes = store.get(study, key(size))) kept.emplace(size, statistics_from_bytes(*bytes));
+  if (kept.size() == bench.space.sampling_sizes.size()) return kept;
+  StatisticsBySize measured = calibrate(bench, config, observer);
+  for (const auto& [size, statistics] : measured) store.put(study, key(size), to_bytes(statistics));
+  return measured;
 }
 
 // Keys that change trials or verdicts. The budget is not among them: a study may be resumed with a larger one.
@@ -81,6 +102,8 @@ Goal make_goal(const Config& config, const Metric& metric, double baseline) {
   goal.performance_only = config.tuning.exit_policy.performance_only;
   if (!std::isfinite(baseline) && !goal.performance_only)
     throw ModelError("tune", "the fp32 model's accuracy on these data is not a finite number: its outputs, or the labels, hold one that is not; is the preprocessing right?");
+  if (goal.relative && baseline == 0 && metric.labels_are_baseline() && !goal.performance_only)
+    throw ConfigError("tune", "the metric compares with the fp32 model, whose own error is 0, of which a relative loss means nothing; use tuning.accuracy_criterion.absolute: the largest error that is allowed");
   if (goal.relative && baseline == 0 && !goal.performance_only)
     throw ConfigError("tune", "the fp32 model's accuracy is 0, of which a relative loss means nothing; use tuning.accuracy_criterion.absolute");
   return goal;
@@ -127,14 +150,14 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   result.baseline = measured_from_json(stored(store, study, "baseline", [&] { return to_json(meter.baseline(observer)); }));
   result.goal = make_goal(config, *metrics.front().metric, result.baseline.accuracy);
   if (options.on_baseline) options.on_baseline(result.baseline, result.goal);
-  const Statistics statistics = statistics_from_bytes(stored(store, study, "statistics", [&] { return to_bytes(calibrate(bench, config, observer)); }));
+  const StatisticsBySize statistics = stored_statistics(store, study, bench, config, observer);
   const double seconds_before = std::stod(stored(store, study, "seconds_before_trials", [&] { return std::to_string(seconds_since(start)); }));
 
   const auto deployment = [&](const Trial& trial) {
     return Deployment{bench.name, bench.model, trial.plan, bench.cpu, options.command, result.goal, result.baseline, trial};
   };
-  const auto save = [&](const Trial& trial) { save_deployment(output, quantize(bench.model, trial.plan, statistics), deployment(trial)); };
-  const Attempt attempt = [&](const Plan& plan, const Observer& watched) { return meter.measure(quantize(bench.model, plan, statistics), watched); };
+  const auto save = [&](const Trial& trial) { save_deployment(output, quantize(bench.model, trial.plan, statistics.at(trial.plan.sampling_size)), deployment(trial)); };
+  const Attempt attempt = [&](const Plan& plan, const Observer& watched) { return meter.measure(quantize(bench.model, plan, statistics.at(plan.sampling_size)), watched); };
   const StudyEvents events{[&](const Trial& trial, bool is_best) {
     if (is_best) save(trial);
     if (options.on_trial) options.on_trial(trial, is_best);
@@ -166,8 +189,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
 QuantizeResult quantize_once(const Config& config, const TuneOptions& options, const Observer& observer) {
   const Bench bench = prepare(config, options, observer);
   const Plan plan = bench.space.plan(bench.space.model_choices.front());
-  const Statistics statistics = calibrate(bench, config, observer);
-  const Model int8 = quantize(bench.model, plan, statistics);
+  const Model int8 = quantize(bench.model, plan, calibrate(bench, config, observer).begin()->second);
   const fs::path output = options.output.empty() ? workspace_path(config, bench.model) / "quantized" : options.output;
   remove_leftovers(output);
   QuantizeResult result;
@@ -176,7 +198,7 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
   result.source_bytes = bench.model.size_bytes;
   result.int8_ops = plan.int8_count();
   result.fp32_ops = plan.ops.size() - plan.int8_count();
-  result.calibration_samples = std::min(config.quantization.sampling_sizes.front(), bench.calibration.size());
+  result.calibration_samples = std::min(*std::min_element(config.quantization.sampling_sizes.begin(), config.quantization.sampling_sizes.end()), bench.calibration.size());
   return result;
 }
 

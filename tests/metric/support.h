@@ -22,6 +22,21 @@ inline std::unique_ptr<Metric> mse(bool compare_label = true) {
   return metric("MSE", {{"compare_label", compare_label}});
 }
 
+inline std::unique_ptr<Metric> rmse(bool compare_label = true) {
+  return metric("RMSE", {{"compare_label", compare_label}});
+}
+inline std::unique_ptr<Metric> mae(bool compare_label = true) {
+  return metric("MAE", {{"compare_label", compare_label}});
+}
+inline std::unique_ptr<Metric> f1(const std::string& average = "binary") {
+  return metric("F1", {{"average", average}});
+}
+inline std::unique_ptr<Metric> glue(const std::string& task) { return metric("GLUE", {{"task", task}}); }
+inline std::unique_ptr<Metric> miou(std::int64_t classes) { return metric("mIOU", {{"num_classes", classes}}); }
+inline std::unique_ptr<Metric> detection(const std::string& name, const std::string& thresholds, std::int64_t points) {
+  return metric(name, {{"iou_thrs", thresholds}, {"map_points", points}});
+}
+
 inline Tensor matrix(const std::vector<std::vector<float>>& rows) {
   std::vector<float> values;
   for (const auto& row : rows) values.insert(values.end(), row.begin(), row.end());

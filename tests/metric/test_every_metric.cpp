@@ -6,49 +6,131 @@
 namespace lpot {
 namespace {
 
+struct Sample {
+  std::vector<Tensor> outputs;  // a row of each
+  Tensor label;
+};
+
+using Random = std::mt19937;
+
 struct Case {
   std::string name;
   std::function<std::unique_ptr<Metric>()> make;
-  bool label_is_row = false;  // the label is a row like the output's instead of a class
+  std::function<Sample(Random&)> sample;
 };
-
-std::vector<Case> cases() {
-  return {{"top1", [] { return topk(1); }},
-          {"top5", [] { return topk(5); }},
-          {"Accuracy", [] { return metric("Accuracy"); }},
-          {"MSE", [] { return mse(true); }, true},
-          {"MSE_with_fp32", [] { return mse(false); }, true},
-          {"Agreement", [] { return metric("Agreement"); }, true}};
-}
 
 constexpr std::size_t kClasses = 8;
 
+std::vector<float> values(Random& random, std::size_t count, float low = -3, float high = 3) {
+  std::uniform_real_distribution<float> value(low, high);
+  std::vector<float> all(count);
+  for (float& each : all) each = value(random);
+  return all;
+}
+
+Tensor row(Random& random, std::size_t count = kClasses) { return Tensor::from<float>({count}, values(random, count)); }
+
+Tensor number(Random& random, std::size_t below) {
+  return Tensor::scalar<std::int64_t>(static_cast<std::int64_t>(random() % below));
+}
+
+Sample class_sample(Random& random) { return {{row(random)}, number(random, kClasses)}; }
+Sample yes_or_no_sample(Random& random) { return {{row(random, 2)}, number(random, 2)}; }
+Sample row_sample(Random& random) { return {{row(random)}, row(random)}; }
+Sample value_sample(Random& random) { return {{row(random, 1)}, Tensor::scalar<float>(values(random, 1)[0])}; }
+
+Sample text_sample(Random& random) {
+  const auto tokens = [&](std::size_t length) {
+    std::vector<std::int32_t> ids(length);
+    for (auto& id : ids) id = static_cast<std::int32_t>(random() % 5);
+    return Tensor::from<std::int32_t>({length}, ids);
+  };
+  return {{tokens(12)}, tokens(3 + random() % 10)};
+}
+
+Sample map_sample(Random& random) {
+  std::vector<std::uint8_t> points(12);
+  for (auto& point : points) point = random() % 6 == 0 ? 255 : static_cast<std::uint8_t>(random() % kClasses);
+  return {{row(random, kClasses * 12).reshaped({kClasses, 3, 4})}, Tensor::from<std::uint8_t>({3, 4}, points)};
+}
+
+// Boxes that overlap often; few different scores, so that equal ones are many.
+Sample detection_sample(Random& random) {
+  constexpr std::size_t kFound = 6;
+  const auto box = [&] {
+    const float top = static_cast<float>(random() % 4) / 8, left = static_cast<float>(random() % 4) / 8;
+    return std::vector<float>{top, left, top + static_cast<float>(3 + random() % 2) / 8, left + 0.5f};
+  };
+  std::vector<float> boxes, scores, classes, truths;
+  for (std::size_t i = 0; i < kFound; ++i) {
+    for (const float side : box()) boxes.push_back(side);
+    scores.push_back(static_cast<float>(random() % 8) / 8);
+    classes.push_back(static_cast<float>(random() % 2));
+  }
+  const std::size_t objects = random() % 4;
+  for (std::size_t i = 0; i < objects; ++i) {
+    for (const float side : box()) truths.push_back(side);
+    truths.insert(truths.end(), {static_cast<float>(random() % 2), random() % 5 == 0 ? 1.0f : 0.0f, 100.0f});
+  }
+  return {{Tensor::from<float>({kFound, 4}, boxes), Tensor::from<float>({kFound}, scores),
+           Tensor::from<float>({kFound}, classes)},
+          Tensor::from<float>({objects, 7}, truths)};
+}
+
+std::vector<Case> cases() {
+  return {{"top1", [] { return topk(1); }, class_sample},
+          {"top5", [] { return topk(5); }, class_sample},
+          {"Accuracy", [] { return metric("Accuracy"); }, class_sample},
+          {"F1", [] { return f1(); }, yes_or_no_sample},
+          {"F1_macro", [] { return f1("macro"); }, class_sample},
+          {"Loss", [] { return metric("Loss"); }, row_sample},
+          {"MSE", [] { return mse(true); }, row_sample},
+          {"MSE_with_fp32", [] { return mse(false); }, row_sample},
+          {"RMSE", [] { return rmse(true); }, row_sample},
+          {"RMSE_with_fp32", [] { return rmse(false); }, row_sample},
+          {"MAE", [] { return mae(true); }, row_sample},
+          {"MAE_with_fp32", [] { return mae(false); }, row_sample},
+          {"mIOU", [] { return miou(kClasses); }, map_sample},
+          {"BLEU", [] { return metric("BLEU"); }, text_sample},
+          {"GLUE_mrpc", [] { return glue("mrpc"); }, yes_or_no_sample},
+          {"GLUE_cola", [] { return glue("cola"); }, yes_or_no_sample},
+          {"GLUE_stsb", [] { return glue("sts-b"); }, value_sample},
+          {"mAP", [] { return detection("mAP", "0.5", 0); }, detection_sample},
+          {"COCOmAP", [] { return detection("COCOmAP", "0.5:0.05:0.95", 101); }, detection_sample},
+          {"VOCmAP", [] { return detection("VOCmAP", "0.5", 11); }, detection_sample},
+          {"Agreement", [] { return metric("Agreement"); }, row_sample}};
+}
+
 struct Recorded {
-  std::vector<std::vector<float>> rows;
-  std::vector<Tensor> labels;
+  std::vector<Sample> samples;
+
+  std::vector<Tensor> labels(std::size_t first, std::size_t last) const {
+    std::vector<Tensor> part;
+    for (std::size_t i = first; i < last; ++i) part.push_back(samples[i].label);
+    return part;
+  }
+
+  std::vector<Tensor> outputs(std::size_t first, std::size_t last) const {
+    std::vector<Tensor> batch;
+    for (std::size_t k = 0; k < samples[0].outputs.size(); ++k) {
+      const Tensor& model = samples[0].outputs[k];
+      Shape none = model.shape();
+      none.insert(none.begin(), 0);
+      std::vector<Tensor> rows;
+      for (std::size_t i = first; i < last; ++i) rows.push_back(samples[i].outputs[k]);
+      batch.push_back(rows.empty() ? Tensor(model.element_type(), none) : stack(rows));
+    }
+    return batch;
+  }
 
   void feed(Metric& metric, std::size_t first, std::size_t last) const {
-    const auto part = [&](const auto& all) {
-      return std::decay_t<decltype(all)>(all.begin() + static_cast<long>(first), all.begin() + static_cast<long>(last));
-    };
-    metric.update({matrix(part(rows))}, part(labels));
+    metric.update(outputs(first, last), labels(first, last));
   }
 };
 
-Recorded record(const Case& tested, std::size_t samples, std::mt19937& random) {
-  std::uniform_real_distribution<float> value(-3, 3);
-  const auto row = [&] {
-    std::vector<float> values(kClasses);
-    for (float& each : values) each = value(random);
-    return values;
-  };
+Recorded record(const Case& tested, std::size_t samples, Random& random) {
   Recorded recorded;
-  for (std::size_t i = 0; i < samples; ++i) {
-    recorded.rows.push_back(row());
-    recorded.labels.push_back(tested.label_is_row
-                                  ? Tensor::from<float>({kClasses}, row())
-                                  : Tensor::scalar<std::int64_t>(static_cast<std::int64_t>(random() % kClasses)));
-  }
+  for (std::size_t i = 0; i < samples; ++i) recorded.samples.push_back(tested.sample(random));
   return recorded;
 }
 
@@ -100,7 +182,7 @@ TEST_P(EveryMetric, StartsAfreshWithNothingCounted) {
 
 TEST_P(EveryMetric, HasNoResultBeforeItCounted) {
   EXPECT_THROW(metric_->result(), DataError);
-  metric_->update({Tensor(ElementType::F32, {0, kClasses})}, {});
+  recorded_.feed(*metric_, 0, 0);
   EXPECT_THROW(metric_->result(), DataError);
 }
 
@@ -112,8 +194,23 @@ TEST_P(EveryMetric, RefusesToMergeWithAnotherMetric) {
 }
 
 TEST_P(EveryMetric, RefusesOutputsThatDoNotFitTheLabels) {
-  EXPECT_THROW(metric_->update({matrix(recorded_.rows)}, {recorded_.labels[0]}), DataError);
-  EXPECT_THROW(metric_->update({}, recorded_.labels), DataError);
+  EXPECT_THROW(metric_->update(recorded_.outputs(0, 100), recorded_.labels(0, 1)), DataError);
+  EXPECT_THROW(metric_->update({}, recorded_.labels(0, 100)), DataError);
+}
+
+TEST_P(EveryMetric, ForgetsABatchThatItRefused) {
+  if (GetParam().name == "Loss") return;  // looks at no label
+  std::vector<Tensor> labels = recorded_.labels(0, 100);
+  labels[99] = Tensor();
+  EXPECT_THROW(metric_->update(recorded_.outputs(0, 100), labels), DataError);
+  EXPECT_THROW(metric_->result(), DataError);
+}
+
+TEST_P(EveryMetric, StaysWithinItsRange) {
+  recorded_.feed(*metric_, 0, 100);
+  if (!metric_->higher_is_better()) return;
+  EXPECT_GE(metric_->result(), GetParam().name.starts_with("GLUE") ? -1 : 0);
+  EXPECT_LE(metric_->result(), 1);
 }
 
 TEST(MetricTable, KnowsEveryNameOfLpot) {
@@ -124,10 +221,10 @@ TEST(MetricTable, KnowsEveryNameOfLpot) {
 
 TEST(MetricTable, RefusesWhatItCannotMakeAndSaysWhy) {
   try {
-    metric("BLEU");
+    metric("SquadF1");
     FAIL() << "no error";
   } catch (const ConfigError& error) {
-    EXPECT_THAT(error.what(), ::testing::HasSubstr("[BLEU] not available yet"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("[SquadF1] comes with text data sets"));
   }
   try {
     metric("top-k");
@@ -135,6 +232,20 @@ TEST(MetricTable, RefusesWhatItCannotMakeAndSaysWhy) {
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), ::testing::HasSubstr("did you mean 'topk'?"));
   }
+}
+
+TEST(MetricName, TellsMetricsOfOneConfigApart) {
+  const auto name = [](const std::string& metric, std::map<std::string, Value> values) {
+    return metric_name({metric, Parameters(std::move(values)), {}});
+  };
+  using Text = std::string;
+  EXPECT_EQ(name("Accuracy", {}), "Accuracy");
+  EXPECT_EQ(name("topk", {{"k", std::int64_t{5}}}), "topk 5");
+  EXPECT_EQ(name("GLUE", {{"task", Text("cola")}}), "GLUE cola");
+  EXPECT_EQ(name("MSE", {{"compare_label", true}}), "MSE");
+  EXPECT_EQ(name("MSE", {{"compare_label", false}}), "MSE compare_label=false");
+  EXPECT_EQ(name("mAP", {{"anno_path", Text("a.yaml")}, {"iou_thrs", Text("0.75")}, {"map_points", std::int64_t{0}}}),
+            "mAP iou_thrs=0.75");
 }
 
 }  // namespace

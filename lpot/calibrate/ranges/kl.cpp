@@ -4,8 +4,7 @@
 // A narrower range has finer steps and clips more. For each candidate, the reference P is the histogram inside the range
 // with what lies outside added to the edge bins; Q is what 2^bits levels can say of the unclipped histogram inside: the
 // mass of each level spread evenly over its non-empty bins. The candidate with the smallest sum of p * log(p / q) wins.
-// As in the original a candidate is a bound on absolute values, here a share of the largest one in 128ths. It cuts
-// asymmetric ranges where they reach beyond it: the longer side first, so one far outlier does not cost the other side.
+// As in the original a candidate is a bound on absolute values (candidates.h).
 //
 // The zeros that a relu makes are quantized without error whatever the range, but would be smeared over their level here
 // and drive the range down to nothing: the bin of zero counts at most as much as its larger neighbour.
@@ -14,12 +13,10 @@
 #include <vector>
 
 #include "lpot/calibrate/range.h"
+#include "lpot/calibrate/ranges/candidates.h"
 
 namespace lpot {
 namespace {
-
-constexpr int kCandidates = 128;
-constexpr int kSmallest = 16;  // of kCandidates: an eighth of the range; less would clip most of any real tensor
 
 // Bins [first, last) that a range covers.
 struct Window {
@@ -95,19 +92,7 @@ Range kl_range(const TensorStatistics& statistics, const RangeOptions& options) 
   if (histogram.counts().empty()) return whole;
   const std::vector<std::uint64_t> counts = without_zero_peak(histogram.counts());
   const std::size_t levels = std::size_t{1} << options.bits;
-  const float largest = std::max(-whole.low, whole.high);
-  Range best = whole;
-  double best_divergence = INFINITY;
-  for (int candidate = kCandidates; candidate >= kSmallest; --candidate) {
-    const float bound = largest * (static_cast<float>(candidate) / kCandidates);
-    const Range range{std::max(whole.low, -bound), std::min(whole.high, bound)};
-    const double found = divergence(counts, window_of(histogram, range.low, range.high), levels);
-    if (found < best_divergence) {
-      best = range;
-      best_divergence = found;
-    }
-  }
-  return best;
+  return best_candidate(whole, [&](const Range& range) { return divergence(counts, window_of(histogram, range.low, range.high), levels); });
 }
 
 }  // namespace lpot

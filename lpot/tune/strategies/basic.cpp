@@ -1,6 +1,6 @@
 // basic: the search that LPOT's users know (LPOT 1.x, strategy/basic.py), as a pure function of the history.
 //
-// 1. The whole model in each scheme that the config allows, in order of preference.
+// 1. The whole model in each scheme that the config allows, in order of preference, for each sampling size.
 // 2. From the most accurate of these: each op alone back to fp32, from the model's end to its beginning.
 // 3. The ops of step 2 together, the most helpful first: two of them, three, and so on.
 // Cost: schemes + ops + ops trials when nothing passes.
@@ -24,10 +24,12 @@ const Trial* most_accurate(const std::vector<Plan>& plans, const History& histor
 
 std::vector<Plan> scheme_plans(const SearchSpace& space) {
   std::vector<Plan> plans;
-  for (const OpPlan& choice : space.model_choices) {
-    Plan plan = space.plan(choice);
-    if (plan.int8_count() > 0 && std::find(plans.begin(), plans.end(), plan) == plans.end()) plans.push_back(std::move(plan));
-  }
+  for (const std::size_t sampling_size : space.sampling_sizes)
+    for (const OpPlan& choice : space.model_choices) {
+      Plan plan = space.plan(choice);
+      plan.sampling_size = sampling_size;
+      if (plan.int8_count() > 0 && std::find(plans.begin(), plans.end(), plan) == plans.end()) plans.push_back(std::move(plan));
+    }
   return plans;
 }
 

@@ -1,0 +1,121 @@
+#include "lpot/calibrate/observe.h"
+
+#include <cmath>
+
+#include "lpot/core/error.h"
+#include "tests/support/files.h"
+#include "tests/support/graphs.h"
+#include "tests/support/memory_data.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// image -> relu -> rows of 3 values (the batch is not in front any more).
+Model relu_rows() {
+  const auto x = parameter({-1, 2, 3}, "image");
+  const auto relu = named(std::make_shared<op::Relu>(x), "relu");
+  const auto shape = op::Constant::create(ov::element::i64, {2}, {-1, 3});
+  const auto rows = named(std::make_shared<op::Reshape>(relu, shape, false), "rows");
+  return as_model({product(rows, 3, 2, "fc")}, {x});
+}
+
+// Eighths, so that sums are exact in any order.
+std::vector<Sample> samples(std::size_t count) {
+  std::vector<Tensor> inputs;
+  for (std::size_t i = 0; i < count; ++i) {
+    Tensor tensor = random_tensor({2, 3}, static_cast<unsigned>(i), -8, 8);
+    for (std::size_t k = 0; k < 6; ++k) tensor.data<float>()[k] = std::round(tensor.data<float>()[k] * 8) / 8;
+    inputs.push_back(tensor);
+  }
+  return unlabelled(inputs);
+}
+
+// What the model's tensors should show for the first `count` samples.
+Statistics reference(std::size_t count) {
+  Statistics statistics;
+  for (const Sample& sample : samples(count)) {
+    statistics["image"].add(sample.inputs[0].reshaped({1, 2, 3}), 1);
+    Tensor relu(ElementType::F32, {1, 2, 3});
+    for (std::size_t i = 0; i < 6; ++i) relu.data<float>()[i] = std::max(0.0f, sample.inputs[0].data<float>()[i]);
+    statistics["relu"].add(relu, 1);
+    statistics["rows"].add(relu.reshaped({2, 3}), -1);
+  }
+  return statistics;
+}
+
+const std::vector<ObservationPoint> kPoints{{"image", 1}, {"relu", 1}, {"rows", -1}};
+
+class Observe : public ::testing::TestWithParam<std::size_t> {};
+
+TEST_P(Observe, GivesTheSameStatisticsForEveryBatchSize) {
+  const auto found =
+      observe(relu_rows(), kPoints, loader_of(samples(10), GetParam()), {.sampling_sizes = {10}, .threads = 2});
+  ASSERT_EQ(found.snapshots.size(), 1u);
+  EXPECT_EQ(found.samples, 10u);
+  EXPECT_EQ(found.snapshots[0], reference(10));
+}
+
+TEST_P(Observe, KeepsASnapshotAtEverySamplingSize) {
+  const auto found = observe(relu_rows(), kPoints, loader_of(samples(10), GetParam()), {.sampling_sizes = {9, 4, 5}});
+  ASSERT_EQ(found.snapshots.size(), 3u);
+  EXPECT_EQ(found.snapshots[0], reference(4));
+  EXPECT_EQ(found.snapshots[1], reference(5));
+  EXPECT_EQ(found.snapshots[2], reference(9));
+}
+
+INSTANTIATE_TEST_SUITE_P(BatchSizes, Observe, ::testing::Values(1, 3, 7));
+
+TEST(Observe, ReadsAllThereIsWhenMoreIsAskedFor) {
+  const auto found = observe(relu_rows(), kPoints, loader_of(samples(6), 4), {.sampling_sizes = {100, 500}});
+  EXPECT_EQ(found.samples, 6u);
+  ASSERT_EQ(found.snapshots.size(), 2u);
+  EXPECT_EQ(found.snapshots[0], reference(6));
+  EXPECT_EQ(found.snapshots[1], reference(6));
+}
+
+TEST(Observe, NamesTheTensorAndTheSampleOfAValueThatIsNotFinite) {
+  const auto x = parameter({-1, 2, 3}, "image");
+  const auto root = named(std::make_shared<op::Log>(x), "logarithm");
+  const Model model = as_model({product(root, 3, 2, "fc")}, {x});
+  std::vector<Sample> data =
+      unlabelled({random_tensor({2, 3}, 1, 1, 2), random_tensor({2, 3}, 2, 1, 2), random_tensor({2, 3}, 3, -2, -1)});
+  EXPECT_THAT(message_of<DataError>([&] {
+                observe(model, {{"logarithm", 1}}, loader_of(data), {});
+              }),
+              AllOf(HasSubstr("logarithm"), HasSubstr("sample 2,"), HasSubstr("not finite")));
+}
+
+TEST(Observe, RefusesEmptyData) {
+  EXPECT_THAT(message_of<DataError>([] { observe(relu_rows(), kPoints, loader_of({}), {}); }), HasSubstr("empty"));
+}
+
+TEST(Observe, NamesATensorThatTheModelDoesNotHave) {
+  EXPECT_THAT(message_of<ModelError>([] {
+                observe(relu_rows(), {{"conv7", 1}}, loader_of(samples(1)), {});
+              }),
+              HasSubstr("no tensor 'conv7'"));
+}
+
+TEST(Observe, StopsWhenAsked) {
+  Observer observer;
+  int asked = 0;
+  observer.should_stop = [&] { return ++asked > 2; };
+  EXPECT_THROW(observe(relu_rows(), kPoints, loader_of(samples(10)), {.sampling_sizes = {10}}, observer), Interrupted);
+}
+
+TEST(Observe, ReportsProgressUpToTheLastSample) {
+  Observer observer;
+  std::vector<std::size_t> done;
+  observer.on_progress = [&](const Progress& progress) {
+    EXPECT_EQ(progress.total, 7u);
+    done.push_back(progress.done);
+  };
+  observe(relu_rows(), kPoints, loader_of(samples(9), 3), {.sampling_sizes = {7}}, observer);
+  EXPECT_THAT(done, ::testing::ElementsAre(3, 6, 7));
+}
+
+}  // namespace
+}  // namespace lpot

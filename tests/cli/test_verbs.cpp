@@ -1,0 +1,192 @@
+// Each verb's result, as text and as JSON, and how the program answers to its options.
+#include "tests/cli/support.h"
+
+namespace lpot {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const std::vector<std::string> kVerbs{"tune", "quantize", "evaluate", "bench", "inspect", "show", "init"};
+
+class Cli : public CliTest {
+ protected:
+  void SetUp() override { write("conf.yaml", kTop1); }
+};
+
+TEST_F(Cli, HelpOfEveryVerbShowsExamples) {
+  for (const std::string& verb : kVerbs) {
+    const Outcome run = lpot({verb, "--help"});
+    EXPECT_EQ(run.code, 0);
+    EXPECT_EQ(run.err, "");
+    EXPECT_THAT(run.out, AllOf(HasSubstr("Examples:\n  lpot " + verb + " "), HasSubstr("--json")));
+  }
+  const Outcome all = lpot({"--help"});
+  EXPECT_EQ(all.code, 0);
+  for (const std::string& verb : kVerbs) EXPECT_THAT(all.out, HasSubstr("\n  " + verb + " "));
+  EXPECT_THAT(all.out, HasSubstr("Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met"));
+}
+
+TEST_F(Cli, VersionIsOneLine) {
+  const Outcome run = lpot({"--version"});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_THAT(run.out, testing::MatchesRegex("lpot [0-9]+\\.[0-9]+\\.[0-9]+\n"));
+}
+
+TEST_F(Cli, WrongUsageExitsWithTwoAndPointsToHelp) {
+  const std::vector<std::vector<std::string>> usages{
+      {},
+      {"tone"},
+      {"tune"},
+      {"tune", "conf.yaml", "--frobnicate"},
+      {"tune", "conf.yaml", "--set"},
+      {"evaluate"},
+      {"bench"},
+      {"bench", kModel, "--batch-size", "0"},
+      {"bench", kModel, "--batch-size", "many"},
+      {"bench", kModel, "--threads", "-1"},
+      {"bench", kModel, "--seconds", "0"},
+      {"inspect"},
+      {"inspect", kModel, kModel},
+      {"show"},
+      {"init"},
+  };
+  for (const auto& usage : usages) {
+    const Outcome run = lpot(usage);
+    SCOPED_TRACE(testing::PrintToString(usage));
+    EXPECT_EQ(run.code, 2);
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.err, HasSubstr("--help"));
+  }
+}
+
+TEST_F(Cli, InspectShowsPortsAndWhatCanRunInInt8) {
+  const Json model = lpot({"inspect", kModel, "--json"}).json();
+  EXPECT_EQ(model["format"], "onnx");
+  EXPECT_EQ(model["inputs"], Json::parse(R"([{"name": "image", "element_type": "f32", "shape": [-1, 1, 28, 28]}])"));
+  EXPECT_EQ(model["outputs"][0]["name"], "logits");
+  EXPECT_EQ(model["op_types"]["Convolution"], 5);
+  EXPECT_THAT(model["quantizable"], SizeIs(9));
+  EXPECT_EQ(model["quantizable"][0]["name"], "/stem/conv/Conv");
+  EXPECT_EQ(lpot({"inspect", kModel, "--json"}).json(), model);
+  EXPECT_THAT(lpot({"inspect", kModel}).out, AllOf(HasSubstr("input   image f32 [?,1,28,28]"), HasSubstr("/fc/Gemm")));
+}
+
+TEST_F(Cli, EvaluateCountsTheSamplesThatItWasTold) {
+  const Outcome run = lpot({"evaluate", "conf.yaml", "-m", kModel, "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Json score = run.json();
+  EXPECT_EQ(score["samples"], 32);
+  EXPECT_EQ(score["accuracy"], score["metrics"]["topk 1"]);
+  EXPECT_GT(score["accuracy"].get<double>(), 0.8);
+  EXPECT_GT(score["seconds"].get<double>(), 0);
+  EXPECT_THAT(lpot({"evaluate", "conf.yaml", "-m", kModel}).out, AllOf(HasSubstr("topk"), HasSubstr("32 samples in")));
+}
+
+TEST_F(Cli, EvaluateWithAgreementNeedsAReference) {
+  write("agree.yaml", kData + "    metric: {Agreement: {}}\n");
+  expect_one_message(lpot({"evaluate", "agree.yaml", "-m", kModel, "-q"}), {"--reference FILE"});
+  const Outcome same = lpot({"evaluate", "agree.yaml", "-m", kModel, "--reference", kModel, "--json"});
+  ASSERT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(same.json()["accuracy"], 1.0);
+}
+
+TEST_F(Cli, QuantizeWritesAModelThatEvaluates) {
+  const Outcome run = lpot({"quantize", "conf.yaml", "-m", kModel, "-o", "q", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Json result = run.json();
+  EXPECT_EQ(result["model"], "q/model.xml");
+  EXPECT_EQ(result["int8_ops"], 9);
+  EXPECT_EQ(result["fp32_ops"], 0);
+  EXPECT_EQ(result["calibration_samples"], 8);
+  EXPECT_LT(result["size_bytes"], result["source_bytes"]);
+  EXPECT_TRUE(exists("q/deploy.yaml"));
+  EXPECT_GT(lpot({"evaluate", "conf.yaml", "-m", "q/model.xml", "--json"}).json()["accuracy"].get<double>(), 0.8);
+}
+
+TEST_F(Cli, QuantizeKeepsInFp32WhatOpWiseSays) {
+  const Outcome run = lpot({"quantize", "conf.yaml", "-m", kModel, "-o", "q", "--json", "--set",
+                            "quantization.op_wise={/fc/Gemm: {weight: {dtype: fp32}, activation: {dtype: fp32}}}"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["fp32_ops"], 1);
+  EXPECT_THAT(read_bytes(folder_ / "q/deploy.yaml"), HasSubstr("fallback:\n  - /fc/Gemm"));
+}
+
+TEST_F(Cli, BenchComparesWithTheFirstModel) {
+  ASSERT_EQ(lpot({"quantize", "conf.yaml", "-m", kModel, "-o", "q", "-q"}).code, 0);
+  const Outcome run =
+      lpot({"bench", kModel, "q/model.xml", "--seconds", "0.2", "--batch-size", "4", "--threads", "1", "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Json result = run.json();
+  EXPECT_EQ(result["batch_size"], 4);
+  EXPECT_EQ(result["threads"], 1);
+  ASSERT_THAT(result["models"], SizeIs(2));
+  EXPECT_EQ(result["models"][0]["path"], kModel);
+  EXPECT_EQ(result["models"][1]["path"], "q/model.xml");
+  const double yardstick = result["models"][0]["latency_ms"]["median"];
+  for (const Json& model : result["models"]) {
+    const Json& latency = model["latency_ms"];
+    const double median = latency["median"], p90 = latency["p90"], p99 = latency["p99"];
+    EXPECT_GT(median, 0);
+    EXPECT_LE(median, p90);
+    EXPECT_LE(p90, p99);
+    EXPECT_NEAR(model["throughput"].get<double>(), 4000 / median, 1e-6 * 4000 / median);
+    EXPECT_NEAR(model["speedup"].get<double>(), yardstick / median, 1e-9);
+  }
+  EXPECT_EQ(result["models"][0]["speedup"], 1.0);
+}
+
+TEST_F(Cli, BenchRefusesAShapeThatIsNone) {
+  for (const char* shape : {"image", "image=", "image=1,a", "image=1,,28", "=1,28", "image=1,0,28,28", "image=1,1,28,"})
+    expect_one_message(lpot({"bench", kModel, "-q", "--shape", shape}), {"--shape", shape});
+  expect_one_message(lpot({"bench", kModel, "-q", "--shape", "picture=1,1,28,28"}), {"picture", "image"});
+}
+
+TEST_F(Cli, ShowListsStudiesAndTrials) {
+  write("never.yaml", kUnreachable + "  exit_policy: {max_trials: 1}\n");
+  const Outcome tuned = lpot({"tune", "never.yaml", "-m", kModel, "--quiet"});
+  ASSERT_EQ(tuned.code, 3);
+  EXPECT_EQ(tuned.err, "") << "quiet says nothing but the result";
+  const Json studies = lpot({"show", "lpot_workspace/net-onnx", "--json"}).json();
+  ASSERT_THAT(studies, SizeIs(1));
+  EXPECT_EQ(studies[0]["model"], "net");
+  EXPECT_EQ(studies[0]["baseline"]["accuracy"], 0.0);
+  EXPECT_EQ(studies[0]["settings"]["tuning.accuracy_criterion.absolute"], "0");
+  ASSERT_THAT(studies[0]["trials"], SizeIs(1));
+  const Json trial = studies[0]["trials"][0];
+  EXPECT_EQ(trial["number"], 1);
+  EXPECT_EQ(trial["error"], "");
+  EXPECT_THAT(trial["fallback"], IsEmpty());
+  EXPECT_THAT(trial["plan"]["ops"], SizeIs(9));
+  EXPECT_EQ(trial["result"]["samples"], 32);
+  EXPECT_THAT(lpot({"show", "lpot_workspace/net-onnx"}).out,
+              AllOf(HasSubstr("study 1 of net"), HasSubstr("fp32"),
+                    HasSubstr("best model: lpot_workspace/net-onnx/best/model.xml")));
+}
+
+TEST_F(Cli, WhatInitWritesIsAConfigForThatModel) {
+  const Outcome run = lpot({"init", kModel, "--output", "mine.yaml"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("lpot tune mine.yaml --model " + kModel));
+  const std::string text = read_bytes(folder_ / "mine.yaml");
+  EXPECT_EQ(lpot({"init", kModel}).out, text);
+  EXPECT_EQ(lpot({"init", kModel, "--json"}).json()["text"], text);
+  const Outcome tried = lpot({"tune", "mine.yaml", "-m", kModel, "--dry-run", "--json"});
+  EXPECT_EQ(tried.code, 0) << tried.err;
+  EXPECT_EQ(tried.json()["evaluation_samples"], 10000);
+  EXPECT_EQ(tried.err, "") << "a warning about a config that we wrote ourselves";
+}
+
+TEST_F(Cli, InitDoesNotWriteOverAFileUnlessTold) {
+  write("mine.yaml", "precious");
+  expect_one_message(lpot({"init", kModel, "-q", "-o", "mine.yaml"}), {"mine.yaml", "--force"});
+  EXPECT_EQ(read_bytes(folder_ / "mine.yaml"), "precious");
+  EXPECT_EQ(lpot({"init", kModel, "-q", "-o", "mine.yaml", "--force"}).code, 0);
+  EXPECT_THAT(read_bytes(folder_ / "mine.yaml"), HasSubstr("FashionMNIST"));
+}
+
+}  // namespace
+}  // namespace lpot

@@ -1,0 +1,155 @@
+#include "lpot/evaluate/evaluate.h"
+
+#include "lpot/core/error.h"
+#include "tests/support/files.h"
+#include "tests/support/graphs.h"
+#include "tests/support/memory_data.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+Component component(const std::string& name, std::map<std::string, Value> values = {}) {
+  return {name, Parameters(std::move(values)), {}};
+}
+const Component kTop1 = component("topk", {{"k", std::int64_t{1}}});
+const Component kTop2 = component("topk", {{"k", std::int64_t{2}}});
+const Component kAgreement = component("Agreement");
+const Component kMseToFp32 = component("MSE", {{"compare_label", false}});
+
+// Scores of four classes: the input times `factors`.
+Model scores(const std::vector<float>& factors = {1, 1, 1, 1}) {
+  const auto x = parameter({-1, 4}, "x");
+  return as_model({std::make_shared<op::Multiply>(x, constant({1, 4}, factors))}, {x});
+}
+
+// Eleven samples whose highest input is class i % 4 and second highest the next one; 6 labels are the highest, 2 the
+// second, 3 neither.
+std::vector<Sample> samples() {
+  std::vector<Sample> result;
+  for (std::size_t i = 0; i < 11; ++i) {
+    Tensor row(ElementType::F32, {4});
+    row.data<float>()[i % 4] = 2;
+    row.data<float>()[(i + 1) % 4] = 1;
+    const std::size_t behind = i < 6 ? 0 : i < 8 ? 1 : 2;
+    result.push_back({{row}, Tensor::scalar(static_cast<std::int64_t>((i + behind) % 4))});
+  }
+  return result;
+}
+
+struct Setting {
+  int threads;
+  std::size_t batch_size;
+};
+
+class EvaluateAt : public ::testing::TestWithParam<Setting> {};
+
+TEST_P(EvaluateAt, GivesTheKnownScore) {
+  const auto [threads, batch_size] = GetParam();
+  const Score score =
+      evaluate(scores(), loader_of(samples(), batch_size), make_metrics({kTop1, kTop2}), {.threads = threads});
+  EXPECT_EQ(score.accuracy(), 6.0 / 11);
+  ASSERT_EQ(score.metrics.size(), 2u);
+  EXPECT_EQ(score.metrics[0].first, "topk 1");
+  EXPECT_EQ(score.metrics[1].second, 8.0 / 11);
+  EXPECT_EQ(score.samples, 11u);
+}
+
+TEST_P(EvaluateAt, ComparesEverySampleWithTheBaselinesAnswerToIt) {
+  const auto [threads, batch_size] = GetParam();
+  const auto metrics = make_metrics({kAgreement, kMseToFp32});
+  const DataLoader loader = loader_of(samples(), batch_size);
+  BaselineOutputs baseline;
+  const Score itself = evaluate(scores(), loader, metrics, {.threads = threads, .keep_outputs = &baseline});
+  EXPECT_EQ(itself.metrics[0].second, 1.0);
+  EXPECT_EQ(itself.metrics[1].second, 0.0);
+  ASSERT_EQ(baseline.size(), 11u);
+
+  // Class 0 is weakened: its three samples (0, 4, 8) now go to class 1, and four of twelve products of 2 and 1 change.
+  const Score other = evaluate(scores({0.25f, 1, 1, 1}), loader, metrics, {.threads = threads, .baseline = &baseline});
+  EXPECT_EQ(other.metrics[0].second, 8.0 / 11);
+  // Three rows hold 2 -> 0.5 and two rows (3, 7) hold 1 -> 0.25 at class 0.
+  EXPECT_NEAR(other.metrics[1].second, (3 * 1.5 * 1.5 + 2 * 0.75 * 0.75) / 44, 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, EvaluateAt,
+                         ::testing::Values(Setting{1, 1}, Setting{2, 1}, Setting{1, 3}, Setting{2, 3}, Setting{1, 8},
+                                           Setting{2, 8}),
+                         [](const auto& test) {
+                           return std::to_string(test.param.threads) + "_threads_batch_" +
+                                  std::to_string(test.param.batch_size);
+                         });
+
+TEST(Evaluate, KnowsWhichMetricsNeedTheBaseline) {
+  EXPECT_FALSE(needs_baseline(make_metrics({kTop1})));
+  EXPECT_TRUE(needs_baseline(make_metrics({kTop1, kAgreement})));
+}
+
+TEST(Evaluate, SaysThatTheBaselineIsMissing) {
+  EXPECT_THAT(message_of<DataError>([] { evaluate(scores(), loader_of(samples()), make_metrics({kAgreement})); }),
+              HasSubstr("compares with the fp32 model, whose outputs are not there"));
+}
+
+TEST(Evaluate, StartsFromNothingEveryTime) {
+  const auto metrics = make_metrics({kTop1});
+  const DataLoader loader = loader_of(samples(), 4);
+  EXPECT_EQ(evaluate(scores(), loader, metrics).accuracy(), evaluate(scores(), loader, metrics).accuracy());
+}
+
+TEST(Evaluate, NamesTheSamplesAmongWhichALabelIsOutOfRange) {
+  auto data = samples();
+  data[5].label = Tensor::scalar(std::int64_t{4});
+  EXPECT_THAT(message_of<DataError>([&] { evaluate(scores(), loader_of(data, 4), make_metrics({kTop1})); }),
+              AllOf(HasSubstr("batch of samples 4..7"), HasSubstr("label 4 of sample 1"), HasSubstr("0..3")));
+}
+
+TEST(Evaluate, SaysThatAModelAnswersWithTooFewRows) {
+  const auto x = parameter({-1, 4}, "x");
+  const auto one = op::Constant::create(ov::element::i64, {1}, {0});
+  const Model model = as_model({std::make_shared<op::ReduceMean>(x, one, true)}, {x});
+  EXPECT_THAT(message_of<DataError>([&] { evaluate(model, loader_of(samples(), 4), make_metrics({kTop1})); }),
+              AllOf(HasSubstr("f32 [1,4]"), HasSubstr("batch of 4 samples"), HasSubstr("expected 4 rows")));
+}
+
+TEST(Evaluate, NamesBothSidesWhenDataDoNotFitTheModel) {
+  const auto data = unlabelled({Tensor(ElementType::F32, {5})});
+  EXPECT_THAT(message_of<DataError>([&] { evaluate(scores(), loader_of(data), make_metrics({kTop1})); }),
+              AllOf(HasSubstr("x f32 [?,4]"), HasSubstr("f32 [1,5]")));
+}
+
+TEST(Evaluate, RefusesEmptyData) {
+  EXPECT_THAT(message_of<DataError>([] { evaluate(scores(), loader_of({}), make_metrics({kTop1})); }),
+              HasSubstr("empty"));
+}
+
+TEST(Evaluate, StopsWhenAsked) {
+  Observer observer;
+  int asked = 0;
+  observer.should_stop = [&] { return ++asked > 3; };
+  EXPECT_THROW(evaluate(scores(), loader_of(samples()), make_metrics({kTop1}), {}, observer), Interrupted);
+}
+
+TEST(Evaluate, ReportsProgressUpToTheLastSample) {
+  Observer observer;
+  std::vector<std::size_t> done;
+  observer.on_progress = [&](const Progress& progress) {
+    EXPECT_EQ(progress.stage, "evaluate");
+    EXPECT_EQ(progress.total, 11u);
+    done.push_back(progress.done);
+  };
+  evaluate(scores(), loader_of(samples(), 4), make_metrics({kTop1}), {}, observer);
+  EXPECT_THAT(done, ::testing::ElementsAre(4, 8, 11));
+}
+
+TEST(Evaluate, ShiftsLabelsThatCountFromOne) {
+  auto data = samples();
+  for (Sample& sample : data) sample.label = Tensor::scalar(*sample.label.data<std::int64_t>() + 1);
+  const Component shift = component("LabelShift", {{"shift", std::int64_t{1}}});
+  EXPECT_EQ(evaluate(scores(), loader_of(data, 3), make_metrics({kTop1}), {.postprocess = {shift}}).accuracy(),
+            6.0 / 11);
+}
+
+}  // namespace
+}  // namespace lpot

@@ -1,0 +1,140 @@
+#include "lpot/report/result.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace lpot {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using Json = nlohmann::json;
+
+const std::string kModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
+
+Measured measured(double accuracy, double latency_ms, double speedup) {
+  Measured made;
+  made.accuracy = accuracy;
+  made.metrics = {{"topk 1", accuracy}, {"MSE", 0.25}};
+  made.latency_ms = latency_ms;
+  made.speedup = speedup;
+  made.size_bytes = 1000000;
+  made.samples = 100;
+  return made;
+}
+
+TuneResult tuned() {
+  TuneResult result;
+  result.goal_met = true;
+  result.reason = StopReason::GoalMet;
+  result.goal = {.baseline = 0.9, .tolerance = 0.01};
+  result.baseline = measured(0.9, 4.0, 1.0);
+  Trial best;
+  best.number = 2;
+  best.plan.ops = {{"conv", {Precision::Int8, {}, {}}}, {"fc", {}}};
+  best.result = measured(0.895, 1.5, 2.0);
+  best.seconds = 3;
+  Trial failed;
+  failed.number = 1;
+  failed.error = "[compile] it does not";
+  result.trials = {failed, best};
+  result.best = best;
+  result.seconds = 12.5;
+  result.evaluated_samples = 200;
+  result.model = kModel;
+  result.model_bytes = 250000;
+  result.workspace = "w";
+  return result;
+}
+
+TuneResult fruitless() {
+  TuneResult result = tuned();
+  result.goal_met = false;
+  result.reason = StopReason::NoPlanLeft;
+  result.best.reset();
+  result.trials.pop_back();
+  result.model.clear();
+  return result;
+}
+
+TEST(ResultJson, HoldsWhatProgramsReadFromIt) {
+  const Json json = Json::parse(result_json(tuned()));
+  EXPECT_EQ(json["goal_met"], true);
+  EXPECT_EQ(json["baseline"]["accuracy"], 0.9);
+  EXPECT_EQ(json["baseline"]["size_bytes"], 1000000);
+  EXPECT_EQ(json["best"]["accuracy"], 0.895);
+  EXPECT_EQ(json["best"]["latency_ms"], 1.5);
+  EXPECT_EQ(json["best"]["size_bytes"], 250000);
+  EXPECT_EQ(json["best"]["trial"], 2);
+  EXPECT_EQ(json["best"]["fallback"], Json::array({"fc"}));
+  EXPECT_EQ(json["trials"], 2);
+  EXPECT_EQ(json["seconds"], 12.5);
+  EXPECT_EQ(json["evaluated_samples"], 200);
+  EXPECT_EQ(json["model"], kModel);
+}
+
+// The machine may have been busier when fp32 was measured alone.
+TEST(ResultJson, TakesFp32sLatencyFromTheRunThatTheBestWasMeasuredIn) {
+  const Json json = Json::parse(result_json(tuned()));
+  EXPECT_DOUBLE_EQ(json["baseline"]["latency_ms"], 3.0);
+  EXPECT_DOUBLE_EQ(json["baseline"]["latency_ms"].get<double>() / json["best"]["latency_ms"].get<double>(), 2.0);
+  EXPECT_DOUBLE_EQ(Json::parse(result_json(fruitless()))["baseline"]["latency_ms"], 4.0);
+}
+
+TEST(ResultJson, HasNullForABestThatIsNotThere) {
+  const Json json = Json::parse(result_json(fruitless()));
+  EXPECT_TRUE(json["best"].is_null());
+  EXPECT_EQ(json["model"], "");
+  EXPECT_EQ(json["goal_met"], false);
+}
+
+TEST(ResultJson, IsJsonAlsoWhenANumberIsNone) {
+  TuneResult result = tuned();
+  result.baseline.metrics[1].second = std::nan("");
+  EXPECT_TRUE(Json::parse(result_json(result))["baseline"]["metrics"]["MSE"].is_null());
+}
+
+TEST(ResultText, ComparesFp32AndInt8AndSaysHowToRunIt) {
+  EXPECT_THAT(result_text(tuned()),
+              AllOf(HasSubstr("topk 1              0.9000    0.8950         -0.0050\n"),
+                    HasSubstr("latency, batch 1  3.000 ms  1.500 ms   2.00 x faster\n"),
+                    HasSubstr("size on disk       1.00 MB    250 kB  4.00 x smaller\n"),
+                    HasSubstr("goal      at least 0.8910 (0.9000 less 1% relative): met\n"),
+                    HasSubstr("trials    2, 200 samples evaluated in 12.5 s; stopped because the goal is met\n"),
+                    HasSubstr("best      trial 2: 1 ops in int8, 1 in fp32 (fc)\n"),
+                    HasSubstr("model     " + kModel + "\n"), HasSubstr(python_lines(kModel))));
+}
+
+TEST(ResultText, SaysThatTheGoalWasNotMetAndWhatMayHelp) {
+  TuneResult result = tuned();
+  result.goal_met = false;
+  EXPECT_THAT(result_text(result), AllOf(HasSubstr("NOT met"), HasSubstr("max_trials with --resume")));
+  EXPECT_THAT(result_text(tuned()), Not(HasSubstr("--resume")));
+}
+
+TEST(ResultText, TellsTheErrorsWhenNoTrialSucceeded) {
+  EXPECT_THAT(result_text(fruitless()), AllOf(HasSubstr("no trial succeeded"),
+                                              HasSubstr("trial 1: [compile] it does not"), Not(HasSubstr("nan"))));
+}
+
+TEST(PythonLines, AreFiveAndFitTheModelsInputs) {
+  const std::string lines = python_lines(kModel);
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 5);
+  EXPECT_THAT(lines, AllOf(HasSubstr("np.zeros([1, 1, 28, 28], np.float32)"), HasSubstr(kModel)));
+}
+
+TEST(TrialRow, StandsUnderItsHeader) {
+  const TuneResult result = tuned();
+  EXPECT_EQ(trial_row(*result.best, false, false).size(), trial_header().size());
+  EXPECT_EQ(trial_row(*result.best, true, true),
+            "    2      0.8950    2.00 x         1     3.0 s  meets the goal  best so far");
+  EXPECT_EQ(trial_row(result.trials[0], false, false), "    1  failed: [compile] it does not");
+}
+
+}  // namespace
+}  // namespace lpot

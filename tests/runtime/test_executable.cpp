@@ -1,0 +1,98 @@
+#include "lpot/core/error.h"
+#include "lpot/runtime/executable.h"
+#include "tests/support/files.h"
+#include "tests/support/graphs.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+// y = 2x + 1, rows of three.
+Model twice_plus_one(ov::Dimension rows = -1) {
+  const auto x = parameter({rows, 3}, "x");
+  return as_model(
+      {std::make_shared<op::Add>(std::make_shared<op::Multiply>(x, constant({1}, {2})), constant({1}, {1}))}, {x});
+}
+
+std::vector<float> floats(const Tensor& tensor) { return {tensor.data<float>(), tensor.data<float>() + tensor.size()}; }
+
+TEST(Executable, ComputesTheGraph) {
+  Executable run(twice_plus_one());
+  const auto outputs = run.infer({Tensor::from<float>({2, 3}, {0, 1, 2, 3, 4, 5})});
+  ASSERT_EQ(outputs.size(), 1u);
+  EXPECT_EQ(outputs[0].shape(), (Shape{2, 3}));
+  EXPECT_THAT(floats(outputs[0]), ElementsAre(1, 3, 5, 7, 9, 11));
+}
+
+TEST(Executable, KeepsAnOutputAfterTheNextInference) {
+  Executable run(twice_plus_one());
+  const auto first = run.infer({Tensor::from<float>({1, 3}, {0, 0, 0})});
+  run.infer({Tensor::from<float>({1, 3}, {9, 9, 9})});
+  EXPECT_THAT(floats(first[0]), ElementsAre(1, 1, 1));
+}
+
+TEST(Executable, NamesBothShapesWhenDataDoNotFit) {
+  Executable run(twice_plus_one());
+  EXPECT_THAT(message_of<DataError>([&] {
+                run.infer({Tensor(ElementType::F32, {2, 4})});
+              }),
+              AllOf(HasSubstr("[?,3]"), HasSubstr("(2.4)")));
+  EXPECT_THAT(message_of<DataError>([&] { run.infer({}); }), HasSubstr("the model has 1 inputs, the data give 0"));
+}
+
+TEST(Executable, SaysWhyAShapeCannotBeCompiled) {
+  const auto x = parameter({-1, 4}, "x");
+  const Model model = as_model({product(x, 4, 2, "fc")}, {x});
+  EXPECT_THAT(message_of<ModelError>([&] { Executable(model, {.input_shapes = {{1, 5}}}); }), HasSubstr("[compile]"));
+}
+
+class InferAll : public ::testing::TestWithParam<int> {};
+
+TEST_P(InferAll, HandsOutResultsInTheSourcesOrder) {
+  Executable run(twice_plus_one(), {.threads = 2, .streams = GetParam()});
+  float next = 0;
+  std::vector<float> found;
+  run.infer_all(
+      [&]() -> std::optional<std::vector<Tensor>> {
+        if (next == 20) return std::nullopt;
+        const float value = next++;
+        return std::vector{Tensor::from<float>({1, 3}, {value, value, value})};
+      },
+      [&](std::vector<Tensor> outputs) { found.push_back(outputs[0].data<float>()[0]); });
+  ASSERT_EQ(found.size(), 20u);
+  for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(found[i], 2 * static_cast<float>(i) + 1);
+}
+
+TEST_P(InferAll, StopsAtTheFirstBadInputAndCanBeUsedAgain) {
+  Executable run(twice_plus_one(), {.threads = 2, .streams = GetParam()});
+  int given = 0;
+  const auto source = [&]() -> std::optional<std::vector<Tensor>> {
+    return std::vector{Tensor(ElementType::F32, {1, ++given < 5 ? 3u : 4u})};
+  };
+  EXPECT_THROW(run.infer_all(source, [](auto) {}), DataError);
+  EXPECT_THAT(floats(run.infer({Tensor::from<float>({1, 3}, {1, 1, 1})})[0]), ElementsAre(3, 3, 3));
+}
+
+INSTANTIATE_TEST_SUITE_P(Streams, InferAll, ::testing::Values(1, 3));
+
+TEST(ExecutedOps, NameTheSourceOfEveryKernel) {
+  const auto x = parameter({1, 3, 8, 8}, "x");
+  Executable run(as_model({conv3x3(x, 3, 4, "conv")}, {x}), {.profile = true});
+  run.infer({Tensor(ElementType::F32, {1, 3, 8, 8})});
+  bool found = false;
+  for (const ExecutedOp& kernel : run.executed_ops())
+    if (kernel.type == "Convolution") {
+      found = true;
+      EXPECT_THAT(kernel.source_names, ::testing::Contains("conv"));
+      EXPECT_FALSE(kernel.is_int8()) << kernel.kernel;
+      EXPECT_EQ(kernel.precision, "f32");
+      EXPECT_GT(kernel.time_ms, 0);
+    }
+  EXPECT_TRUE(found);
+}
+
+}  // namespace
+}  // namespace lpot

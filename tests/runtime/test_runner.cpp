@@ -1,0 +1,96 @@
+#include "lpot/core/error.h"
+#include "lpot/runtime/runner.h"
+#include "tests/support/files.h"
+#include "tests/support/graphs.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Rows of x, doubled.
+Model twice(const ov::PartialShape& shape) {
+  const auto x = parameter(shape, "x");
+  return as_model({std::make_shared<op::Multiply>(x, constant({1}, {2}))}, {x});
+}
+
+Tensor rows(std::size_t count, std::size_t width, float first) {
+  Tensor tensor(ElementType::F32, {count, width});
+  for (std::size_t i = 0; i < tensor.size(); ++i) tensor.data<float>()[i] = first + static_cast<float>(i);
+  return tensor;
+}
+
+std::vector<Tensor> run_all(Runner& runner, const std::vector<Tensor>& batches) {
+  std::size_t next = 0;
+  std::vector<Tensor> results;
+  runner.run(
+      [&]() -> std::optional<std::vector<Tensor>> {
+        if (next == batches.size()) return std::nullopt;
+        return std::vector{batches[next++]};
+      },
+      [&](std::vector<Tensor> outputs) { results.push_back(outputs[0]); });
+  return results;
+}
+
+void expect_doubled(const std::vector<Tensor>& batches, const std::vector<Tensor>& results) {
+  ASSERT_EQ(results.size(), batches.size());
+  for (std::size_t i = 0; i < batches.size(); ++i) {
+    ASSERT_EQ(results[i].shape(), batches[i].shape()) << "batch " << i;
+    for (std::size_t k = 0; k < batches[i].size(); ++k)
+      EXPECT_EQ(results[i].data<float>()[k], 2 * batches[i].data<float>()[k]) << "batch " << i << ", value " << k;
+  }
+}
+
+TEST(Runner, FillsUpAShortLastBatchAndCutsItAgain) {
+  Runner runner(twice({-1, 3}), {}, {.threads = 2});
+  const std::vector<Tensor> batches{rows(4, 3, 0), rows(4, 3, 12), rows(1, 3, 24)};
+  expect_doubled(batches, run_all(runner, batches));
+}
+
+TEST(Runner, RunsBatchesOfChangingLengthsInTheirOrder) {
+  Runner runner(twice({-1, -1}), {}, {.threads = 2});
+  std::vector<Tensor> batches;
+  // More lengths than are compiled for, each coming back.
+  for (std::size_t i = 0; i < 30; ++i) batches.push_back(rows(1 + i % 2, 1 + i * 7 % 13, static_cast<float>(i)));
+  expect_doubled(batches, run_all(runner, batches));
+}
+
+TEST(Runner, TakesAnyBatchSizeForAModelWithAFixedOne) {
+  Runner runner(twice({4, 3}), {}, {.threads = 2});
+  const std::vector<Tensor> batches{rows(2, 3, 0), rows(4, 3, 6), rows(5, 3, 18), rows(1, 3, 33)};
+  expect_doubled(batches, run_all(runner, batches));
+}
+
+TEST(Runner, RunsAModelThatHoldsItsBatchSizeInside) {
+  const auto x = parameter({2, 3}, "x");
+  const auto shape = op::Constant::create(ov::element::i64, {2}, {3, 2});
+  const Model model = as_model({std::make_shared<op::Reshape>(x, shape, false)}, {x});
+  Runner runner(model, {}, {.threads = 1});
+  EXPECT_EQ(run_all(runner, {rows(2, 3, 0)})[0].shape(), (Shape{3, 2}));
+}
+
+TEST(Runner, GivesTheSameAtAnyNumberOfStreams) {
+  const std::vector<Tensor> batches{rows(4, 3, 0), rows(4, 3, 12), rows(2, 3, 24)};
+  for (const int streams : {1, 3}) {
+    Runner runner(twice({-1, 3}), {}, {.threads = 2, .streams = streams});
+    expect_doubled(batches, run_all(runner, batches));
+  }
+}
+
+TEST(Runner, DoesNotMindAnEmptySource) {
+  Runner runner(twice({-1, 3}), {}, {});
+  EXPECT_TRUE(run_all(runner, {}).empty());
+}
+
+TEST(Runner, HandsOnTheErrorOfItsSource) {
+  Runner runner(twice({-1, 3}), {}, {.threads = 2});
+  int given = 0;
+  const auto source = [&]() -> std::optional<std::vector<Tensor>> {
+    if (++given == 3) throw DataError("source", "sample 7 is damaged");
+    return std::vector{rows(1, 3, 0)};
+  };
+  EXPECT_EQ(message_of<DataError>([&] { runner.run(source, [](auto) {}); }), "[source] sample 7 is damaged");
+}
+
+}  // namespace
+}  // namespace lpot

@@ -1,0 +1,128 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "lpot/core/error.h"
+#include "lpot/store/store.h"
+#include "tests/support/files.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+const StudyIdentity kIdentity{"net", "1234", "data", "{}"};
+
+Trial trial(std::size_t number) { return {number, {}, Measured{0.5, {}, 1, 1, 1, 1, 1}, "", 1.0}; }
+
+void execute(const std::filesystem::path& path, const char* sql) {
+  sqlite3* handle = nullptr;
+  ASSERT_EQ(sqlite3_open(path.c_str(), &handle), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(handle, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(handle);
+}
+
+TEST(SqliteStore, SurvivesBeingClosed) {
+  TempFolder folder;
+  StudyId study = 0;
+  {
+    const auto store = open_sqlite_store(folder / "lpot.db");
+    study = store->create_study(kIdentity);
+    store->append(study, trial(1));
+    store->put(study, "baseline", "0.93");
+  }
+  const auto again = open_sqlite_store(folder / "lpot.db");
+  ASSERT_EQ(again->studies().size(), 1u);
+  EXPECT_EQ(again->studies()[0].identity, kIdentity);
+  EXPECT_EQ(again->trials(study), std::vector<Trial>{trial(1)});
+  EXPECT_EQ(again->get(study, "baseline"), "0.93");
+}
+
+TEST(SqliteStore, ShowsToOneHandleWhatAnotherWrote) {
+  TempFolder folder;
+  const auto writer = open_sqlite_store(folder / "lpot.db");
+  const auto other = open_sqlite_store(folder / "lpot.db");
+  const auto reader = open_sqlite_store_read_only(folder / "lpot.db");
+  const StudyId study = writer->create_study(kIdentity);
+  writer->append(study, trial(1));
+  other->append(study, trial(2));
+  EXPECT_EQ(reader->trials(study), (std::vector<Trial>{trial(1), trial(2)}));
+  EXPECT_THAT(message_of<StoreError>([&] { other->append(study, trial(1)); }),
+              HasSubstr("another process is tuning in this workspace"));
+}
+
+TEST(SqliteStore, RefusesToWriteWhenOpenedForReading) {
+  TempFolder folder;
+  open_sqlite_store(folder / "lpot.db");
+  const auto reader = open_sqlite_store_read_only(folder / "lpot.db");
+  EXPECT_THROW(reader->create_study(kIdentity), StoreError);
+}
+
+TEST(SqliteStore, NamesAMissingFileWhenOpenedForReadingAndMakesNone) {
+  TempFolder folder;
+  EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store_read_only(folder / "lpot.db"); }),
+              AllOf(HasSubstr("lpot.db: no such file"), HasSubstr("is this a workspace")));
+  EXPECT_TRUE(folder.names().empty());
+}
+
+TEST(SqliteStore, SaysThatAFileIsNoStoreAndLeavesItAlone) {
+  TempFolder folder;
+  std::string text;
+  for (int i = 0; i < 500; ++i) text += "a letter to somebody, ";
+  write_bytes(folder / "lpot.db", text);
+  for (const auto& open : {open_sqlite_store, open_sqlite_store_read_only})
+    EXPECT_THAT(message_of<StoreError>([&] { open(folder / "lpot.db"); }),
+                AllOf(HasSubstr("lpot.db"), HasSubstr("not a store")));
+  EXPECT_EQ(read_bytes(folder / "lpot.db"), text);
+}
+
+TEST(SqliteStore, NeverHandsOutTheTrialsOfACutFileAsIfTheyWereAll) {
+  TempFolder folder;
+  StudyId study = 0;
+  {
+    const auto store = open_sqlite_store(folder / "lpot.db");
+    study = store->create_study(kIdentity);
+    for (std::size_t number = 1; number <= 300; ++number) {
+      Trial long_trial = trial(number);
+      long_trial.error = std::string(500, 'x');
+      store->append(study, long_trial);
+    }
+  }
+  const auto size = std::filesystem::file_size(folder / "lpot.db");
+  for (const double share : {0.9, 0.5, 0.1, 0.01}) {
+    std::filesystem::resize_file(folder / "lpot.db", static_cast<std::uintmax_t>(share * static_cast<double>(size)));
+    EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "lpot.db")->trials(study); }),
+                HasSubstr("lpot.db"))
+        << share;
+  }
+}
+
+TEST(SqliteStore, RefusesTheLayoutOfANewerVersion) {
+  TempFolder folder;
+  open_sqlite_store(folder / "lpot.db");
+  execute(folder / "lpot.db", "PRAGMA user_version=99");
+  EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "lpot.db"); }),
+              AllOf(HasSubstr("newer lpot"), HasSubstr("99")));
+}
+
+TEST(SqliteStore, SaysWhatIsWrongWithAPlaceThatCannotBeWritten) {
+  TempFolder folder;
+  write_bytes(folder / "file", "in the way");
+  EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "file/lpot.db"); }),
+              AllOf(HasSubstr("file/lpot.db"), HasSubstr("the folder must be writable")));
+}
+
+TEST(SqliteStore, SaysSoWhenAStoredPlanIsDamaged) {
+  TempFolder folder;
+  {
+    const auto store = open_sqlite_store(folder / "lpot.db");
+    store->append(store->create_study(kIdentity), trial(1));
+  }
+  execute(folder / "lpot.db", "UPDATE trials SET plan = '{\"ops\":'");
+  EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "lpot.db")->trials(1); }),
+              HasSubstr("not a plan"));
+}
+
+}  // namespace
+}  // namespace lpot

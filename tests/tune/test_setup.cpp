@@ -1,0 +1,90 @@
+#include "lpot/tune/setup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lpot/core/error.h"
+#include "tests/support/files.h"
+
+namespace lpot {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
+
+Config config_of(const std::string& text) { return load_config_text(text, "conf.yaml", component_tables()); }
+
+std::string loader(const std::string& shape, int batch_size) {
+  return "{batch_size: " + std::to_string(batch_size) + ", dataset: {dummy: {shape: " + shape + "}}}";
+}
+
+TEST(CalibrationLoader, TakesTheEvaluationDataWithAWarningWhenItHasNoneOfItsOwn) {
+  const Config config =
+      config_of("model: {name: n}\nevaluation: {accuracy: {dataloader: " + loader("[40, 2]", 4) + "}}");
+  std::vector<std::string> warnings;
+  EXPECT_EQ(calibration_loader(config, warnings).size(), 40u);
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("calibrating with the evaluation data")));
+}
+
+TEST(CalibrationLoader, TakesItsOwnDataWithoutAWarning) {
+  const Config config = config_of("model: {name: n}\nquantization: {calibration: {dataloader: " + loader("[10, 2]", 4) +
+                                  "}}\nevaluation: {accuracy: {dataloader: " + loader("[40, 2]", 4) + "}}");
+  std::vector<std::string> warnings;
+  EXPECT_EQ(calibration_loader(config, warnings).size(), 10u);
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST(CalibrationLoader, WithoutAnyDataItSaysWhichKeysToSet) {
+  std::vector<std::string> warnings;
+  EXPECT_THAT(message_of<ConfigError>([&] { calibration_loader(config_of("model: {name: n}"), warnings); }),
+              AllOf(HasSubstr("quantization.calibration.dataloader"), HasSubstr("evaluation.accuracy.dataloader")));
+  EXPECT_THAT(message_of<ConfigError>([&] { evaluation_loader(config_of("model: {name: n}")); }),
+              HasSubstr("evaluation.accuracy.dataloader"));
+}
+
+TEST(EvaluationLoader, ReadsSoManyBatchesAsIterationSays) {
+  const std::string head = "model: {name: n}\nevaluation: {accuracy: {dataloader: " + loader("[42, 2]", 4);
+  EXPECT_EQ(evaluation_loader(config_of(head + "}}")).size(), 42u);
+  EXPECT_EQ(evaluation_loader(config_of(head + ", iteration: 3}}")).size(), 12u);
+  EXPECT_EQ(evaluation_loader(config_of(head + ", iteration: 300}}")).size(), 42u);
+}
+
+TEST(LoadConfiguredModel, RefusesAFrameworkThatTheFileIsNotOf) {
+  EXPECT_THAT(message_of<ConfigError>(
+                  [] { load_configured_model(config_of("model: {name: n, framework: tensorflow}"), kModel); }),
+              AllOf(HasSubstr("model.framework is tensorflow"), HasSubstr("fashion_cnn.onnx is a model of onnx")));
+  for (const char* framework : {"onnx", "auto", "pytorch", "onnxrt_qlinearops"})
+    EXPECT_NO_THROW(
+        load_configured_model(config_of(std::string("model: {name: n, framework: ") + framework + "}"), kModel));
+}
+
+TEST(LoadConfiguredModel, WithoutAFileItNamesTheOption) {
+  EXPECT_THAT(message_of<ConfigError>([] { load_configured_model({}, ""); }), HasSubstr("--model FILE"));
+}
+
+TEST(HalfRange, IsWhatTheConfigSaysElseWhatTheCpuNeeds) {
+  Config config;
+  const Cpu plain{.name = "old", .avx2 = true}, vnni{.name = "new", .avx2 = true, .vnni = true};
+  EXPECT_TRUE(use_half_range(config, plain));
+  EXPECT_FALSE(use_half_range(config, vnni));
+  config.quantization.recipes.half_range = true;
+  EXPECT_TRUE(use_half_range(config, vnni));
+  config.quantization.recipes.half_range = false;
+  EXPECT_FALSE(use_half_range(config, plain));
+}
+
+TEST(ComponentTables, HoldEveryRegistry) {
+  const ComponentTables& tables = component_tables();
+  EXPECT_NE(find(tables.datasets, "FashionMNIST"), nullptr);
+  EXPECT_NE(find(tables.transforms, "ToTensor"), nullptr);
+  EXPECT_NE(find(tables.metrics, "Agreement"), nullptr);
+  EXPECT_NE(find(tables.strategies, "basic"), nullptr);
+  EXPECT_NE(find(tables.postprocesses, "LabelShift"), nullptr);
+}
+
+}  // namespace
+}  // namespace lpot

@@ -1,0 +1,260 @@
+#include "lpot/tune/study.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cmath>
+#include <set>
+#include <thread>
+
+#include "lpot/core/error.h"
+#include "tests/tune/support.h"
+
+namespace lpot {
+namespace {
+
+using testing::HasSubstr;
+using testing::SizeIs;
+
+class StudyTest : public testing::Test {
+ protected:
+  StudyTest() {
+    options_.space = space_of(3);
+    options_.goal = {.baseline = 0.9, .tolerance = 0.1, .relative = false};  // met from 0.8 on
+    options_.exit_policy.max_trials = 10;
+    id_ = store_->create_study({"net", "f1", "data", "{}"});
+  }
+
+  StudyOutcome run(const Attempt& attempt, const StudyEvents& events = {}, const Observer& observer = {}) {
+    return Study(*store_, id_, options_).run(*make_basic_strategy(), attempt, events, observer);
+  }
+
+  std::unique_ptr<Store> store_ = make_memory_store();
+  StudyId id_ = 0;
+  StudyOptions options_;
+};
+
+// Results in turn; the last one again and again.
+Attempt in_turn(std::vector<Measured> results) {
+  return [results, next = std::size_t{0}](const Plan&, const Observer&) mutable {
+    return results[std::min(next++, results.size() - 1)];
+  };
+}
+
+std::vector<Plan> plans_of(const std::vector<Trial>& trials) {
+  std::vector<Plan> plans;
+  for (const Trial& trial : trials) plans.push_back(trial.plan);
+  return plans;
+}
+
+TEST_F(StudyTest, WithoutATimeoutTheFirstTrialThatMeetsTheGoalEndsIt) {
+  const StudyOutcome outcome = run(in_turn({measured(0.5), measured(0.79), measured(0.8), measured(0.9)}));
+  EXPECT_EQ(outcome.reason, StopReason::GoalMet);
+  EXPECT_TRUE(outcome.goal_met);
+  EXPECT_THAT(outcome.trials, SizeIs(3));
+  EXPECT_EQ(outcome.best->number, 3u);
+}
+
+TEST_F(StudyTest, WithATimeoutItGoesOnToMaxTrialsAndTheObjectiveDecides) {
+  options_.exit_policy.timeout_seconds = 1000;
+  options_.exit_policy.max_trials = 4;
+  const std::vector<Measured> results{measured(0.85, 1.0, 300, 300), measured(0.82, 3.0, 200, 200),
+                                      measured(0.81, 2.0, 100, 400), measured(0.83, 1.5, 400, 100)};
+  for (const auto& [objective, best] :
+       {std::pair(Objective::Performance, 2u), {Objective::ModelSize, 3u}, {Objective::Footprint, 4u}}) {
+    options_.objective = objective;
+    id_ = store_->create_study({"net", "f1", "data", "{}"});
+    const StudyOutcome outcome = run(in_turn(results));
+    EXPECT_EQ(outcome.reason, StopReason::MaxTrials);
+    EXPECT_TRUE(outcome.goal_met);
+    EXPECT_THAT(outcome.trials, SizeIs(4));
+    EXPECT_EQ(outcome.best->number, best);
+  }
+}
+
+TEST_F(StudyTest, PerformanceOnlyIsMetByTheFirstTrial) {
+  options_.goal.performance_only = true;
+  EXPECT_THAT(run(in_turn({measured(0.0)})).trials, SizeIs(1));
+}
+
+TEST_F(StudyTest, WhenTheGoalIsNotMetTheMostAccurateIsReturned) {
+  options_.exit_policy.max_trials = 3;
+  const StudyOutcome outcome = run(in_turn({measured(0.5, 9), measured(0.7, 1), measured(0.6, 5)}));
+  EXPECT_EQ(outcome.reason, StopReason::MaxTrials);
+  EXPECT_FALSE(outcome.goal_met);
+  EXPECT_EQ(outcome.best->number, 2u);
+}
+
+TEST_F(StudyTest, EndsWhenTheStrategyHasNothingLeft) {
+  options_.exit_policy.max_trials = 1000;
+  const StudyOutcome outcome = run(in_turn({measured(0.5)}));
+  EXPECT_EQ(outcome.reason, StopReason::NoPlanLeft);
+  EXPECT_LT(outcome.trials.size(), 1000u);
+}
+
+TEST_F(StudyTest, AFailedTrialIsARecordAndTheStudyGoesOn) {
+  options_.exit_policy.max_trials = 3;
+  std::size_t calls = 0;
+  const StudyOutcome outcome = run([&](const Plan&, const Observer&) {
+    if (++calls == 2) throw ModelError("compile", "this plan does not compile");
+    return measured(0.5);
+  });
+  EXPECT_THAT(outcome.trials, SizeIs(3));
+  const Trial failed = store_->trials(id_).at(1);
+  EXPECT_FALSE(failed.result);
+  EXPECT_EQ(failed.error, "[compile] this plan does not compile");
+}
+
+TEST_F(StudyTest, ThereIsNoBestWhenEveryTrialFailed) {
+  const StudyOutcome outcome = run([](const Plan&, const Observer&) -> Measured { throw DataError("infer", "no"); });
+  EXPECT_FALSE(outcome.best);
+  EXPECT_FALSE(outcome.goal_met);
+  EXPECT_FALSE(outcome.trials.empty());
+}
+
+TEST_F(StudyTest, AnAccuracyThatIsNotANumberIsAFailedTrial) {
+  options_.exit_policy.max_trials = 2;
+  const StudyOutcome outcome = run(in_turn({measured(std::nan("")), measured(0.5)}));
+  EXPECT_FALSE(outcome.trials[0].result);
+  EXPECT_THAT(outcome.trials[0].error, HasSubstr("not a finite number"));
+  EXPECT_EQ(outcome.best->number, 2u);
+}
+
+TEST_F(StudyTest, AStoreErrorEndsTheStudyAndKeepsWhatIsStored) {
+  std::size_t calls = 0;
+  const Attempt attempt = [&](const Plan&, const Observer&) {
+    if (++calls == 3) throw StoreError("write", "disk full");
+    return measured(0.5);
+  };
+  EXPECT_THROW(run(attempt), StoreError);
+  EXPECT_THAT(store_->trials(id_), SizeIs(2));
+}
+
+TEST_F(StudyTest, AStoreErrorWhileSavingTheBestEndsItTooAndTheTrialIsKept) {
+  const StudyEvents events{[](const Trial&, bool) { throw StoreError("save_model", "disk full"); }};
+  EXPECT_THROW(run(in_turn({measured(0.5)}), events), StoreError);
+  EXPECT_THAT(store_->trials(id_), SizeIs(1));
+}
+
+TEST_F(StudyTest, EachTrialIsStoredBeforeItIsToldAndTheNewBestIsMarked) {
+  options_.exit_policy.max_trials = 4;
+  std::vector<bool> told;
+  const StudyEvents events{[&](const Trial& trial, bool is_best) {
+    EXPECT_EQ(store_->trials(id_).size(), trial.number);
+    told.push_back(is_best);
+  }};
+  run(in_turn({measured(0.5), measured(0.4), measured(0.6), measured(0.6)}), events);
+  EXPECT_THAT(told, testing::ElementsAre(true, false, true, false));
+}
+
+TEST_F(StudyTest, ResumedAfterAnyTrialItGivesTheSameList) {
+  const Attempt attempt = [](const Plan& plan, const Observer&) { return measured(made_up_accuracy(plan) * 0.7); };
+  const StudyOutcome whole = run(attempt);
+  ASSERT_THAT(whole.trials, SizeIs(10));
+  for (std::size_t kept = 0; kept <= whole.trials.size(); ++kept) {
+    id_ = store_->create_study({"net", "f1", "data", "{}"});
+    for (std::size_t i = 0; i < kept; ++i) store_->append(id_, whole.trials[i]);
+    std::size_t attempts = 0;
+    const StudyOutcome resumed = run([&](const Plan& plan, const Observer& observer) {
+      ++attempts;
+      return attempt(plan, observer);
+    });
+    EXPECT_EQ(attempts, whole.trials.size() - kept);
+    EXPECT_EQ(plans_of(resumed.trials), plans_of(whole.trials));
+    EXPECT_EQ(plans_of(store_->trials(id_)), plans_of(whole.trials));
+    EXPECT_EQ(resumed.best->number, whole.best->number);
+  }
+}
+
+TEST_F(StudyTest, ResumedWithALargerBudgetItGoesOn) {
+  options_.exit_policy.max_trials = 2;
+  run(in_turn({measured(0.5)}));
+  options_.exit_policy.max_trials = 5;
+  EXPECT_THAT(run(in_turn({measured(0.5)})).trials, SizeIs(5));
+  options_.exit_policy.max_trials = 3;
+  EXPECT_THAT(run(in_turn({measured(0.5)})).trials, SizeIs(5));
+}
+
+TEST_F(StudyTest, ResumedAfterTheGoalWasMetItStopsAtOnce) {
+  run(in_turn({measured(0.85)}));
+  const StudyOutcome outcome = run([](const Plan&, const Observer&) -> Measured {
+    ADD_FAILURE() << "another trial";
+    return measured(0);
+  });
+  EXPECT_EQ(outcome.reason, StopReason::GoalMet);
+  EXPECT_EQ(outcome.best->number, 1u);
+}
+
+TEST_F(StudyTest, AnInterruptionLosesOnlyTheRunningTrial) {
+  std::size_t calls = 0;
+  Observer observer;
+  observer.should_stop = [&] { return calls == 3; };
+  const StudyOutcome outcome = run(
+      [&](const Plan&, const Observer& watched) {
+        ++calls;
+        watched.check_stop();
+        return measured(0.5);
+      },
+      {}, observer);
+  EXPECT_EQ(outcome.reason, StopReason::Interrupted);
+  EXPECT_THAT(outcome.trials, SizeIs(2));
+  EXPECT_THAT(store_->trials(id_), SizeIs(2));
+  EXPECT_EQ(outcome.best->number, 1u);
+}
+
+// Waits as an evaluation does: until its observer says stop.
+Measured wait_for_stop(const Observer& observer) {
+  while (true) {
+    observer.check_stop();
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+TEST_F(StudyTest, TheTimeoutEndsARunningTrialWhichIsNotRecorded) {
+  options_.exit_policy.timeout_seconds = 0.05;
+  std::size_t calls = 0;
+  const StudyOutcome outcome = run(
+      [&](const Plan&, const Observer& observer) { return ++calls == 1 ? measured(0.85) : wait_for_stop(observer); });
+  EXPECT_EQ(outcome.reason, StopReason::Timeout);
+  EXPECT_THAT(outcome.trials, SizeIs(1));
+  EXPECT_TRUE(outcome.goal_met);
+}
+
+TEST_F(StudyTest, TheFirstTrialRunsToItsEndWhateverTheTimeout) {
+  options_.exit_policy.timeout_seconds = 1e-6;
+  const StudyOutcome outcome = run([](const Plan&, const Observer& observer) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    observer.check_stop();
+    return measured(0.5);
+  });
+  EXPECT_EQ(outcome.reason, StopReason::Timeout);
+  EXPECT_THAT(outcome.trials, SizeIs(1));
+}
+
+TEST_F(StudyTest, TimeSpentOnTheBaselineAndBeforeAResumeCountsIntoTheTimeout) {
+  store_->append(id_, [] {
+    Trial before = trial(1, measured(0.85));
+    before.seconds = 60;
+    return before;
+  }());
+  options_.seconds_before = 50;
+  options_.exit_policy.timeout_seconds = 100;
+  const StudyOutcome outcome = run([](const Plan&, const Observer&) -> Measured {
+    ADD_FAILURE() << "the time was over";
+    return measured(0);
+  });
+  EXPECT_EQ(outcome.reason, StopReason::Timeout);
+  EXPECT_THAT(outcome.trials, SizeIs(1));
+}
+
+TEST(StopReason, EveryReasonHasItsOwnWords) {
+  std::set<std::string_view> words;
+  for (const StopReason reason : {StopReason::GoalMet, StopReason::MaxTrials, StopReason::Timeout,
+                                  StopReason::NoPlanLeft, StopReason::Interrupted})
+    EXPECT_TRUE(words.insert(to_string(reason)).second);
+  EXPECT_FALSE(words.contains(""));
+}
+
+}  // namespace
+}  // namespace lpot

@@ -1,0 +1,154 @@
+#include "lpot/tune/workspace.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lpot/core/error.h"
+#include "tests/support/files.h"
+
+namespace lpot {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+const StudyIdentity kIdentity{"net", "aaaa", "calibration A; evaluation B",
+                              R"({"tuning.accuracy_criterion.relative":"0.01","tuning.random_seed":"9"})"};
+
+StudyIdentity with_settings(const std::string& settings) {
+  StudyIdentity identity = kIdentity;
+  identity.settings = settings;
+  return identity;
+}
+
+TEST(OpenStudy, WithoutResumeEachRunIsAStudyOfItsOwn) {
+  const auto store = make_memory_store();
+  EXPECT_NE(open_study(*store, kIdentity, false), open_study(*store, kIdentity, false));
+  EXPECT_EQ(store->studies().size(), 2u);
+}
+
+TEST(OpenStudy, ResumeGoesOnWithTheLatestThatIsTheSame) {
+  const auto store = make_memory_store();
+  open_study(*store, kIdentity, false);
+  const StudyId second = open_study(*store, kIdentity, false);
+  EXPECT_EQ(open_study(*store, kIdentity, true), second);
+  EXPECT_EQ(store->studies().size(), 2u);
+}
+
+TEST(OpenStudy, ResumeOfNothingBegins) {
+  const auto store = make_memory_store();
+  const StudyId study = open_study(*store, kIdentity, true);
+  EXPECT_EQ(study, store->studies().at(0).id);
+}
+
+// A run with a mistake in its config must not stand between a study and its resumption.
+TEST(OpenStudy, ResumePassesOverAnotherStudyThatCameAfter) {
+  const auto store = make_memory_store();
+  const StudyId first = open_study(*store, kIdentity, false);
+  open_study(*store, with_settings("{}"), false);
+  EXPECT_EQ(open_study(*store, kIdentity, true), first);
+}
+
+TEST(OpenStudy, AnotherModelsStoreIsRefused) {
+  const auto store = make_memory_store();
+  open_study(*store, kIdentity, false);
+  StudyIdentity other = kIdentity;
+  other.model_fingerprint = "bbbb";
+  for (const bool resume : {false, true})
+    EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, other, resume); }),
+                AllOf(HasSubstr("another model"), HasSubstr("aaaa"), HasSubstr("bbbb"), HasSubstr("model.name")));
+}
+
+TEST(OpenStudy, ResumeWithAChangedCriterionNamesTheKeyAndBothValues) {
+  const auto store = make_memory_store();
+  open_study(*store, kIdentity, false);
+  const auto changed = with_settings(R"({"tuning.accuracy_criterion.relative":"0.05","tuning.random_seed":"9"})");
+  EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, changed, true); }),
+              HasSubstr(R"(tuning.accuracy_criterion.relative was "0.01" and is "0.05")"));
+}
+
+TEST(OpenStudy, ResumeWithAKeyMoreOrLessNamesIt) {
+  const auto store = make_memory_store();
+  open_study(*store, kIdentity, false);
+  const auto less = with_settings(R"({"tuning.accuracy_criterion.relative":"0.01"})");
+  EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, less, true); }),
+              HasSubstr(R"(tuning.random_seed was "9" and is not set)"));
+  auto more = kIdentity;
+  more.settings.insert(1, R"("tuning.objective":"modelsize",)");
+  EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, more, true); }),
+              HasSubstr(R"(tuning.objective was not set and is "modelsize")"));
+}
+
+TEST(OpenStudy, ResumeWithOtherDataOrAnotherNameSaysSo) {
+  const auto store = make_memory_store();
+  open_study(*store, kIdentity, false);
+  StudyIdentity other = kIdentity;
+  other.data = "calibration A; evaluation C";
+  EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, other, true); }),
+              HasSubstr("the data were calibration A; evaluation B and are calibration A; evaluation C"));
+  other = kIdentity;
+  other.model_name = "net2";
+  EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, other, true); }),
+              HasSubstr("the model's name was net and is net2"));
+}
+
+TEST(WorkspaceTest, ASecondOneOnTheSameFolderIsRefusedWhileTheFirstLives) {
+  const TempFolder folder;
+  {
+    Workspace first(folder / "w");
+    EXPECT_THAT(message_of<StoreError>([&] { Workspace second(folder / "w"); }),
+                AllOf(HasSubstr((folder / "w").string()), HasSubstr("another lpot is tuning")));
+  }
+  EXPECT_NO_THROW(Workspace again(folder / "w"));
+}
+
+TEST(WorkspaceTest, KeepsItsStudiesOnDisk) {
+  const TempFolder folder;
+  { Workspace(folder / "deep/w").store().create_study(kIdentity); }
+  EXPECT_EQ(Workspace(folder / "deep/w").store().studies().at(0).identity, kIdentity);
+}
+
+TEST(WorkspaceTest, AFileInTheWayIsNamed) {
+  const TempFolder folder;
+  write_bytes(folder / "file", "");
+  EXPECT_THAT(message_of<StoreError>([&] { Workspace(folder / "file"); }), HasSubstr((folder / "file").string()));
+  EXPECT_THAT(message_of<StoreError>([&] { Workspace(folder / "file/w"); }), HasSubstr((folder / "file/w").string()));
+}
+
+TEST(WorkspaceTest, AGarbageStoreIsToldAndLeftAlone) {
+  const TempFolder folder;
+  std::filesystem::create_directories(folder / "w");
+  const std::string garbage(4096, 'x');
+  write_bytes(store_path(folder / "w"), garbage);
+  EXPECT_THAT(message_of<StoreError>([&] { Workspace(folder / "w"); }),
+              AllOf(HasSubstr(store_path(folder / "w").string()), HasSubstr("move it away")));
+  EXPECT_EQ(read_bytes(store_path(folder / "w")), garbage);
+}
+
+TEST(WorkspacePath, IsWhatTheConfigSaysElseTheModelsAndFrameworksName) {
+  Config config;
+  Model model;
+  model.source = "some/where/net.onnx";
+  model.format = ModelFormat::Onnx;
+  EXPECT_EQ(workspace_path(config, model), "lpot_workspace/net-onnx");
+  config.model.name = "bert";
+  config.model.framework = Framework::PyTorch;
+  config.model.framework_name = "pytorch_fx";
+  EXPECT_EQ(workspace_path(config, model), "lpot_workspace/bert-pytorch_fx");
+  config.tuning.workspace = "elsewhere";
+  EXPECT_EQ(workspace_path(config, model), "elsewhere");
+}
+
+TEST(WorkspacePath, ResumeNamesAWorkspaceToo) {
+  Config config;
+  config.tuning.resume_from = "old";
+  EXPECT_EQ(workspace_path(config, {}), "old");
+  config.tuning.workspace = "old";
+  EXPECT_EQ(workspace_path(config, {}), "old");
+  config.tuning.workspace = "new";
+  EXPECT_THAT(message_of<ConfigError>([&] { workspace_path(config, {}); }),
+              AllOf(HasSubstr("tuning.workspace.resume is old"), HasSubstr("tuning.workspace.path is new")));
+}
+
+}  // namespace
+}  // namespace lpot
