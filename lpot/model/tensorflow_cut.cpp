@@ -65,8 +65,9 @@ void check_reach(const SourceGraph& graph, const LoadOptions& options) {
       if (reads_pipeline(*node))
         throw ModelError(
             "load_model",
-            fmt::format("the output '{}' hangs on a data pipeline inside the graph ({}), which is not carried out yet; {}",
-                        output, node->name, to_sentence(advise_cut(graph, {}, options.outputs))));
+            fmt::format(
+                "the output '{}' hangs on a data pipeline inside the graph ({}), which is not carried out yet; {}",
+                output, node->name, to_sentence(advise_cut(graph, {}, options.outputs))));
       if (node->op == "Placeholder" && !options.inputs.empty())
         throw ModelError(
             "load_model",
