@@ -33,8 +33,15 @@ def write_images(folder: pathlib.Path, count: int) -> list[pathlib.Path]:
     for number in range(count):
         picture = np.zeros((375, 500, 3), np.float32)
         for side in (4, 16, 64, 250):
-            coarse = Image.fromarray(random.integers(0, 256, (side, side, 3), dtype=np.uint8))
-            picture += np.asarray(coarse.resize((500, 375), Image.Resampling.BICUBIC), np.float32) / 4
+            coarse = Image.fromarray(
+                random.integers(0, 256, (side, side, 3), dtype=np.uint8)
+            )
+            picture += (
+                np.asarray(
+                    coarse.resize((500, 375), Image.Resampling.BICUBIC), np.float32
+                )
+                / 4
+            )
         paths.append(folder / "class" / f"{number}.jpg")
         Image.fromarray(picture.astype(np.uint8)).save(paths[-1], quality=92)
     return paths
@@ -45,7 +52,9 @@ def pillow_prepare(path: pathlib.Path, steps: int) -> object:
     if steps >= 1:
         width, height = image.size
         scale = 256 / min(width, height)
-        image = image.resize((int(width * scale), int(height * scale)), Image.Resampling.BILINEAR)
+        image = image.resize(
+            (int(width * scale), int(height * scale)), Image.Resampling.BILINEAR
+        )
     if steps >= 2:
         left, top = (image.width - 224) // 2, (image.height - 224) // 2
         image = image.crop((left, top, left + 224, top + 224))
@@ -64,13 +73,25 @@ def pillow_ms(paths: list[pathlib.Path], steps: int) -> float:
 
 
 def lpot_ms(program: pathlib.Path, folder: pathlib.Path, steps: int) -> float:
-    command = [str(program), f"--benchmark_filter=preparing_images/{steps}$", "--benchmark_format=json", "--benchmark_min_time=0.5"]
-    output = subprocess.run(command, env={**os.environ, "LPOT_BENCH_IMAGES": str(folder)}, capture_output=True, check=True).stdout
+    command = [
+        str(program),
+        f"--benchmark_filter=preparing_images/{steps}$",
+        "--benchmark_format=json",
+        "--benchmark_min_time=0.5",
+    ]
+    output = subprocess.run(
+        command,
+        env={**os.environ, "LPOT_BENCH_IMAGES": str(folder)},
+        capture_output=True,
+        check=True,
+    ).stdout
     return json.loads(output)["benchmarks"][0]["cpu_time"]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--build", default="build")
     parser.add_argument("--images", type=int, default=64)
     arguments = parser.parse_args()
@@ -79,11 +100,18 @@ def main() -> None:
         folder = pathlib.Path(name)
         paths = write_images(folder, arguments.images)
         size = sum(path.stat().st_size for path in paths) / len(paths) / 1000
-        print(f"{len(paths)} images of 500 x 375, {size:.0f} KB; CPU milliseconds per image; Pillow {PIL.__version__}")
+        print(
+            f"{len(paths)} images of 500 x 375, {size:.0f} KB; CPU milliseconds per image; Pillow {PIL.__version__}"
+        )
         for steps, label in enumerate(STEPS):
-            rounds = [(pillow_ms(paths, steps), lpot_ms(program, folder, steps)) for _ in range(5)]
+            rounds = [
+                (pillow_ms(paths, steps), lpot_ms(program, folder, steps))
+                for _ in range(5)
+            ]
             pillow, lpot = (min(times) for times in zip(*rounds))
-            print(f"  {label:14} Pillow {pillow:6.2f}  lpot {lpot:6.2f}  {pillow / lpot:5.2f} x")
+            print(
+                f"  {label:14} Pillow {pillow:6.2f}  lpot {lpot:6.2f}  {pillow / lpot:5.2f} x"
+            )
 
 
 if __name__ == "__main__":

@@ -39,17 +39,20 @@ BENCHMARK(range_of_a_tensor)->Arg(static_cast<int>(Algorithm::MinMax))->Arg(stat
 void weights_of_a_layer(benchmark::State& state) {
   const Tensor tensor = gaussian({384, 1536});
   const std::vector<float> weights(tensor.data<float>(), tensor.data<float>() + tensor.size());
-  for (auto step : state) benchmark::DoNotOptimize(quantize_weights(weights, {384, 1536}, {1}, {.granularity = Granularity::PerChannel}));
+  for (auto step : state)
+    benchmark::DoNotOptimize(quantize_weights(weights, {384, 1536}, {1}, {.granularity = Granularity::PerChannel}));
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(weights.size()));
 }
 BENCHMARK(weights_of_a_layer);
 
 // range(0): worker threads. Images of 28 x 28 with the quick start's transforms.
 void loading_images(benchmark::State& state) {
-  const std::shared_ptr<Dataset> dataset = make_dataset({"FashionMNIST", Parameters({{"root", std::string("/usr/share/datasets/fashion-mnist")}, {"train", false}}), {}});
+  const std::shared_ptr<Dataset> dataset = make_dataset(
+      {"FashionMNIST", Parameters({{"root", std::string("/usr/share/datasets/fashion-mnist")}, {"train", false}}), {}});
   const std::vector<Transform> transforms{
       make_transform({"ToTensor", {}, {}}),
-      make_transform({"Normalize", Parameters({{"mean", std::vector<double>{0.286}}, {"std", std::vector<double>{0.353}}}), {}})};
+      make_transform(
+          {"Normalize", Parameters({{"mean", std::vector<double>{0.286}}, {"std", std::vector<double>{0.353}}}), {}})};
   const DataLoader loader(dataset, transforms, {.batch_size = 32, .workers = static_cast<int>(state.range(0))});
   for (auto step : state)
     for (auto batches = loader.read(); auto batch = batches.next();) benchmark::DoNotOptimize(batch->inputs);

@@ -46,7 +46,9 @@ tuning:
 def run(command: list[str], folder: str) -> tuple[str, float, float]:
     """Output, seconds and peak memory in MB of a command."""
     start = time.monotonic()
-    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     output, errors = process.stdout.read(), process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     if os.waitstatus_to_exitcode(status) not in (0, 3):
@@ -58,21 +60,51 @@ def calibration_memory(lpot: str, folder: str) -> None:
     print("\nPeak memory of calibration (lpot quantize), the same model and data set")
     peaks = {}
     for samples in (100, 10000):
-        command = [lpot, "quantize", str(CONFIG), "--model", str(NETWORK), "--output", f"q{samples}"]
-        _, seconds, peaks[samples] = run([*command, "--set", f"quantization.calibration.sampling_size={samples}"], folder)
+        command = [
+            lpot,
+            "quantize",
+            str(CONFIG),
+            "--model",
+            str(NETWORK),
+            "--output",
+            f"q{samples}",
+        ]
+        _, seconds, peaks[samples] = run(
+            [*command, "--set", f"quantization.calibration.sampling_size={samples}"],
+            folder,
+        )
         print(f"  {samples:6} samples  {peaks[samples]:7.1f} MB  {seconds:5.1f} s")
     print(f"  difference      {abs(peaks[10000] / peaks[100] - 1) * 100:7.1f} %")
 
 
 def tune_and_bench(lpot: str, name: str, config: str, model: str, folder: str) -> None:
-    output, seconds, peak = run([lpot, "tune", config, "--model", model, "--output", name, "--json"], folder)
+    output, seconds, peak = run(
+        [lpot, "tune", config, "--model", model, "--output", name, "--json"], folder
+    )
     result = json.loads(output)
     base, best = result["baseline"], result["best"]
-    print(f"\n{name}: tuned in {seconds:.1f} s, {result['trials']} trial(s), peak memory {peak:.0f} MB, goal {'met' if result['goal_met'] else 'not met'}")
+    print(
+        f"\n{name}: tuned in {seconds:.1f} s, {result['trials']} trial(s), peak memory {peak:.0f} MB, goal {'met' if result['goal_met'] else 'not met'}"
+    )
     print(f"  accuracy  fp32 {base['accuracy']:.4f}  int8 {best['accuracy']:.4f}")
-    print(f"  size      fp32 {base['size_bytes'] / 1e6:.2f} MB  int8 {best['size_bytes'] / 1e6:.2f} MB")
+    print(
+        f"  size      fp32 {base['size_bytes'] / 1e6:.2f} MB  int8 {best['size_bytes'] / 1e6:.2f} MB"
+    )
     for batch in (1, 32):
-        output, _, _ = run([lpot, "bench", model, f"{name}/model.xml", "--batch-size", str(batch), "--seconds", "10", "--json"], folder)
+        output, _, _ = run(
+            [
+                lpot,
+                "bench",
+                model,
+                f"{name}/model.xml",
+                "--batch-size",
+                str(batch),
+                "--seconds",
+                "10",
+                "--json",
+            ],
+            folder,
+        )
         fp32, int8 = json.loads(output)["models"]
         print(
             f"  batch {batch:3} fp32 {fp32['latency_ms']['median']:8.3f} ms  int8 {int8['latency_ms']['median']:8.3f} ms"
@@ -81,7 +113,9 @@ def tune_and_bench(lpot: str, name: str, config: str, model: str, folder: str) -
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--build", default="build")
     build = pathlib.Path(parser.parse_args().build).resolve()
     lpot = str(build / "bin/lpot")
@@ -93,7 +127,13 @@ def main() -> None:
             data = str(pathlib.Path(data).resolve())
             config = pathlib.Path(folder) / "resnet20.yaml"
             config.write_text(RESNET_CONFIG.format(data=data))
-            tune_and_bench(lpot, "resnet20", str(config), f"{data}/resnet-cifar10-onnx/resnet20-cifar10.onnx", folder)
+            tune_and_bench(
+                lpot,
+                "resnet20",
+                str(config),
+                f"{data}/resnet-cifar10-onnx/resnet20-cifar10.onnx",
+                folder,
+            )
     parts = build / "bin/bench_parts"
     if parts.exists():
         print()

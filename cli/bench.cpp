@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "cli/model_options.h"
 #include "cli/verbs.h"
 #include "lpot/core/cpu.h"
-#include "lpot/core/error.h"
 #include "lpot/model/load.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/latency.h"
@@ -20,27 +19,8 @@ struct BenchVerb {
   double seconds = 5;
   int warmup = 5;
   std::vector<std::string> shapes;
+  ModelOptions options;
 };
-
-// "input_ids=1,128" into a name and a shape.
-InputShapes parse_shapes(const std::vector<std::string>& texts) {
-  InputShapes shapes;
-  for (const std::string& text : texts) {
-    const auto fail = [&]() -> ConfigError { return ConfigError("bench", fmt::format("--shape: expected NAME=1,128, got '{}'", text)); };
-    const auto equals = text.rfind('=');
-    if (equals == std::string::npos || equals == 0 || text.back() == ',') throw fail();
-    std::vector<std::int64_t>& shape = shapes[text.substr(0, equals)];
-    for (const char *at = text.data() + equals + 1, *end = text.data() + text.size(); at < end; ++at) {
-      std::int64_t dimension = 0;
-      const auto parsed = std::from_chars(at, end, dimension);
-      if (parsed.ec != std::errc() || dimension <= 0 || (parsed.ptr != end && *parsed.ptr != ',')) throw fail();
-      shape.push_back(dimension);
-      at = parsed.ptr;
-    }
-    if (shape.empty()) throw fail();
-  }
-  return shapes;
-}
 
 std::vector<Shape> shapes_of(const std::vector<Tensor>& inputs) {
   std::vector<Shape> shapes;
@@ -49,11 +29,12 @@ std::vector<Shape> shapes_of(const std::vector<Tensor>& inputs) {
 }
 
 int run_bench(const BenchVerb& verb, const Context& context) {
-  const InputShapes shapes = parse_shapes(verb.shapes);
+  const InputShapes shapes = parse_shapes(verb.shapes, "--shape", false);
+  const LoadOptions options = verb.options.load_options();
   std::vector<Executable> executables;
   std::vector<std::vector<Tensor>> inputs;
   for (const std::string& path : verb.models) {
-    const Model model = load_model(path);
+    const Model model = load_model(path, options);
     inputs.push_back(made_up_inputs(model, verb.batch_size, shapes));
     executables.emplace_back(model, CompileOptions{.threads = verb.threads, .input_shapes = shapes_of(inputs.back())});
   }
@@ -72,16 +53,23 @@ int run_bench(const BenchVerb& verb, const Context& context) {
                       {"throughput", throughput},
                       {"speedup", speedup},
                       {"runs", latency.runs}});
-    rows.push_back({verb.models[i], fmt::format("{:.3f}", latency.median_ms), fmt::format("{:.3f}", latency.p90_ms), fmt::format("{:.3f}", latency.p99_ms),
-                    fmt::format("{:.0f}", throughput), fmt::format("{:.2f} x", speedup)});
+    rows.push_back({verb.models[i], fmt::format("{:.3f}", latency.median_ms), fmt::format("{:.3f}", latency.p90_ms),
+                    fmt::format("{:.3f}", latency.p99_ms), fmt::format("{:.0f}", throughput),
+                    fmt::format("{:.2f} x", speedup)});
   }
   const Cpu cpu = detect_cpu();
   const int threads = verb.threads > 0 ? verb.threads : cpu.cores;
   if (context.common.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"models", models}, {"batch_size", verb.batch_size}, {"threads", threads}, {"cpu", cpu.name}, {"cpu_class", cpu.cpu_class()}}.dump(2));
+    fmt::print("{}\n", nlohmann::ordered_json{{"models", models},
+                                              {"batch_size", verb.batch_size},
+                                              {"threads", threads},
+                                              {"cpu", cpu.name},
+                                              {"cpu_class", cpu.cpu_class()}}
+                           .dump(2));
     return kSuccess;
   }
-  fmt::print("batch {}, {} threads, {} ({}); models take turns, times in ms\n\n", verb.batch_size, threads, cpu.name, cpu.cpu_class());
+  fmt::print("batch {}, {} threads, {} ({}); models take turns, times in ms\n\n", verb.batch_size, threads, cpu.name,
+             cpu.cpu_class());
   fmt::print("{}", format_table({"model", "median", "p90", "p99", "samples/s", "speed-up"}, rows));
   return kSuccess;
 }
@@ -90,16 +78,26 @@ int run_bench(const BenchVerb& verb, const Context& context) {
 
 void add_bench(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<BenchVerb>();
-  CLI::App* command = add_verb(app, context, "bench", "Compare the speed of models, the first being the yardstick",
-                               "  lpot bench resnet20.onnx int8/model.xml\n"
-                               "  lpot bench resnet20.onnx int8/model.xml --batch-size 32 --threads 1\n"
-                               "  lpot bench bert.onnx int8/model.xml --shape input_ids=1,128 --shape attention_mask=1,128");
-  command->add_option("model", verb->models, "Models: .onnx, .pb or .xml")->required();
-  command->add_option("-b,--batch-size", verb->batch_size, "Samples at a time")->capture_default_str()->check(CLI::PositiveNumber);
+  CLI::App* command =
+      add_verb(app, context, "bench", "Compare the speed of models, the first being the yardstick",
+               "  lpot bench resnet20.onnx int8/model.xml\n"
+               "  lpot bench resnet20.onnx int8/model.xml --batch-size 32 --threads 1\n"
+               "  lpot bench bert.onnx int8/model.xml --shape input_ids=1,128 --shape attention_mask=1,128");
+  command->add_option("model", verb->models, fmt::format("Models: {}", kModelFiles))->required();
+  command->add_option("-b,--batch-size", verb->batch_size, "Samples at a time")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
   command->add_option("-t,--threads", verb->threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
-  command->add_option("--seconds", verb->seconds, "How long to measure, all models together")->capture_default_str()->check(CLI::PositiveNumber);
-  command->add_option("--warmup", verb->warmup, "Runs of each model that are not counted")->capture_default_str()->check(CLI::NonNegativeNumber);
-  command->add_option("--shape", verb->shapes, "Shape of an input, where the model leaves it open: NAME=1,128")->allow_extra_args(false)->type_name("NAME=SHAPE");
+  command->add_option("--seconds", verb->seconds, "How long to measure, all models together")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--warmup", verb->warmup, "Runs of each model that are not counted")
+      ->capture_default_str()
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--shape", verb->shapes, "Shape of an input, where the model leaves it open: NAME=1,128")
+      ->allow_extra_args(false)
+      ->type_name("NAME=SHAPE");
+  verb->options.add_to(*command);
   command->callback([verb, &context] { context.run = [verb, &context] { return run_bench(*verb, context); }; });
 }
 

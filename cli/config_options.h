@@ -6,6 +6,7 @@
 
 #include "lpot/config/config.h"
 #include "lpot/config/load.h"
+#include "lpot/model/load.h"
 #include "lpot/tune/setup.h"
 
 namespace lpot::cli {
@@ -18,8 +19,10 @@ struct ConfigOptions {
 
   void add_to(CLI::App& verb, bool with_output) {
     verb.add_option("config", files, "YAML files; later ones win over earlier ones")->required();
-    verb.add_option("-m,--model", model, "The model: .onnx, .pb (TensorFlow frozen graph) or .xml (OpenVINO IR)");
-    verb.add_option("--set", overrides, "Override a key: --set tuning.exit_policy.max_trials=5 (again for more keys)")->allow_extra_args(false)->type_name("KEY=VALUE");
+    verb.add_option("-m,--model", model, std::string("The model: ") + kModelFiles);
+    verb.add_option("--set", overrides, "Override a key: --set tuning.exit_policy.max_trials=5 (again for more keys)")
+        ->allow_extra_args(false)
+        ->type_name("KEY=VALUE");
     if (with_output) verb.add_option("-o,--output", output, "Folder for the saved model (default: in the workspace)");
   }
 

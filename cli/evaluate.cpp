@@ -23,20 +23,24 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
   const Observer observer = terminal.observer();
   const Config config = verb.config.load();
   for (const std::string& warning : config.warnings) observer.log(LogLevel::Warning, warning);
-  if (config.accuracy.metrics.empty()) throw ConfigError("evaluate", "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1'");
+  if (config.accuracy.metrics.empty())
+    throw ConfigError("evaluate", "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1'");
   const std::vector<NamedMetric> metrics = make_metrics(config.accuracy.metrics);
   const DataLoader loader = evaluation_loader(config);
-  if (verb.config.model.empty()) throw ConfigError("model", "no model: give its file with --model FILE (.onnx, .pb or .xml)");
-  const Model model = load_model(verb.config.model);
+  if (verb.config.model.empty())
+    throw ConfigError("model", fmt::format("no model: give its file with --model FILE ({})", kModelFiles));
+  const LoadOptions cut = load_options(config.model);
+  const Model model = load_model(verb.config.model, cut);
 
   BaselineOutputs outputs;
   EvaluateOptions options;
   options.postprocess = config.accuracy.postprocess;
   if (needs_baseline(metrics)) {
-    if (verb.reference.empty()) throw ConfigError("evaluate", "this metric compares with the fp32 model: give its file with --reference FILE");
+    if (verb.reference.empty())
+      throw ConfigError("evaluate", "this metric compares with the fp32 model: give its file with --reference FILE");
     EvaluateOptions reference = options;
     reference.keep_outputs = &outputs;
-    evaluate(load_model(verb.reference), loader, metrics, reference, observer);
+    evaluate(load_model(verb.reference, cut), loader, metrics, reference, observer);
   }
   options.baseline = &outputs;
   const Score score = evaluate(model, loader, metrics, options, observer);
@@ -44,7 +48,11 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
   if (context.common.json) {
     nlohmann::ordered_json values = nlohmann::ordered_json::object();
     for (const auto& [name, value] : score.metrics) values[name] = value;
-    fmt::print("{}\n", nlohmann::ordered_json{{"accuracy", score.accuracy()}, {"metrics", values}, {"samples", score.samples}, {"seconds", score.seconds}}.dump(2));
+    fmt::print(
+        "{}\n",
+        nlohmann::ordered_json{
+            {"accuracy", score.accuracy()}, {"metrics", values}, {"samples", score.samples}, {"seconds", score.seconds}}
+            .dump(2));
     return kSuccess;
   }
   for (const auto& [name, value] : score.metrics) fmt::print("{:<12} {:.4f}\n", name, value);

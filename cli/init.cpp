@@ -18,7 +18,8 @@ struct InitVerb {
 };
 
 bool has_shape(const std::vector<Port>& inputs, std::int64_t channels, std::int64_t side) {
-  return inputs.size() == 1 && inputs[0].shape.size() == 4 && inputs[0].shape[1] == channels && inputs[0].shape[2] == side && inputs[0].shape[3] == side;
+  return inputs.size() == 1 && inputs[0].shape.size() == 4 && inputs[0].shape[1] == channels &&
+         inputs[0].shape[2] == side && inputs[0].shape[3] == side;
 }
 
 // The data set that suits the model's inputs: a known image size, else arrays on disk, which suit every model.
@@ -26,14 +27,27 @@ std::string dataset_lines(const std::vector<Port>& inputs, const std::string& pa
   const std::string indent = "        ";
   const bool train = part == "train";
   if (has_shape(inputs, 3, 32))
-    return fmt::format("{0}CIFAR10: {{root: ./cifar10, train: {1}}}   # the folder with data_batch_*.bin and test_batch.bin\n"
-                       "      transform:\n{0}ToTensor: {{}}\n{0}Normalize: {{mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225]}}\n", indent, train);
+    return fmt::format(
+        "{0}CIFAR10: {{root: ./cifar10, train: {1}}}   # the folder with data_batch_*.bin and test_batch.bin\n"
+        "      transform:\n{0}ToTensor: {{}}\n{0}Normalize: {{mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, "
+        "0.225]}}\n",
+        indent, train);
   if (has_shape(inputs, 1, 28))
-    return fmt::format("{0}FashionMNIST: {{root: /usr/share/datasets/fashion-mnist, train: {1}}}   # or MNIST\n"
-                       "      transform:\n{0}ToTensor: {{}}\n{0}Normalize: {{mean: [0.2860], std: [0.3530]}}\n", indent, train);
+    return fmt::format(
+        "{0}FashionMNIST: {{root: /usr/share/datasets/fashion-mnist, train: {1}}}   # or MNIST\n"
+        "      transform:\n{0}ToTensor: {{}}\n{0}Normalize: {{mean: [0.2860], std: [0.3530]}}\n",
+        indent, train);
   std::vector<std::string> files;
-  for (std::size_t i = 0; i < inputs.size(); ++i) files.push_back(fmt::format("'{}': {}_input{}.npy", inputs[i].name, part, i));
-  return fmt::format("{0}npy:   # one array per input, the first dimension counts samples\n{0}  inputs: {{{1}}}\n{0}  labels: {2}_labels.npy\n", indent, fmt::join(files, ", "), part);
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    files.push_back(fmt::format("'{}': {}_input{}.npy", inputs[i].name, part, i));
+  return fmt::format(
+      "{0}npy:   # one array per input, the first dimension counts samples\n{0}  inputs: {{{1}}}\n{0}  labels: "
+      "{2}_labels.npy\n",
+      indent, fmt::join(files, ", "), part);
+}
+
+std::string_view framework_of(const Model& model) {
+  return model.format == ModelFormat::Paddle ? "auto" : to_string(model.format);
 }
 
 std::string config_text(const Model& model) {
@@ -69,14 +83,16 @@ tuning:
     timeout: 0                    # 0: stop at the first model that meets the goal
     max_trials: 100
 )",
-                     model.source.string(), ports, nlohmann::json(model.source.stem().string()).dump(), to_string(model.format), dataset_lines(inputs, "train"), dataset_lines(inputs, "test"));
+                     model.source.string(), ports, nlohmann::json(model.source.stem().string()).dump(),
+                     framework_of(model), dataset_lines(inputs, "train"), dataset_lines(inputs, "test"));
 }
 
 int run_init(const InitVerb& verb, const Context& context) {
   const Model model = load_model(verb.model);
   const std::string text = config_text(model);
   if (!verb.output.empty()) {
-    if (std::filesystem::exists(verb.output) && !verb.force) throw StoreError("init", fmt::format("{}: exists already; --force writes over it", verb.output));
+    if (std::filesystem::exists(verb.output) && !verb.force)
+      throw StoreError("init", fmt::format("{}: exists already; --force writes over it", verb.output));
     write_file(verb.output, text);
   }
   if (context.common.json) {
@@ -84,7 +100,8 @@ int run_init(const InitVerb& verb, const Context& context) {
   } else if (verb.output.empty()) {
     fmt::print("{}", text);
   } else {
-    fmt::print("{} is written. Set its data sets, then:\n  lpot tune {} --model {}\n", verb.output, verb.output, verb.model);
+    fmt::print("{} is written. Set its data sets, then:\n  lpot tune {} --model {}\n", verb.output, verb.output,
+               verb.model);
   }
   return kSuccess;
 }
@@ -93,8 +110,9 @@ int run_init(const InitVerb& verb, const Context& context) {
 
 void add_init(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<InitVerb>();
-  CLI::App* command = add_verb(app, context, "init", "Write a starting configuration for a model", "  lpot init resnet20.onnx --output conf.yaml");
-  command->add_option("model", verb->model, "The model: .onnx, .pb or .xml")->required();
+  CLI::App* command = add_verb(app, context, "init", "Write a starting configuration for a model",
+                               "  lpot init resnet20.onnx --output conf.yaml");
+  command->add_option("model", verb->model, fmt::format("The model: {}", kModelFiles))->required();
   command->add_option("-o,--output", verb->output, "The file to write (default: standard output)");
   command->add_flag("--force", verb->force, "Write over an existing file");
   command->callback([verb, &context] { context.run = [verb, &context] { return run_init(*verb, context); }; });

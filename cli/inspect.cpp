@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "cli/model_options.h"
 #include "cli/verbs.h"
 #include "lpot/model/load.h"
 #include "lpot/quantize/capability.h"
@@ -13,12 +14,19 @@ namespace {
 
 nlohmann::ordered_json ports_json(const std::vector<Port>& ports) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Port& port : ports) json.push_back({{"name", port.name}, {"element_type", port.element_type}, {"shape", port.shape}});
+  for (const Port& port : ports)
+    json.push_back({{"name", port.name}, {"element_type", port.element_type}, {"shape", port.shape}});
   return json;
 }
 
-int run_inspect(const std::string& path, const Context& context) {
-  const Model model = load_model(path);
+struct InspectVerb {
+  std::string path;
+  ModelOptions options;
+};
+
+int run_inspect(const InspectVerb& verb, const Context& context) {
+  const std::string& path = verb.path;
+  const Model model = load_model(path, verb.options.load_options());
   const std::vector<OpInfo> ops = list_ops(model);
   const std::vector<QuantizableOp> quantizable = quantizable_ops(model);
   std::map<std::string, std::size_t> types;
@@ -27,8 +35,14 @@ int run_inspect(const std::string& path, const Context& context) {
   if (context.common.json) {
     nlohmann::ordered_json names = nlohmann::ordered_json::array();
     for (const QuantizableOp& op : quantizable) names.push_back({{"name", op.name}, {"type", op.type}});
-    fmt::print("{}\n", nlohmann::ordered_json{{"path", path}, {"format", to_string(model.format)}, {"size_bytes", model.size_bytes}, {"fingerprint", model.fingerprint},
-                                              {"inputs", ports_json(model_inputs(model))}, {"outputs", ports_json(model_outputs(model))}, {"op_types", types}, {"quantizable", names}}
+    fmt::print("{}\n", nlohmann::ordered_json{{"path", path},
+                                              {"format", to_string(model.format)},
+                                              {"size_bytes", model.size_bytes},
+                                              {"fingerprint", model.fingerprint},
+                                              {"inputs", ports_json(model_inputs(model))},
+                                              {"outputs", ports_json(model_outputs(model))},
+                                              {"op_types", types},
+                                              {"quantizable", names}}
                            .dump(2));
     return kSuccess;
   }
@@ -47,10 +61,13 @@ int run_inspect(const std::string& path, const Context& context) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Context& context) {
-  const auto path = std::make_shared<std::string>();
-  CLI::App* command = add_verb(app, context, "inspect", "Show a model's inputs, outputs and what of it can run in int8", "  lpot inspect resnet20.onnx");
-  command->add_option("model", *path, "The model: .onnx, .pb or .xml")->required();
-  command->callback([path, &context] { context.run = [path, &context] { return run_inspect(*path, context); }; });
+  const auto verb = std::make_shared<InspectVerb>();
+  CLI::App* command = add_verb(app, context, "inspect", "Show a model's inputs, outputs and what of it can run in int8",
+                               "  lpot inspect resnet20.onnx\n"
+                               "  lpot inspect kws.pb --inputs Mfcc --input-shape Mfcc=-1,49,10");
+  command->add_option("model", verb->path, fmt::format("The model: {}", kModelFiles))->required();
+  verb->options.add_to(*command);
+  command->callback([verb, &context] { context.run = [verb, &context] { return run_inspect(*verb, context); }; });
 }
 
 }  // namespace lpot::cli

@@ -33,8 +33,9 @@ int run(int count, char** words) {
   CLI::App app("lpot gives back the fastest int8 model that keeps its accuracy.", "lpot");
   app.set_version_flag("--version", std::string("lpot ") + std::string(lpot::kVersion));
   app.require_subcommand(1);
-  app.footer("Start: lpot init model.onnx --output conf.yaml; edit it; lpot tune conf.yaml --model model.onnx\n"
-             "Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met (the best model is saved all the same).");
+  app.footer(
+      "Start: lpot init model.onnx --output conf.yaml; edit it; lpot tune conf.yaml --model model.onnx\n"
+      "Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met (the best model is saved all the same).");
   Context context;
   context.command_line = command_line(count, words);
   add_tune(app, context);
@@ -51,7 +52,8 @@ int run(int count, char** words) {
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }
   const int code = context.run();
-  if (std::fflush(stdout) != 0) throw lpot::StoreError("write", fmt::format("standard output: {}", std::strerror(errno)));
+  if (std::fflush(stdout) != 0)
+    throw lpot::StoreError("write", fmt::format("standard output: {}", std::strerror(errno)));
   return code;
 }
 
@@ -70,7 +72,8 @@ int main(int count, char** words) {
 
 namespace lpot::cli {
 
-CLI::App* add_verb(CLI::App& app, Context& context, const std::string& name, const std::string& description, const std::string& examples) {
+CLI::App* add_verb(CLI::App& app, Context& context, const std::string& name, const std::string& description,
+                   const std::string& examples) {
   CLI::App* verb = app.add_subcommand(name, description);
   verb->add_flag("--json", context.common.json, "Print the result as JSON");
   verb->add_flag("-q,--quiet", context.common.quiet, "No progress, no warnings");

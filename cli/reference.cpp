@@ -8,7 +8,9 @@
 namespace lpot::cli {
 
 void add_reference(CLI::App& app, Context& context) {
-  CLI::App* command = add_verb(app, context, "reference", "Print every key, data set, transform, metric and strategy as Markdown", "  lpot reference > reference.md");
+  CLI::App* command =
+      add_verb(app, context, "reference", "Print every key, data set, transform, metric and strategy as Markdown",
+               "  lpot reference > reference.md");
   command->callback([&context] {
     context.run = [&context] {
       const std::string text = reference_markdown();

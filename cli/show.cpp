@@ -15,22 +15,32 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json study_json(const Store& store, const StudyRecord& study) {
-  Json json{{"study", study.id}, {"model", study.identity.model_name}, {"fingerprint", study.identity.model_fingerprint}, {"data", study.identity.data}, {"settings", Json::parse(study.identity.settings)}};
+  Json json{{"study", study.id},
+            {"model", study.identity.model_name},
+            {"fingerprint", study.identity.model_fingerprint},
+            {"data", study.identity.data},
+            {"settings", Json::parse(study.identity.settings)}};
   const auto baseline = store.get(study.id, "baseline");
   json["baseline"] = baseline ? Json::parse(*baseline) : Json(nullptr);
   json["trials"] = Json::array();
   for (const Trial& trial : store.trials(study.id))
-    json["trials"].push_back({{"number", trial.number}, {"seconds", trial.seconds}, {"error", trial.error}, {"fallback", trial.plan.fallback()},
-                              {"result", trial.result ? Json::parse(to_json(*trial.result)) : Json(nullptr)}, {"plan", Json::parse(to_json(trial.plan))}});
+    json["trials"].push_back({{"number", trial.number},
+                              {"seconds", trial.seconds},
+                              {"error", trial.error},
+                              {"fallback", trial.plan.fallback()},
+                              {"result", trial.result ? Json::parse(to_json(*trial.result)) : Json(nullptr)},
+                              {"plan", Json::parse(to_json(trial.plan))}});
   return json;
 }
 
 void print_study(const Store& store, const StudyRecord& study) {
-  fmt::print("study {} of {} (fingerprint {})\n", study.id, study.identity.model_name, study.identity.model_fingerprint);
+  fmt::print("study {} of {} (fingerprint {})\n", study.id, study.identity.model_name,
+             study.identity.model_fingerprint);
   std::vector<Row> rows;
   if (const auto baseline = store.get(study.id, "baseline")) {
     const Measured measured = measured_from_json(*baseline);
-    rows.push_back({"fp32", fmt::format("{:.4f}", measured.accuracy), fmt::format("{:.3f}", measured.latency_ms), "1.00 x", format_bytes(measured.size_bytes), "", ""});
+    rows.push_back({"fp32", fmt::format("{:.4f}", measured.accuracy), fmt::format("{:.3f}", measured.latency_ms),
+                    "1.00 x", format_bytes(measured.size_bytes), "", ""});
   }
   for (const Trial& trial : store.trials(study.id)) {
     if (!trial.result) {
@@ -38,8 +48,10 @@ void print_study(const Store& store, const StudyRecord& study) {
       continue;
     }
     const Measured& result = *trial.result;
-    rows.push_back({std::to_string(trial.number), fmt::format("{:.4f}", result.accuracy), fmt::format("{:.3f}", result.latency_ms), fmt::format("{:.2f} x", result.speedup),
-                    format_bytes(result.size_bytes), std::to_string(trial.plan.fallback().size()), format_seconds(trial.seconds)});
+    rows.push_back({std::to_string(trial.number), fmt::format("{:.4f}", result.accuracy),
+                    fmt::format("{:.3f}", result.latency_ms), fmt::format("{:.2f} x", result.speedup),
+                    format_bytes(result.size_bytes), std::to_string(trial.plan.fallback().size()),
+                    format_seconds(trial.seconds)});
   }
   fmt::print("{}\n", format_table({"trial", "accuracy", "latency ms", "speed-up", "size", "fp32 ops", "time"}, rows));
 }
@@ -64,9 +76,11 @@ int run_show(const std::string& workspace, const Context& context) {
 
 void add_show(CLI::App& app, Context& context) {
   const auto workspace = std::make_shared<std::string>();
-  CLI::App* command = add_verb(app, context, "show", "List the studies and trials of a workspace", "  lpot show lpot_workspace/resnet20-onnx");
+  CLI::App* command = add_verb(app, context, "show", "List the studies and trials of a workspace",
+                               "  lpot show lpot_workspace/resnet20-onnx");
   command->add_option("workspace", *workspace, "Folder of the workspace")->required();
-  command->callback([workspace, &context] { context.run = [workspace, &context] { return run_show(*workspace, context); }; });
+  command->callback(
+      [workspace, &context] { context.run = [workspace, &context] { return run_show(*workspace, context); }; });
 }
 
 }  // namespace lpot::cli

@@ -27,9 +27,12 @@ constexpr auto kRedraw = std::chrono::milliseconds(100);
 
 spdlog::level::level_enum level_of(LogLevel level) {
   switch (level) {
-    case LogLevel::Debug: return spdlog::level::debug;
-    case LogLevel::Info: return spdlog::level::info;
-    case LogLevel::Warning: return spdlog::level::warn;
+    case LogLevel::Debug:
+      return spdlog::level::debug;
+    case LogLevel::Info:
+      return spdlog::level::info;
+    case LogLevel::Warning:
+      return spdlog::level::warn;
   }
   return spdlog::level::info;
 }
@@ -43,7 +46,8 @@ spdlog::logger make_logger(const Common& common) {
 
 }  // namespace
 
-Terminal::Terminal(const Common& common) : common_(common), is_terminal_(::isatty(STDERR_FILENO) == 1 && !common.quiet) {}
+Terminal::Terminal(const Common& common)
+    : common_(common), is_terminal_(::isatty(STDERR_FILENO) == 1 && !common.quiet) {}
 
 Observer Terminal::observer() {
   std::signal(SIGINT, ask_to_stop);

@@ -27,7 +27,8 @@ struct TuneVerb {
 int print_dry_run(const Config& config, const TuneVerb& verb, const Context& context) {
   const Model model = load_configured_model(config, verb.config.model);
   std::vector<std::string> warnings = config.warnings;
-  const SearchSpace space = make_search_space(quantizable_ops(model), config.quantization, use_half_range(config, detect_cpu()), warnings);
+  const SearchSpace space =
+      make_search_space(quantizable_ops(model), config.quantization, use_half_range(config, detect_cpu()), warnings);
   const DataLoader evaluation = evaluation_loader(config), calibration = calibration_loader(config, warnings);
   const std::vector<NamedMetric> metrics = make_metrics(config.accuracy.metrics);
   const Meter fits(model, evaluation, metrics);
@@ -36,8 +37,13 @@ int print_dry_run(const Config& config, const TuneVerb& verb, const Context& con
   const std::size_t samples = std::min(config.quantization.sampling_sizes.front(), calibration.size());
   const std::string workspace = workspace_path(config, model).string();
   if (context.common.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"settings", describe(config)}, {"quantizable_ops", space.ops.size()}, {"kept_in_fp32", fixed}, {"schemes", space.model_choices.size()},
-                                              {"evaluation_samples", evaluation.size()}, {"calibration_samples", samples}, {"workspace", workspace}}
+    fmt::print("{}\n", nlohmann::ordered_json{{"settings", describe(config)},
+                                              {"quantizable_ops", space.ops.size()},
+                                              {"kept_in_fp32", fixed},
+                                              {"schemes", space.model_choices.size()},
+                                              {"evaluation_samples", evaluation.size()},
+                                              {"calibration_samples", samples},
+                                              {"workspace", workspace}}
                            .dump(2));
   } else {
     for (const std::string& line : describe(config)) fmt::print("{}\n", line);
@@ -56,14 +62,20 @@ int run_tune(const TuneVerb& verb, const Context& context) {
   const Config config = verb.config.load();
   if (verb.dry_run) return print_dry_run(config, verb, context);
   Terminal terminal(context.common);
-  TuneOptions options{.model = verb.config.model, .output = verb.config.output, .resume = verb.resume || !config.tuning.resume_from.empty(), .command = context.command_line};
+  TuneOptions options{.model = verb.config.model,
+                      .output = verb.config.output,
+                      .resume = verb.resume || !config.tuning.resume_from.empty(),
+                      .command = context.command_line};
   Goal goal;
   options.on_baseline = [&](const Measured& baseline, const Goal& found) {
     goal = found;
-    terminal.line(fmt::format("fp32: {} {:.4f}, {:.3f} ms; goal: {}", baseline.metrics.front().first, baseline.accuracy, baseline.latency_ms, found.describe()));
+    terminal.line(fmt::format("fp32: {} {:.4f}, {:.3f} ms; goal: {}", baseline.metrics.front().first, baseline.accuracy,
+                              baseline.latency_ms, found.describe()));
     terminal.line(trial_header());
   };
-  options.on_trial = [&](const Trial& trial, bool is_best) { terminal.line(trial_row(trial, is_best, trial.result && goal.met(trial.result->accuracy))); };
+  options.on_trial = [&](const Trial& trial, bool is_best) {
+    terminal.line(trial_row(trial, is_best, trial.result && goal.met(trial.result->accuracy)));
+  };
   const TuneResult result = tune(config, options, terminal.observer());
   if (!result.model.empty()) write_file(result.model.parent_path() / "result.json", result_json(result));
   terminal.line("");

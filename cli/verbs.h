@@ -16,8 +16,8 @@ struct Common {
 
 struct Context {
   Common common;
-  std::string command_line;   // as typed, for deploy.yaml
-  std::function<int()> run;   // set by the verb that was chosen; gives the exit code
+  std::string command_line;  // as typed, for deploy.yaml
+  std::function<int()> run;  // set by the verb that was chosen; gives the exit code
 };
 
 enum ExitCode { kSuccess = 0, kError = 1, kUsage = 2, kGoalNotMet = 3 };
@@ -32,6 +32,7 @@ void add_init(CLI::App&, Context&);
 void add_reference(CLI::App&, Context&);
 
 // The subcommand with the common options and an epilogue of examples.
-CLI::App* add_verb(CLI::App&, Context&, const std::string& name, const std::string& description, const std::string& examples);
+CLI::App* add_verb(CLI::App&, Context&, const std::string& name, const std::string& description,
+                   const std::string& examples);
 
 }  // namespace lpot::cli

@@ -34,13 +34,19 @@ def allowed(folder: str) -> set[str]:
 def main() -> int:
     root = pathlib.Path(__file__).resolve().parent.parent / "lpot"
     known = set().union(*LAYERS)
-    offences = [f"lpot/{path.name}: a folder that has no layer" for path in root.iterdir() if path.is_dir() and path.name not in known]
+    offences = [
+        f"lpot/{path.name}: a folder that has no layer"
+        for path in root.iterdir()
+        if path.is_dir() and path.name not in known
+    ]
     for path in sorted([*root.rglob("*.h"), *root.rglob("*.cpp")]):
         folder = path.relative_to(root).parts[0]
         for number, line in enumerate(path.read_text().splitlines(), start=1):
             match = INCLUDE.match(line)
             if match and match[1] not in allowed(folder):
-                offences.append(f"lpot/{path.relative_to(root)}:{number}: {folder} must not include {match[1]}")
+                offences.append(
+                    f"lpot/{path.relative_to(root)}:{number}: {folder} must not include {match[1]}"
+                )
     print("\n".join(offences) if offences else "layers: in order")
     return 1 if offences else 0
 

@@ -40,7 +40,9 @@ class ConvBnRelu(nn.Module):
 
     def __init__(self, cin, cout, kernel, stride=1, groups=1, relu=True):
         super().__init__()
-        self.conv = nn.Conv2d(cin, cout, kernel, stride, kernel // 2, groups=groups, bias=False)
+        self.conv = nn.Conv2d(
+            cin, cout, kernel, stride, kernel // 2, groups=groups, bias=False
+        )
         self.bn = nn.BatchNorm2d(cout)
         self.relu = nn.ReLU() if relu else nn.Identity()
 
@@ -94,7 +96,9 @@ def load_split(folder, split):
     images = np.frombuffer(images, np.uint8, offset=16).reshape(-1, 1, 28, 28)
     labels = np.frombuffer(labels, np.uint8, offset=8)
     images = (images.astype(np.float32) / 255 - MEAN) / STD
-    return torch.from_numpy(images.astype(np.float32)), torch.from_numpy(labels.astype(np.int64))
+    return torch.from_numpy(images.astype(np.float32)), torch.from_numpy(
+        labels.astype(np.int64)
+    )
 
 
 def augment(images, max_shift=2):
@@ -112,28 +116,38 @@ def augment(images, max_shift=2):
 def train(model, images, labels, epochs, batch):
     """Train with SGD, a one-cycle learning rate and label smoothing."""
     steps = len(images) // batch
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4, nesterov=True)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.2, epochs=epochs, steps_per_epoch=steps)
+    optimizer = torch.optim.SGD(
+        model.parameters(), lr=0.1, momentum=0.9, weight_decay=5e-4, nesterov=True
+    )
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, max_lr=0.2, epochs=epochs, steps_per_epoch=steps
+    )
     model.train()
     for epoch in range(epochs):
         start, total = time.perf_counter(), 0.0
         order = torch.randperm(len(images))
         for step in range(steps):
             index = order[step * batch : (step + 1) * batch]
-            loss = F.cross_entropy(model(augment(images[index])), labels[index], label_smoothing=0.05)
+            loss = F.cross_entropy(
+                model(augment(images[index])), labels[index], label_smoothing=0.05
+            )
             optimizer.zero_grad()
             loss.backward()
             optimizer.step()
             schedule.step()
             total += loss.item()
         seconds = time.perf_counter() - start
-        print(f"epoch {epoch + 1}/{epochs}: loss {total / steps:.4f}, {seconds:.0f} s", flush=True)
+        print(
+            f"epoch {epoch + 1}/{epochs}: loss {total / steps:.4f}, {seconds:.0f} s",
+            flush=True,
+        )
 
 
 def accuracy(predict, images, labels, batch=500):
     """Percentage of the images for which the highest of the logits is that of the label."""
     hits = sum(
-        int((predict(x).argmax(1) == y).sum()) for x, y in zip(images.split(batch), labels.split(batch), strict=True)
+        int((predict(x).argmax(1) == y).sum())
+        for x, y in zip(images.split(batch), labels.split(batch), strict=True)
     )
     return 100 * hits / len(images)
 
@@ -161,13 +175,24 @@ def export(model, path):
     norms = [node for node in graph.graph.node if node.op_type == "BatchNormalization"]
     expected = sum(isinstance(module, nn.BatchNorm2d) for module in model.modules())
     if len(norms) != expected or any(len(node.output) != 1 for node in norms):
-        raise RuntimeError(f"{path}: {expected} batch norms in inference form expected, found {len(norms)}")
+        raise RuntimeError(
+            f"{path}: {expected} batch norms in inference form expected, found {len(norms)}"
+        )
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Train the quickstart model and export it as ONNX.")
-    parser.add_argument("--data", type=Path, default=DEFAULT_DATA, help="folder of the *-ubyte.gz files (%(default)s)")
-    parser.add_argument("--output", type=Path, default=DEFAULT_OUTPUT, help="ONNX file to write")
+    parser = argparse.ArgumentParser(
+        description="Train the quickstart model and export it as ONNX."
+    )
+    parser.add_argument(
+        "--data",
+        type=Path,
+        default=DEFAULT_DATA,
+        help="folder of the *-ubyte.gz files (%(default)s)",
+    )
+    parser.add_argument(
+        "--output", type=Path, default=DEFAULT_OUTPUT, help="ONNX file to write"
+    )
     parser.add_argument("--epochs", type=int, default=10)
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--seed", type=int, default=1)
@@ -185,12 +210,16 @@ def main():
 
     model.eval()
     with torch.inference_mode():
-        print(f"test accuracy, PyTorch: {accuracy(model, test_images, test_labels):.2f}%")
+        print(
+            f"test accuracy, PyTorch: {accuracy(model, test_images, test_labels):.2f}%"
+        )
 
     export(model.to(memory_format=torch.contiguous_format), str(args.output))
     precision = {"INFERENCE_PRECISION_HINT": "f32"}
     compiled = ov.Core().compile_model(str(args.output), "CPU", precision)
-    score = accuracy(lambda x: torch.from_numpy(compiled(x.numpy())[0]), test_images, test_labels)
+    score = accuracy(
+        lambda x: torch.from_numpy(compiled(x.numpy())[0]), test_images, test_labels
+    )
     print(f"test accuracy, {args.output.name} with OpenVINO: {score:.2f}%")
     print(f"{args.output}: {args.output.stat().st_size} bytes")
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <exception>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
@@ -24,15 +25,37 @@ Model instrument(const Model& model, const std::vector<ObservationPoint>& points
   ov::OutputVector outputs;
   for (const ObservationPoint& point : points) {
     const auto found = tensors.find(point.tensor);
-    if (found == tensors.end()) throw ModelError("calibrate", fmt::format("the model has no tensor '{}'", point.tensor));
+    if (found == tensors.end())
+      throw ModelError("calibrate", fmt::format("the model has no tensor '{}'", point.tensor));
     outputs.push_back(found->second);
   }
   watched.graph = std::make_shared<ov::Model>(outputs, watched.graph->get_parameters());
   return watched;
 }
 
+// The samples of a batch: their numbers in the data and how many.
+struct Samples {
+  std::size_t first = 0;
+  std::size_t count = 0;
+};
+
+// "sample 13" where the tensor has the batch in front, else all of the batch: "samples 12 to 15".
+std::string name_samples(const Tensor& tensor, const Samples& samples) {
+  std::size_t row = 0;
+  const bool has_batch = samples.count > 1 && !tensor.shape().empty() && tensor.shape()[0] == samples.count;
+  if (samples.count > 1 && !has_batch)
+    return fmt::format("samples {} to {}", samples.first, samples.first + samples.count - 1);
+  for (std::size_t i = 0; has_batch && i < tensor.size(); ++i) {
+    if (std::isfinite(tensor.value_at(i))) continue;
+    row = i / (tensor.size() / samples.count);
+    break;
+  }
+  return fmt::format("sample {}", samples.first + row);
+}
+
 // Adds one batch's outputs; tensors are independent, so threads take one each in turn.
-void add_outputs(std::vector<TensorStatistics>& statistics, const std::vector<Tensor>& outputs, const std::vector<ObservationPoint>& points, int threads) {
+void add_outputs(std::vector<TensorStatistics>& statistics, const std::vector<Tensor>& outputs,
+                 const std::vector<ObservationPoint>& points, const Samples& samples, int threads) {
   std::atomic<std::size_t> next{0};
   std::vector<std::exception_ptr> errors(points.size());
   const auto work = [&] {
@@ -52,7 +75,8 @@ void add_outputs(std::vector<TensorStatistics>& statistics, const std::vector<Te
     try {
       std::rethrow_exception(errors[i]);
     } catch (const DataError& error) {
-      throw DataError("calibrate", fmt::format("tensor '{}': {}", points[i].tensor, error.what()));
+      throw DataError("calibrate", fmt::format("{}, tensor '{}': {}", name_samples(outputs[i], samples),
+                                               points[i].tensor, error.what()));
     }
   }
 }
@@ -72,10 +96,12 @@ std::vector<std::size_t> positions(std::size_t begin, std::size_t end) {
 }  // namespace
 
 std::string tensor_name(const ov::Node& producer, std::size_t output) {
-  return producer.get_output_size() == 1 ? producer.get_friendly_name() : fmt::format("{}:{}", producer.get_friendly_name(), output);
+  return producer.get_output_size() == 1 ? producer.get_friendly_name()
+                                         : fmt::format("{}:{}", producer.get_friendly_name(), output);
 }
 
-Calibration observe(const Model& model, const std::vector<ObservationPoint>& points, const DataLoader& loader, const ObserveOptions& options, const Observer& observer) {
+Calibration observe(const Model& model, const std::vector<ObservationPoint>& points, const DataLoader& loader,
+                    const ObserveOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("calibrate", "the calibration data set is empty");
   std::vector<std::size_t> sizes = options.sampling_sizes;
   std::sort(sizes.begin(), sizes.end());
@@ -86,7 +112,8 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
     calibration.snapshots.resize(sizes.size());
     return calibration;
   }
-  const int threads = options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads =
+      options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   // Inner tensors do not always have the batch in front, so rows that were filled up could not be cut out again.
   Runner runner(instrument(model, points), loader.dataset().input_names(), {.threads = threads, .fill_up = false});
   std::vector<TensorStatistics> statistics(points.size());
@@ -101,12 +128,9 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
           return std::move(batch->inputs);
         },
         [&](std::vector<Tensor> outputs) {
-          try {
-            add_outputs(statistics, outputs, points, threads);
-          } catch (const DataError& error) {
-            throw DataError("calibrate", fmt::format("samples from {} on: {}", counted, error.what()));
-          }
+          const std::size_t first = counted;
           counted = std::min(size, counted + loader.options().batch_size);
+          add_outputs(statistics, outputs, points, {first, counted - first}, threads);
           observer.progress("calibrate", counted, sizes.back());
         });
     calibration.samples = size;

@@ -32,7 +32,8 @@ struct Calibration {
   std::size_t samples = 0;            // that were read: fewer than asked for when the data end
 };
 
-// Throws DataError (no data, a value that is not finite: with the tensor and the samples) and ModelError.
-Calibration observe(const Model&, const std::vector<ObservationPoint>&, const DataLoader&, const ObserveOptions&, const Observer& = {});
+// Throws DataError (no data, a value that is not finite: with the tensor and the sample) and ModelError.
+Calibration observe(const Model&, const std::vector<ObservationPoint>&, const DataLoader&, const ObserveOptions&,
+                    const Observer& = {});
 
 }  // namespace lpot

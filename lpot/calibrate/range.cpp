@@ -7,10 +7,14 @@ namespace lpot {
 Range find_range(const TensorStatistics& statistics, Algorithm algorithm, const RangeOptions& options) {
   if (statistics.empty()) throw DataError("range", "nothing was observed of this tensor");
   switch (algorithm) {
-    case Algorithm::MinMax: return minmax_range(statistics, options);
-    case Algorithm::Kl: return kl_range(statistics, options);
-    case Algorithm::Percentile: return percentile_range(statistics, options);
-    case Algorithm::Mse: return mse_range(statistics, options);
+    case Algorithm::MinMax:
+      return minmax_range(statistics, options);
+    case Algorithm::Kl:
+      return kl_range(statistics, options);
+    case Algorithm::Percentile:
+      return percentile_range(statistics, options);
+    case Algorithm::Mse:
+      return mse_range(statistics, options);
   }
   throw DataError("range", "unknown algorithm");
 }

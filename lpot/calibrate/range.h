@@ -22,7 +22,8 @@ struct Range {
 };
 
 // The range that `algorithm` prefers for a tensor. Always low <= 0 <= high, so zero stays exact; symmetric ranges have
-// low == -high, except that a tensor without negative values keeps low == 0. Throws DataError when nothing was observed.
+// low == -high, except that a tensor without negative values keeps low == 0. Throws DataError when nothing was
+// observed.
 Range find_range(const TensorStatistics&, Algorithm, const RangeOptions& = {});
 
 // The single algorithms, each in its own file.

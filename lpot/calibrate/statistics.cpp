@@ -19,8 +19,10 @@ Layout layout_of(const Shape& shape, int channel_axis) {
   Layout layout;
   if (shape.empty()) return layout;
   const auto rank = static_cast<int>(shape.size());
-  const auto axis = static_cast<std::size_t>(std::clamp(channel_axis < 0 ? channel_axis + rank : channel_axis, 0, rank - 1));
-  for (std::size_t i = 0; i < shape.size(); ++i) (i < axis ? layout.outer : i == axis ? layout.channels : layout.inner) *= shape[i];
+  const auto axis =
+      static_cast<std::size_t>(std::clamp(channel_axis < 0 ? channel_axis + rank : channel_axis, 0, rank - 1));
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    (i < axis ? layout.outer : i == axis ? layout.channels : layout.inner) *= shape[i];
   return layout;
 }
 
@@ -74,11 +76,13 @@ void TensorStatistics::add(const Tensor& tensor, int channel_axis) {
   const float largest = largest_absolute(values, floats.size());
   if (channels_.empty()) channels_.resize(layout.channels);
   if (channels_.size() != layout.channels)
-    throw DataError("calibrate", fmt::format("the number of channels changes from {} to {}", channels_.size(), layout.channels));
+    throw DataError("calibrate",
+                    fmt::format("the number of channels changes from {} to {}", channels_.size(), layout.channels));
   if (layout.inner == 1) {
     add_rows(channels_, values, layout.outer);
   } else {
-    for (std::size_t i = 0; i < layout.outer * layout.channels; ++i) add_run(channels_[i % layout.channels], values + i * layout.inner, layout.inner);
+    for (std::size_t i = 0; i < layout.outer * layout.channels; ++i)
+      add_run(channels_[i % layout.channels], values + i * layout.inner, layout.inner);
   }
   histogram_.add(values, floats.size(), largest);
 }
@@ -90,7 +94,8 @@ void TensorStatistics::merge(const TensorStatistics& other) {
     return;
   }
   if (channels_.size() != other.channels_.size())
-    throw DataError("calibrate", fmt::format("statistics of {} and {} channels cannot be merged", channels_.size(), other.channels_.size()));
+    throw DataError("calibrate", fmt::format("statistics of {} and {} channels cannot be merged", channels_.size(),
+                                             other.channels_.size()));
   for (std::size_t i = 0; i < channels_.size(); ++i) {
     channels_[i].min = std::min(channels_[i].min, other.channels_[i].min);
     channels_[i].max = std::max(channels_[i].max, other.channels_[i].max);
@@ -101,11 +106,15 @@ void TensorStatistics::merge(const TensorStatistics& other) {
 }
 
 float TensorStatistics::min() const {
-  return std::min_element(channels_.begin(), channels_.end(), [](const auto& a, const auto& b) { return a.min < b.min; })->min;
+  return std::min_element(channels_.begin(), channels_.end(),
+                          [](const auto& a, const auto& b) { return a.min < b.min; })
+      ->min;
 }
 
 float TensorStatistics::max() const {
-  return std::max_element(channels_.begin(), channels_.end(), [](const auto& a, const auto& b) { return a.max < b.max; })->max;
+  return std::max_element(channels_.begin(), channels_.end(),
+                          [](const auto& a, const auto& b) { return a.max < b.max; })
+      ->max;
 }
 
 }  // namespace lpot

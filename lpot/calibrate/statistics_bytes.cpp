@@ -43,7 +43,9 @@ class Reader {
     return value;
   }
   bool at_end() const { return bytes_.empty(); }
-  [[noreturn]] static void damaged() { throw StoreError("statistics", "the kept statistics are damaged; tune without --resume to calibrate again"); }
+  [[noreturn]] static void damaged() {
+    throw StoreError("statistics", "the kept statistics are damaged; tune without --resume to calibrate again");
+  }
 
  private:
   std::string_view take(std::size_t size) {

@@ -15,12 +15,13 @@ bool has_repeated_names(const Node& map) {
                      [&](const Node& item) { return find(map, item.key) != &item; });
 }
 
-// Whether `later` changes parameters of what `base` names, rather than naming other components. Of a pipeline that is one
-// component of it, or the whole in the same order: a shorter pipeline is another one.
+// Whether `later` changes parameters of what `base` names, rather than naming other components. Of a pipeline that is
+// one component of it, or the whole in the same order: a shorter pipeline is another one.
 bool names_the_same(const Node& base, const Node& later, bool is_pipeline) {
   if (has_repeated_names(base) || has_repeated_names(later)) return false;
   if (is_pipeline && later.items.size() > 1)
-    return std::equal(base.items.begin(), base.items.end(), later.items.begin(), later.items.end(), [](const Node& a, const Node& b) { return a.key == b.key; });
+    return std::equal(base.items.begin(), base.items.end(), later.items.begin(), later.items.end(),
+                      [](const Node& a, const Node& b) { return a.key == b.key; });
   return std::all_of(later.items.begin(), later.items.end(), [&](const Node& item) { return find(base, item.key); });
 }
 

@@ -10,7 +10,7 @@
 namespace lpot::yaml {
 namespace {
 
-constexpr std::string_view kUnusual = "";           // any value but the default
+constexpr std::string_view kUnusual = "";  // any value but the default
 
 enum class Outcome { Warn, Refuse };
 
@@ -27,9 +27,6 @@ constexpr std::string_view kIgnored = "not carried out yet, ignored";
 
 // Delete a row when its feature arrives.
 constexpr auto kPending = std::to_array<Pending>({
-    {"model.inputs", kUnusual, Warn, "not carried out yet, the graph is not cut there"},
-    {"model.outputs", kUnusual, Warn, "not carried out yet, the graph is not cut there"},
-    {"model.input_shapes", kUnusual, Warn, kIgnored},
     {"model.framework", "mxnet", Refuse, "nothing here reads MXNet's models, convert the model to ONNX"},
     {"model.framework", "engine", Refuse, "nothing here reads Engine's models, give the ONNX model it was made from"},
     {"model.framework", "pytorch_ipex", Refuse, "IPEX is not part of this tool, use pytorch"},
@@ -102,7 +99,8 @@ namespace lpot {
 std::vector<PendingKey> pending_keys() {
   std::vector<PendingKey> keys;
   for (const yaml::Pending& pending : yaml::kPending)
-    keys.push_back({std::string(pending.key), std::string(pending.value), pending.outcome == yaml::Outcome::Refuse, std::string(pending.sentence)});
+    keys.push_back({std::string(pending.key), std::string(pending.value), pending.outcome == yaml::Outcome::Refuse,
+                    std::string(pending.sentence)});
   return keys;
 }
 

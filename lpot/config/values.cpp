@@ -91,7 +91,8 @@ std::string read_text_value(const Node& node, const std::string& path, const Key
   return spelled(node, key);
 }
 
-// An element of a list of texts; a list in the list is handed on as its text: [[8,3],[8]] has the texts "[8, 3]", "[8]".
+// An element of a list of texts; a list in the list is handed on as its text: [[8,3],[8]] has the texts "[8, 3]",
+// "[8]".
 std::string read_element(const Node& node, const std::string& path, const Key& key) {
   if (!node.is_list()) return read_text_value(node, path, key);
   std::vector<std::string> texts;

@@ -10,9 +10,15 @@
 namespace lpot {
 namespace {
 
-constexpr std::array<std::string_view, 9> kKinds{
-    "true or false",     "a whole number",  "a number",        "a text",           "a path",
-    "a list of whole numbers", "a list of numbers", "a list of texts", "a map of names to texts"};
+constexpr std::array<std::string_view, 9> kKinds{"true or false",
+                                                 "a whole number",
+                                                 "a number",
+                                                 "a text",
+                                                 "a path",
+                                                 "a list of whole numbers",
+                                                 "a list of numbers",
+                                                 "a list of texts",
+                                                 "a map of names to texts"};
 
 std::string describe_value(const Value& value) {
   return std::visit(
@@ -24,7 +30,8 @@ std::string describe_value(const Value& value) {
           std::string joined;
           for (const auto& [key, text] : held) joined += fmt::format("{}{}: {}", joined.empty() ? "" : ", ", key, text);
           return "{" + joined + "}";
-        } else if constexpr (requires { held.begin()->length(); } || (requires { held.size(); } && !std::is_same_v<T, std::string>)) {
+        } else if constexpr (requires { held.begin()->length(); } ||
+                             (requires { held.size(); } && !std::is_same_v<T, std::string>)) {
           return fmt::format("[{}]", fmt::join(held, ", "));
         } else {
           return fmt::format("{}", held);
@@ -53,7 +60,8 @@ const T& Parameters::get(const std::string& name) const {
   if (found == values_.end()) throw ConfigError("parameters", fmt::format("'{}' is not given", name));
   const T* value = std::get_if<T>(&found->second);
   if (!value)
-    throw ConfigError("parameters", fmt::format("'{}' is {}, which is of another kind", name, describe_value(found->second)));
+    throw ConfigError("parameters",
+                      fmt::format("'{}' is {}, which is of another kind", name, describe_value(found->second)));
   return *value;
 }
 

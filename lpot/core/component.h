@@ -63,7 +63,9 @@ class Parameters {
   std::int64_t integer(const std::string& name) const { return get<std::int64_t>(name); }
   double number(const std::string& name) const { return get<double>(name); }
   const std::string& text(const std::string& name) const { return get<std::string>(name); }  // Text and Path
-  const std::vector<std::int64_t>& integers(const std::string& name) const { return get<std::vector<std::int64_t>>(name); }
+  const std::vector<std::int64_t>& integers(const std::string& name) const {
+    return get<std::vector<std::int64_t>>(name);
+  }
   const std::vector<double>& numbers(const std::string& name) const { return get<std::vector<double>>(name); }
   const std::vector<std::string>& texts(const std::string& name) const { return get<std::vector<std::string>>(name); }
   const std::map<std::string, std::string>& text_map(const std::string& name) const {

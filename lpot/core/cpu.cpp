@@ -50,8 +50,9 @@ std::string isa_limit() {
 void limit_to_isa(Cpu& cpu, std::string_view isa) {
   if (isa.empty() || isa == "default" || isa == "all") return;
   const bool wide = isa.starts_with("avx512") || isa.starts_with("avx10");
-  const bool has_vnni = isa.find("vnni") != std::string_view::npos || isa.find("bf16") != std::string_view::npos || isa.find("fp16") != std::string_view::npos ||
-                        isa.find("amx") != std::string_view::npos || isa.starts_with("avx10");
+  const bool has_vnni = isa.find("vnni") != std::string_view::npos || isa.find("bf16") != std::string_view::npos ||
+                        isa.find("fp16") != std::string_view::npos || isa.find("amx") != std::string_view::npos ||
+                        isa.starts_with("avx10");
   cpu.avx2 = cpu.avx2 && (wide || isa.starts_with("avx2"));
   cpu.avx512 = cpu.avx512 && wide;
   cpu.vnni = cpu.vnni && has_vnni;

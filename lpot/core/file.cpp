@@ -41,7 +41,8 @@ fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.
 void check_readable_file(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error)) throw DataError("read", fmt::format("{}: no such file", path.string()));
-  if (fs::is_directory(path, error)) throw DataError("read", fmt::format("{}: expected a file, got a folder", path.string()));
+  if (fs::is_directory(path, error))
+    throw DataError("read", fmt::format("{}: expected a file, got a folder", path.string()));
 }
 
 }  // namespace
@@ -64,11 +65,13 @@ std::vector<std::uint8_t> read_file(const fs::path& path, std::uint64_t max_byte
     const int count = gzread(file.get(), content.data() + used, static_cast<unsigned>(piece));
     if (count < 0) {
       int code = 0;
-      throw DataError("read", fmt::format("{}: damaged after {} bytes: {}", path.string(), used, gzerror(file.get(), &code)));
+      throw DataError("read",
+                      fmt::format("{}: damaged after {} bytes: {}", path.string(), used, gzerror(file.get(), &code)));
     }
     content.resize(used + static_cast<std::size_t>(count));
     if (content.size() > max_bytes)
-      throw DataError("read", fmt::format("{}: more than {} bytes when unpacked, expected at most that", path.string(), max_bytes));
+      throw DataError(
+          "read", fmt::format("{}: more than {} bytes when unpacked, expected at most that", path.string(), max_bytes));
     if (static_cast<std::size_t>(count) < piece) break;
     piece = std::max(kPiece, content.size());
   }
@@ -76,7 +79,8 @@ std::vector<std::uint8_t> read_file(const fs::path& path, std::uint64_t max_byte
   int code = Z_OK;
   gzerror(file.get(), &code);
   if (code != Z_OK && code != Z_STREAM_END)
-    throw DataError("read", fmt::format("{}: ends in the middle of its compressed data; fetch it again", path.string()));
+    throw DataError("read",
+                    fmt::format("{}: ends in the middle of its compressed data; fetch it again", path.string()));
   return content;
 }
 
@@ -88,7 +92,8 @@ void sync_file(const fs::path& path) {
 
 void replace_file(const fs::path& target, const std::function<void(const fs::path&)>& write) {
   // The name keeps its ending, for writers that look at it (model.tmp.xml).
-  const fs::path temporary = folder_of(target) / fmt::format("{}.{}.tmp{}", target.stem().string(), ::getpid(), target.extension().string());
+  const fs::path temporary =
+      folder_of(target) / fmt::format("{}.{}.tmp{}", target.stem().string(), ::getpid(), target.extension().string());
   try {
     write(temporary);
     sync_file(temporary);
@@ -119,7 +124,8 @@ void make_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
   if (error) throw StoreError("make folder", fmt::format("{}: {}", path.string(), error.message()));
-  if (!fs::is_directory(path)) throw StoreError("make folder", fmt::format("{}: a file of that name is in the way", path.string()));
+  if (!fs::is_directory(path))
+    throw StoreError("make folder", fmt::format("{}: a file of that name is in the way", path.string()));
 }
 
 Fingerprint& Fingerprint::add(std::string_view bytes) {

@@ -25,12 +25,20 @@ std::string_view to_string(Symmetry word) { return kSymmetries[static_cast<std::
 std::string_view to_string(Algorithm word) { return kAlgorithms[static_cast<std::size_t>(word)]; }
 
 template <>
-std::optional<Precision> parse(std::string_view name) { return find<Precision>(kPrecisions, name); }
+std::optional<Precision> parse(std::string_view name) {
+  return find<Precision>(kPrecisions, name);
+}
 template <>
-std::optional<Granularity> parse(std::string_view name) { return find<Granularity>(kGranularities, name); }
+std::optional<Granularity> parse(std::string_view name) {
+  return find<Granularity>(kGranularities, name);
+}
 template <>
-std::optional<Symmetry> parse(std::string_view name) { return find<Symmetry>(kSymmetries, name); }
+std::optional<Symmetry> parse(std::string_view name) {
+  return find<Symmetry>(kSymmetries, name);
+}
 template <>
-std::optional<Algorithm> parse(std::string_view name) { return find<Algorithm>(kAlgorithms, name); }
+std::optional<Algorithm> parse(std::string_view name) {
+  return find<Algorithm>(kAlgorithms, name);
+}
 
 }  // namespace lpot

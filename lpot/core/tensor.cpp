@@ -79,18 +79,29 @@ template <typename Function>
 auto dispatch(ElementType type, Function&& function) {
   switch (type) {
     case ElementType::Bool:
-    case ElementType::U8: return function(std::uint8_t{});
-    case ElementType::I8: return function(std::int8_t{});
-    case ElementType::U16: return function(std::uint16_t{});
-    case ElementType::I16: return function(std::int16_t{});
-    case ElementType::U32: return function(std::uint32_t{});
-    case ElementType::I32: return function(std::int32_t{});
-    case ElementType::U64: return function(std::uint64_t{});
-    case ElementType::I64: return function(std::int64_t{});
+    case ElementType::U8:
+      return function(std::uint8_t{});
+    case ElementType::I8:
+      return function(std::int8_t{});
+    case ElementType::U16:
+      return function(std::uint16_t{});
+    case ElementType::I16:
+      return function(std::int16_t{});
+    case ElementType::U32:
+      return function(std::uint32_t{});
+    case ElementType::I32:
+      return function(std::int32_t{});
+    case ElementType::U64:
+      return function(std::uint64_t{});
+    case ElementType::I64:
+      return function(std::int64_t{});
     case ElementType::F16:
-    case ElementType::BF16: return function(std::uint16_t{});
-    case ElementType::F32: return function(float{});
-    case ElementType::F64: return function(double{});
+    case ElementType::BF16:
+      return function(std::uint16_t{});
+    case ElementType::F32:
+      return function(float{});
+    case ElementType::F64:
+      return function(double{});
   }
   throw DataError("tensor", "unknown element type");
 }
@@ -145,7 +156,8 @@ ElementType parse_element_type(std::string_view name) {
 
 Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(shape)) {
   const std::size_t bytes = std::max<std::size_t>(byte_size(), 1);
-  bytes_ = std::shared_ptr<void>(new std::byte[bytes](), [](void* memory) { delete[] static_cast<std::byte*>(memory); });
+  bytes_ =
+      std::shared_ptr<void>(new std::byte[bytes](), [](void* memory) { delete[] static_cast<std::byte*>(memory); });
 }
 
 Tensor::Tensor(ElementType type, Shape shape, std::shared_ptr<void> bytes)
@@ -204,9 +216,8 @@ double Tensor::value_at(std::size_t index) const {
   const auto* short_value = reinterpret_cast<const std::uint16_t*>(bytes()) + index;
   if (type_ == ElementType::F16) return half_to_float(*short_value);
   if (type_ == ElementType::BF16) return bfloat_to_float(*short_value);
-  return dispatch(type_, [&](auto tag) {
-    return static_cast<double>(reinterpret_cast<const decltype(tag)*>(bytes())[index]);
-  });
+  return dispatch(
+      type_, [&](auto tag) { return static_cast<double>(reinterpret_cast<const decltype(tag)*>(bytes())[index]); });
 }
 
 Tensor stack(const std::vector<Tensor>& rows) {

@@ -22,7 +22,8 @@ std::string_view to_string(ElementType);  // "f32", "u8", ...
 std::string to_string(const Shape&);      // "[1,3,32,32]"
 std::size_t element_count(const Shape&);  // 1 for a scalar
 
-// The element type for a name as configs write it ("float32", "f32", "uint8", ...); throws ConfigError for an unknown one.
+// The element type for a name as configs write it ("float32", "f32", "uint8", ...); throws ConfigError for an unknown
+// one.
 ElementType parse_element_type(std::string_view name);
 
 template <typename T>
@@ -63,9 +64,9 @@ class Tensor {
     return static_cast<const T*>(bytes_.get());
   }
 
-  Tensor reshaped(Shape) const;                  // same bytes, another shape of equal size
-  Tensor slice(std::size_t row) const;           // row of the first dimension, same bytes
-  Tensor converted(ElementType) const;           // values cast one by one; integers saturate, floats round to nearest
+  Tensor reshaped(Shape) const;                   // same bytes, another shape of equal size
+  Tensor slice(std::size_t row) const;            // row of the first dimension, same bytes
+  Tensor converted(ElementType) const;            // values cast one by one; integers saturate, floats round to nearest
   double value_at(std::size_t flat_index) const;  // any numeric type as double
 
  private:
@@ -81,27 +82,49 @@ class Tensor {
 Tensor stack(const std::vector<Tensor>&);
 
 template <>
-inline ElementType element_type_of<bool>() { return ElementType::Bool; }
+inline ElementType element_type_of<bool>() {
+  return ElementType::Bool;
+}
 template <>
-inline ElementType element_type_of<std::uint8_t>() { return ElementType::U8; }
+inline ElementType element_type_of<std::uint8_t>() {
+  return ElementType::U8;
+}
 template <>
-inline ElementType element_type_of<std::int8_t>() { return ElementType::I8; }
+inline ElementType element_type_of<std::int8_t>() {
+  return ElementType::I8;
+}
 template <>
-inline ElementType element_type_of<std::uint16_t>() { return ElementType::U16; }
+inline ElementType element_type_of<std::uint16_t>() {
+  return ElementType::U16;
+}
 template <>
-inline ElementType element_type_of<std::int16_t>() { return ElementType::I16; }
+inline ElementType element_type_of<std::int16_t>() {
+  return ElementType::I16;
+}
 template <>
-inline ElementType element_type_of<std::uint32_t>() { return ElementType::U32; }
+inline ElementType element_type_of<std::uint32_t>() {
+  return ElementType::U32;
+}
 template <>
-inline ElementType element_type_of<std::int32_t>() { return ElementType::I32; }
+inline ElementType element_type_of<std::int32_t>() {
+  return ElementType::I32;
+}
 template <>
-inline ElementType element_type_of<std::uint64_t>() { return ElementType::U64; }
+inline ElementType element_type_of<std::uint64_t>() {
+  return ElementType::U64;
+}
 template <>
-inline ElementType element_type_of<std::int64_t>() { return ElementType::I64; }
+inline ElementType element_type_of<std::int64_t>() {
+  return ElementType::I64;
+}
 template <>
-inline ElementType element_type_of<float>() { return ElementType::F32; }
+inline ElementType element_type_of<float>() {
+  return ElementType::F32;
+}
 template <>
-inline ElementType element_type_of<double>() { return ElementType::F64; }
+inline ElementType element_type_of<double>() {
+  return ElementType::F64;
+}
 
 template <typename T>
 Tensor Tensor::from(Shape shape, const std::vector<T>& values) {

@@ -75,8 +75,6 @@ std::string DataLoader::identity() const {
                      fmt::join(steps, ", "), order_.size(), order.hex(), options_.seed);
 }
 
-DataLoader DataLoader::with(LoaderOptions options) const {
-  return DataLoader(dataset_, transforms_, options);
-}
+DataLoader DataLoader::with(LoaderOptions options) const { return DataLoader(dataset_, transforms_, options); }
 
 }  // namespace lpot

@@ -27,9 +27,11 @@ class Accumulator {
       for (std::size_t row = 0; row < labels.size(); ++row) options_.keep_outputs->push_back(outputs[0].slice(row));
     for (NamedMetric& total : totals_) {
       try {
-        total.metric->update(outputs, total.metric->labels_are_baseline() ? baseline_labels(first, labels.size()) : labels);
+        total.metric->update(outputs,
+                             total.metric->labels_are_baseline() ? baseline_labels(first, labels.size()) : labels);
       } catch (const DataError& error) {
-        throw DataError("evaluate", fmt::format("batch of samples {}..{}: {}", first, first + labels.size() - 1, error.what()));
+        throw DataError("evaluate",
+                        fmt::format("batch of samples {}..{}: {}", first, first + labels.size() - 1, error.what()));
       }
     }
     samples_ += labels.size();
@@ -46,13 +48,15 @@ class Accumulator {
  private:
   static void check_rows(const std::vector<Tensor>& outputs, std::size_t count) {
     if (outputs.empty() || outputs[0].shape().empty() || outputs[0].shape()[0] != count)
-      throw DataError("evaluate", fmt::format("the model gives {} for a batch of {} samples, expected {} rows; if its batch size is fixed, set batch_size to it",
+      throw DataError("evaluate", fmt::format("the model gives {} for a batch of {} samples, expected {} rows; if its "
+                                              "batch size is fixed, set batch_size to it",
                                               outputs.empty() ? "no output" : outputs[0].describe(), count, count));
   }
 
   std::vector<Tensor> baseline_labels(std::size_t first, std::size_t count) const {
     const BaselineOutputs* kept = options_.keep_outputs ? options_.keep_outputs : options_.baseline;
-    if (!kept || kept->size() < first + count) throw DataError("evaluate", "this metric compares with the fp32 model, whose outputs are not there");
+    if (!kept || kept->size() < first + count)
+      throw DataError("evaluate", "this metric compares with the fp32 model, whose outputs are not there");
     const auto begin = kept->begin() + static_cast<std::ptrdiff_t>(first);
     return {begin, begin + static_cast<std::ptrdiff_t>(count)};
   }
@@ -71,10 +75,12 @@ std::vector<NamedMetric> make_metrics(const std::vector<Component>& components) 
 }
 
 bool needs_baseline(const std::vector<NamedMetric>& metrics) {
-  return std::any_of(metrics.begin(), metrics.end(), [](const NamedMetric& named) { return named.metric->labels_are_baseline(); });
+  return std::any_of(metrics.begin(), metrics.end(),
+                     [](const NamedMetric& named) { return named.metric->labels_are_baseline(); });
 }
 
-Score evaluate(const Model& model, const DataLoader& loader, const std::vector<NamedMetric>& metrics, const EvaluateOptions& options, const Observer& observer) {
+Score evaluate(const Model& model, const DataLoader& loader, const std::vector<NamedMetric>& metrics,
+               const EvaluateOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("evaluate", "the evaluation data set is empty");
   const auto start = std::chrono::steady_clock::now();
   Runner runner(model, loader.dataset().input_names(), {.threads = options.threads});

@@ -45,6 +45,7 @@ struct EvaluateOptions {
 bool needs_baseline(const std::vector<NamedMetric>&);
 
 // The same score at any number of threads. Throws DataError and ModelError; Interrupted when the observer says stop.
-Score evaluate(const Model&, const DataLoader&, const std::vector<NamedMetric>&, const EvaluateOptions& = {}, const Observer& = {});
+Score evaluate(const Model&, const DataLoader&, const std::vector<NamedMetric>&, const EvaluateOptions& = {},
+               const Observer& = {});
 
 }  // namespace lpot

@@ -45,7 +45,8 @@ bool replace_batch_norm(const std::shared_ptr<ov::Node>& node) {
   const std::vector<float> variance = values_of(node->input_value(4));
   const ov::Rank rank = node->get_input_partial_shape(data).rank();
   if (node->get_output_element_type(0) != ov::element::f32) return false;
-  if (gamma.empty() || beta.empty() || mean.empty() || variance.empty() || rank.is_dynamic() || rank.get_length() < 2) return false;
+  if (gamma.empty() || beta.empty() || mean.empty() || variance.empty() || rank.is_dynamic() || rank.get_length() < 2)
+    return false;
 
   std::vector<float> scale(gamma.size()), shift(gamma.size());
   for (std::size_t i = 0; i < gamma.size(); ++i) {
@@ -84,7 +85,8 @@ std::optional<ChannelAxes> channel_axes(const ov::Node& node) {
 }
 
 // The values of a constant that varies along `axis` of a tensor of this rank only; one value is spread over all.
-std::optional<std::vector<float>> along_axis(const ov::Output<ov::Node>& output, std::size_t axis, std::size_t rank, std::size_t channels) {
+std::optional<std::vector<float>> along_axis(const ov::Output<ov::Node>& output, std::size_t axis, std::size_t rank,
+                                             std::size_t channels) {
   const auto constant = ov::as_type_ptr<op::Constant>(output.get_node_shared_ptr());
   if (!constant || constant->get_element_type() != ov::element::f32) return std::nullopt;
   const ov::Shape& shape = constant->get_shape();
@@ -101,7 +103,8 @@ bool read_once(const ov::Output<ov::Node>& output) { return output.get_target_in
 // The constant operand of a two-input op and the other one.
 std::optional<std::pair<std::size_t, std::size_t>> constant_operand(const ov::Node& node) {
   for (const std::size_t side : {1u, 0u})
-    if (ov::is_type<op::Constant>(node.get_input_node_ptr(side))) return std::pair<std::size_t, std::size_t>{side, 1 - side};
+    if (ov::is_type<op::Constant>(node.get_input_node_ptr(side)))
+      return std::pair<std::size_t, std::size_t>{side, 1 - side};
   return std::nullopt;
 }
 
@@ -110,7 +113,8 @@ bool follows_kernel(ov::Output<ov::Node> tensor) {
   while (read_once(tensor)) {
     const ov::Node& node = *tensor.get_node();
     if (channel_axes(node)) return true;
-    const auto operands = ov::is_type<op::Add>(&node) || ov::is_type<op::Multiply>(&node) ? constant_operand(node) : std::nullopt;
+    const auto operands =
+        ov::is_type<op::Add>(&node) || ov::is_type<op::Multiply>(&node) ? constant_operand(node) : std::nullopt;
     if (!operands) return false;
     tensor = node.input_value(operands->second);
   }
@@ -123,7 +127,8 @@ bool replace_subtract_or_divide(const std::shared_ptr<ov::Node>& node) {
   const bool subtracts = ov::is_type<op::Subtract>(node);
   if (!subtracts && !ov::is_type<op::Divide>(node)) return false;
   const auto constant = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(1));
-  if (!constant || constant->get_element_type() != ov::element::f32 || !follows_kernel(node->input_value(0))) return false;
+  if (!constant || constant->get_element_type() != ov::element::f32 || !follows_kernel(node->input_value(0)))
+    return false;
   std::vector<float> values = constant->cast_vector<float>();
   if (!subtracts && std::find(values.begin(), values.end(), 0.0f) != values.end()) return false;
   for (float& value : values) value = subtracts ? -value : 1.0f / value;
@@ -139,7 +144,8 @@ bool replace_subtract_or_divide(const std::shared_ptr<ov::Node>& node) {
   return true;
 }
 
-std::shared_ptr<op::Constant> scaled_weights(const op::Constant& weights, const ChannelAxes& axes, const std::vector<float>& scale) {
+std::shared_ptr<op::Constant> scaled_weights(const op::Constant& weights, const ChannelAxes& axes,
+                                             const std::vector<float>& scale) {
   const ov::Shape& shape = weights.get_shape();
   std::vector<float> values = weights.cast_vector<float>();
   std::vector<std::size_t> strides(shape.size(), 1);
@@ -172,7 +178,9 @@ bool fold_multiply(const std::shared_ptr<ov::Node>& multiply) {
   }
   const auto axes = channel_axes(*kernel);
   const auto weights = axes ? ov::as_type_ptr<op::Constant>(kernel->get_input_node_shared_ptr(1)) : nullptr;
-  if (!weights || weights->get_element_type() != ov::element::f32 || kernel->get_output_partial_shape(0).rank().is_dynamic()) return false;
+  if (!weights || weights->get_element_type() != ov::element::f32 ||
+      kernel->get_output_partial_shape(0).rank().is_dynamic())
+    return false;
   const auto rank = static_cast<std::size_t>(kernel->get_output_partial_shape(0).rank().get_length());
   if (multiply->get_output_partial_shape(0).rank() != kernel->get_output_partial_shape(0).rank()) return false;
   std::size_t channels = 1;
@@ -209,7 +217,8 @@ bool fold_add(const std::shared_ptr<ov::Node>& outer) {
   if (!ov::is_type<op::Add>(inner) || inner->get_output_partial_shape(0).rank().is_dynamic()) return false;
   const auto inner_operands = constant_operand(*inner);
   if (!inner_operands || !channel_axes(*inner->get_input_node_ptr(inner_operands->second))) return false;
-  const auto sum = std::make_shared<op::Add>(inner->input_value(inner_operands->first), outer->input_value(outer_operands->first));
+  const auto sum =
+      std::make_shared<op::Add>(inner->input_value(inner_operands->first), outer->input_value(outer_operands->first));
   ov::OutputVector folded(1);
   if (!sum->constant_fold(folded, sum->input_values())) return false;
   outer->input(outer_operands->first).replace_source_output(folded[0]);
@@ -221,8 +230,21 @@ bool fold_add(const std::shared_ptr<ov::Node>& outer) {
 // folding either would turn the weights of a quantized model back into floats, and its int8 kernels into fp32 ones.
 bool belongs_to_quantization(const ov::Node& node) {
   if (ov::is_type<op::FakeQuantize>(&node)) return true;
-  return ov::is_type<op::Convert>(&node) && node.get_input_element_type(0).is_integral_number() && node.get_input_element_type(0).bitwidth() <= 8 &&
-         node.get_output_element_type(0).is_real();
+  return ov::is_type<op::Convert>(&node) && node.get_input_element_type(0).is_integral_number() &&
+         node.get_input_element_type(0).bitwidth() <= 8 && node.get_output_element_type(0).is_real();
+}
+
+// Weights that were compressed to half precision are marked so that no pass widens them; a quantizer wants them in f32.
+void widen_half_constants(const std::shared_ptr<ov::Model>& graph) {
+  for (const auto& node : graph->get_ordered_ops()) {
+    if (!ov::is_type<op::Convert>(node) || node->get_output_element_type(0) != ov::element::f32) continue;
+    const auto half = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
+    if (!half || (half->get_element_type() != ov::element::f16 && half->get_element_type() != ov::element::bf16))
+      continue;
+    const auto whole = op::Constant::create(ov::element::f32, half->get_shape(), half->cast_vector<float>());
+    whole->set_friendly_name(half->get_friendly_name());
+    node->output(0).replace(whole->output(0));
+  }
 }
 
 void fold_constants(const std::shared_ptr<ov::Model>& graph) {
@@ -250,9 +272,15 @@ bool visit(const std::shared_ptr<ov::Model>& graph, bool (*change)(const std::sh
 }  // namespace
 
 void fold_constants_and_batch_norm(const std::shared_ptr<ov::Model>& graph) {
+  widen_half_constants(graph);
   fold_constants(graph);
   bool changed = false;
-  for (const auto change : {replace_batch_norm, replace_subtract_or_divide, fold_multiply, fold_add}) changed |= visit(graph, change);
+  for (const auto change : {replace_batch_norm, replace_subtract_or_divide}) changed |= visit(graph, change);
+  // A bias, a mean, a deviation, a scale and a shift in a row: each step brings the next within reach.
+  for (bool again = true; again; changed |= again) {
+    again = visit(graph, fold_add);
+    again |= visit(graph, fold_multiply);
+  }
   if (changed) graph->validate_nodes_and_infer_types();
 }
 

@@ -14,7 +14,8 @@ constexpr std::string_view kKernelSuffix = "/WithoutBiases";
 std::vector<std::int64_t> to_dimensions(const ov::PartialShape& shape) {
   if (shape.rank().is_dynamic()) return {};
   std::vector<std::int64_t> dimensions;
-  for (const ov::Dimension& dimension : shape) dimensions.push_back(dimension.is_static() ? dimension.get_length() : -1);
+  for (const ov::Dimension& dimension : shape)
+    dimensions.push_back(dimension.is_static() ? dimension.get_length() : -1);
   return dimensions;
 }
 
@@ -24,8 +25,10 @@ std::vector<Port> to_ports(const Outputs& outputs) {
   for (const auto& output : outputs) {
     // A port may have several names; the shortest in dictionary order is the same on every load.
     const auto& names = output.get_names();
-    std::string name = names.empty() ? output.get_node()->get_friendly_name() : *std::min_element(names.begin(), names.end());
-    ports.push_back({std::move(name), output.get_element_type().get_type_name(), to_dimensions(output.get_partial_shape())});
+    std::string name =
+        names.empty() ? output.get_node()->get_friendly_name() : *std::min_element(names.begin(), names.end());
+    ports.push_back(
+        {std::move(name), output.get_element_type().get_type_name(), to_dimensions(output.get_partial_shape())});
   }
   return ports;
 }
@@ -34,9 +37,16 @@ std::vector<Port> to_ports(const Outputs& outputs) {
 
 std::string_view to_string(ModelFormat format) {
   switch (format) {
-    case ModelFormat::Onnx: return "onnx";
-    case ModelFormat::TensorFlow: return "tensorflow";
-    case ModelFormat::OpenVinoIr: return "openvino";
+    case ModelFormat::Onnx:
+      return "onnx";
+    case ModelFormat::TensorFlow:
+      return "tensorflow";
+    case ModelFormat::TensorFlowLite:
+      return "tflite";
+    case ModelFormat::Paddle:
+      return "paddle";
+    case ModelFormat::OpenVinoIr:
+      return "openvino";
   }
   return "unknown";
 }

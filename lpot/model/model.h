@@ -20,15 +20,15 @@ class Node;
 
 namespace lpot {
 
-enum class ModelFormat { Onnx, TensorFlow, OpenVinoIr };
-std::string_view to_string(ModelFormat);  // "onnx", "tensorflow", "openvino"
+enum class ModelFormat { Onnx, TensorFlow, TensorFlowLite, Paddle, OpenVinoIr };
+std::string_view to_string(ModelFormat);  // "onnx", "tensorflow", "tflite", "paddle", "openvino"
 
 struct Model {
   std::shared_ptr<ov::Model> graph;
   ModelFormat format = ModelFormat::OpenVinoIr;
   std::filesystem::path source;
-  std::string fingerprint;         // of the file's bytes
-  std::size_t size_bytes = 0;      // of the file, weights included
+  std::string fingerprint;     // of the bytes of its files and of where it was cut
+  std::size_t size_bytes = 0;  // of its files
 
   Model clone() const;
 };

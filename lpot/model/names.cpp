@@ -9,6 +9,7 @@
 #include <openvino/openvino.hpp>
 #include <regex>
 
+#include "lpot/core/file.h"
 #include "lpot/model/wire_check.h"
 
 namespace lpot {
@@ -20,8 +21,10 @@ bool looks_made_up(const std::string& name) {
   const auto underscore = name.rfind('_');
   if (underscore == 0 || underscore == std::string::npos || underscore + 1 == name.size()) return false;
   return std::isupper(static_cast<unsigned char>(name[0])) != 0 &&
-         std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(underscore), [](unsigned char letter) { return std::isalnum(letter) != 0; }) &&
-         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(underscore) + 1, name.end(), [](unsigned char letter) { return std::isdigit(letter) != 0; });
+         std::all_of(name.begin(), name.begin() + static_cast<std::ptrdiff_t>(underscore),
+                     [](unsigned char letter) { return std::isalnum(letter) != 0; }) &&
+         std::all_of(name.begin() + static_cast<std::ptrdiff_t>(underscore) + 1, name.end(),
+                     [](unsigned char letter) { return std::isdigit(letter) != 0; });
 }
 
 std::set<std::string> read_xml_names(const std::filesystem::path& path) {
@@ -29,19 +32,66 @@ std::set<std::string> read_xml_names(const std::filesystem::path& path) {
   std::ifstream file(path);
   const std::regex attribute(R"re( name="([A-Z][A-Za-z0-9]*_[0-9]+)")re");
   for (std::string line; std::getline(file, line);)
-    for (std::sregex_iterator match(line.begin(), line.end(), attribute), end; match != end; ++match) names.insert((*match)[1]);
+    for (std::sregex_iterator match(line.begin(), line.end(), attribute), end; match != end; ++match)
+      names.insert((*match)[1]);
+  return names;
+}
+
+// Texts of a binary file that look made up, between letters that no name has.
+std::set<std::string> read_plain_names(const std::filesystem::path& path) {
+  std::set<std::string> names;
+  std::string text;
+  const auto keep = [&] {
+    if (looks_made_up(text)) names.insert(text);
+    text.clear();
+  };
+  for (const std::uint8_t letter : read_file(path)) {
+    if (std::isgraph(letter) != 0) {
+      text += static_cast<char>(letter);
+    } else {
+      keep();
+    }
+  }
+  keep();
   return names;
 }
 
 }  // namespace
 
-std::set<std::string> source_names(const std::filesystem::path& path, ModelFormat format) {
-  if (format == ModelFormat::OpenVinoIr) return read_xml_names(path);
-  std::set<std::string> names = format == ModelFormat::Onnx ? read_wire_texts(path, {7, 1, 3}) : read_wire_texts(path, {1, 1});
-  // An ONNX node without a name goes by its output's.
-  if (format == ModelFormat::Onnx) names.merge(read_wire_texts(path, {7, 1, 2}));
+std::set<std::string> source_names(const ModelFiles& files) {
+  std::set<std::string> names;
+  switch (files.format) {
+    case ModelFormat::OpenVinoIr:
+      return read_xml_names(files.path);
+    case ModelFormat::Onnx:
+      names = read_wire_texts(files.path, {7, 1, 3});
+      names.merge(read_wire_texts(files.path, {7, 1, 2}));  // a node without a name goes by its output's
+      break;
+    case ModelFormat::TensorFlow:
+      if (files.is_saved_model()) {
+        names = read_wire_texts(files.path / "saved_model.pb", {2, 2, 1, 1});
+        names.merge(read_wire_texts(files.path / "saved_model.pb", {2, 2, 2, 1, 3, 1}));  // inside functions
+      } else {
+        names = read_wire_texts(files.path, {1, 1});
+      }
+      break;
+    // Their ops go by the names of their outputs, which the files keep as plain texts.
+    case ModelFormat::TensorFlowLite:
+    case ModelFormat::Paddle:
+      return read_plain_names(files.path);
+  }
   std::erase_if(names, [](const std::string& name) { return !looks_made_up(name); });
   return names;
+}
+
+void name_by_tensors(const std::shared_ptr<ov::Model>& graph) {
+  for (const auto& node : graph->get_ops()) {
+    const std::string& name = node->get_friendly_name();
+    const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
+    if (!is_number || node->get_output_size() == 0 || node->output(0).get_names().empty()) continue;
+    const auto& tensors = node->output(0).get_names();
+    node->set_friendly_name(*std::min_element(tensors.begin(), tensors.end()));
+  }
 }
 
 void name_ops(const std::shared_ptr<ov::Model>& graph, const std::set<std::string>& source_names) {

@@ -13,7 +13,8 @@ constexpr std::size_t kLongest = 400;
 // "Exception from src/inference/src/cpp/core.cpp:92:" and "Check 'x' failed at src/a.hpp:12:" say where, not what; they
 // also stand in the middle of a line.
 std::string without_source_positions(const std::string& line) {
-  static const std::regex kPosition(R"((Exception from|Check '[^']*'( failed at)?|failed at) +[\w./-]+\.[ch]pp:\d+:? *)");
+  static const std::regex kPosition(
+      R"((Exception from|Check '[^']*'( failed at)?|failed at) +[\w./-]+\.[ch]pp:\d+:? *)");
   return trim(std::regex_replace(line, kPosition, ""));
 }
 

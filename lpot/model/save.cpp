@@ -20,10 +20,11 @@ void serialize(const Model& model, const fs::path& xml, const fs::path& target) 
   try {
     ov::save_model(model.graph, xml.string(), /*compress_to_fp16=*/false);
   } catch (const std::ios_base::failure&) {
-    throw StoreError("save_model", fmt::format("{}: cannot be written; is the disk full or read-only?", target.string()));
+    throw StoreError("save_model",
+                     fmt::format("{}: cannot be written; is the disk full or read-only?", target.string()));
   } catch (const std::exception& error) {
-    throw StoreError("save_model", fmt::format("{}: cannot be written: {}; is the disk full or read-only?", target.string(),
-                                               shorten_openvino_message(error.what())));
+    throw StoreError("save_model", fmt::format("{}: cannot be written: {}; is the disk full or read-only?",
+                                               target.string(), shorten_openvino_message(error.what())));
   }
 }
 
@@ -43,7 +44,8 @@ class CountingBuffer : public std::streambuf {
   }
   // Writers ask for the position to know where a constant begins.
   pos_type seekoff(off_type offset, std::ios_base::seekdir direction, std::ios_base::openmode) override {
-    return direction == std::ios_base::cur && offset == 0 ? pos_type(static_cast<off_type>(count_)) : pos_type(off_type(-1));
+    return direction == std::ios_base::cur && offset == 0 ? pos_type(static_cast<off_type>(count_))
+                                                          : pos_type(off_type(-1));
   }
 
  private:
@@ -81,7 +83,8 @@ std::size_t save_model(const Model& model, const fs::path& xml) {
     fs::remove(new_xml, ignored);
     fs::remove(new_bin, ignored);
     if (dynamic_cast<const StoreError*>(&error)) throw;
-    throw StoreError("save_model", fmt::format("{}: cannot be written: {}", xml.string(), shorten_openvino_message(error.what())));
+    throw StoreError("save_model",
+                     fmt::format("{}: cannot be written: {}", xml.string(), shorten_openvino_message(error.what())));
   }
 }
 

@@ -36,8 +36,10 @@ ConvolutionAttributes read_attributes(const NodeContext& node, std::size_t spati
   const auto format = node.get_attribute<std::string>("data_format", spatial_rank == 2 ? "NHWC" : "NDHWC");
   attributes.channels_last = format.ends_with('C');
   const std::vector<std::int64_t> ones(spatial_rank + 2, 1);
-  attributes.strides = spatial_part<ov::Strides>(node.get_attribute<std::vector<std::int64_t>>("strides", ones), attributes.channels_last);
-  attributes.dilations = spatial_part<ov::Strides>(node.get_attribute<std::vector<std::int64_t>>("dilations", ones), attributes.channels_last);
+  attributes.strides = spatial_part<ov::Strides>(node.get_attribute<std::vector<std::int64_t>>("strides", ones),
+                                                 attributes.channels_last);
+  attributes.dilations = spatial_part<ov::Strides>(node.get_attribute<std::vector<std::int64_t>>("dilations", ones),
+                                                   attributes.channels_last);
   attributes.pads_begin.assign(spatial_rank, 0);
   attributes.pads_end.assign(spatial_rank, 0);
   const auto padding = node.get_attribute<std::string>("padding");
@@ -96,17 +98,24 @@ ov::OutputVector convert_convolution(const NodeContext& node, std::size_t spatia
   const auto input = channels_first(node.get_input(0), a);
   const auto kernel = kernel_out_first(node.get_input(1), spatial_rank);
   // Fewer kernel channels than input channels mean groups.
-  const ov::Dimension input_channels = input.get_partial_shape().rank().is_static() ? input.get_partial_shape()[1] : ov::Dimension();
+  const ov::Dimension input_channels =
+      input.get_partial_shape().rank().is_static() ? input.get_partial_shape()[1] : ov::Dimension();
   const ov::PartialShape& kernel_shape = kernel.get_partial_shape();
   const bool grouped = input_channels.is_static() && kernel_shape.is_static() && input_channels != kernel_shape[1];
   if (!grouped)
-    return named(node, std::make_shared<op::Convolution>(input, kernel, a.strides, a.pads_begin, a.pads_end, a.dilations, a.padding), a);
+    return named(
+        node,
+        std::make_shared<op::Convolution>(input, kernel, a.strides, a.pads_begin, a.pads_end, a.dilations, a.padding),
+        a);
   const std::int64_t groups = input_channels.get_length() / kernel_shape[1].get_length();
   std::vector<std::int64_t> shape{groups, kernel_shape[0].get_length() / groups};
   for (std::size_t i = 1; i < kernel_shape.size(); ++i) shape.push_back(kernel_shape[i].get_length());
   const auto grouped_kernel =
       std::make_shared<op::Reshape>(kernel, op::Constant::create(ov::element::i64, {shape.size()}, shape), false);
-  return named(node, std::make_shared<op::GroupConvolution>(input, grouped_kernel, a.strides, a.pads_begin, a.pads_end, a.dilations, a.padding), a);
+  return named(node,
+               std::make_shared<op::GroupConvolution>(input, grouped_kernel, a.strides, a.pads_begin, a.pads_end,
+                                                      a.dilations, a.padding),
+               a);
 }
 
 // Depthwise kernels are [height, width, in, multiplier]; the group form is [in, multiplier, 1, height, width].
@@ -116,7 +125,10 @@ ov::OutputVector convert_depthwise(const NodeContext& node) {
   const auto groups_first = transpose(node.get_input(1), {2, 3, 0, 1});
   const auto axis = op::Constant::create(ov::element::i64, {1}, {2});
   const auto kernel = std::make_shared<op::Unsqueeze>(groups_first, axis);
-  return named(node, std::make_shared<op::GroupConvolution>(input, kernel, a.strides, a.pads_begin, a.pads_end, a.dilations, a.padding), a);
+  return named(node,
+               std::make_shared<op::GroupConvolution>(input, kernel, a.strides, a.pads_begin, a.pads_end, a.dilations,
+                                                      a.padding),
+               a);
 }
 
 // Inputs: output shape, kernel [spatial..., out, in], value. The kernel's OpenVINO form is [in, out, spatial...].
@@ -128,8 +140,12 @@ ov::OutputVector convert_transposed(const NodeContext& node, std::size_t spatial
   const auto kernel = kernel_out_first(node.get_input(1), spatial_rank);
   const auto first = static_cast<std::int64_t>(a.channels_last ? 1 : 2);
   const auto at = [](std::int64_t position) { return op::Constant::create(ov::element::i64, {1}, {position}); };
-  const auto spatial_shape = std::make_shared<op::Slice>(node.get_input(0), at(first), at(first + static_cast<std::int64_t>(spatial_rank)), at(1));
-  return named(node, std::make_shared<op::ConvolutionBackpropData>(value, kernel, spatial_shape, a.strides, a.pads_begin, a.pads_end, a.dilations, a.padding), a);
+  const auto spatial_shape = std::make_shared<op::Slice>(node.get_input(0), at(first),
+                                                         at(first + static_cast<std::int64_t>(spatial_rank)), at(1));
+  return named(node,
+               std::make_shared<op::ConvolutionBackpropData>(value, kernel, spatial_shape, a.strides, a.pads_begin,
+                                                             a.pads_end, a.dilations, a.padding),
+               a);
 }
 
 std::shared_ptr<ov::Extension> extension(const std::string& op_type, ov::frontend::CreatorFunction convert) {

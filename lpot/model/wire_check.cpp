@@ -22,16 +22,22 @@ std::optional<std::uint64_t> read_varint(std::istream& file) {
 // Bytes of the record that follows its tag, or nothing for a tag that protobuf does not have.
 std::optional<std::uint64_t> payload_size(std::istream& file, std::uint64_t tag) {
   switch (tag & 7) {
-    case 0: return read_varint(file) ? std::optional<std::uint64_t>(0) : std::nullopt;
-    case 1: return 8;
-    case 2: return read_varint(file);
-    case 5: return 4;
-    default: return std::nullopt;
+    case 0:
+      return read_varint(file) ? std::optional<std::uint64_t>(0) : std::nullopt;
+    case 1:
+      return 8;
+    case 2:
+      return read_varint(file);
+    case 5:
+      return 4;
+    default:
+      return std::nullopt;
   }
 }
 
 // Collects the texts at fields[depth...] of the message that lies in [position, end).
-void collect_texts(std::istream& file, std::uint64_t position, std::uint64_t end, const std::vector<int>& fields, std::size_t depth, std::set<std::string>& texts) {
+void collect_texts(std::istream& file, std::uint64_t position, std::uint64_t end, const std::vector<int>& fields,
+                   std::size_t depth, std::set<std::string>& texts) {
   while (position < end) {
     file.seekg(static_cast<std::streamoff>(position));
     const auto tag = read_varint(file);
@@ -64,7 +70,8 @@ std::optional<std::string> find_wire_damage(const std::filesystem::path& path) {
     if (!payload) return fmt::format("byte {} of {} is no start of a record", position, size);
     const auto begin = static_cast<std::uint64_t>(file.tellg());
     if (*payload > size - begin)
-      return fmt::format("the record at byte {} needs {} bytes and the file has only {} left, so it was cut", position, *payload, size - begin);
+      return fmt::format("the record at byte {} needs {} bytes and the file has only {} left, so it was cut", position,
+                         *payload, size - begin);
     position = begin + *payload;
   }
   return std::nullopt;

@@ -12,7 +12,8 @@ namespace lpot {
 // nothing. ONNX models and TensorFlow graphs are both a sequence of such records, so a cut file shows here.
 std::optional<std::string> find_wire_damage(const std::filesystem::path&);
 
-// Every text that lies at this path of field numbers: {7, 1, 3} are the names of an ONNX file's nodes. The file is whole.
+// Every text that lies at this path of field numbers: {7, 1, 3} are the names of an ONNX file's nodes. The file is
+// whole.
 std::set<std::string> read_wire_texts(const std::filesystem::path&, const std::vector<int>& fields);
 
 }  // namespace lpot

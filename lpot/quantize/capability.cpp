@@ -69,7 +69,8 @@ std::vector<QuantizableOp> quantizable_ops(const Model& model) {
 std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>& ops) {
   std::vector<ObservationPoint> points;
   for (const QuantizableOp& quantizable : ops) {
-    const bool known = std::any_of(points.begin(), points.end(), [&](const auto& point) { return point.tensor == quantizable.activation; });
+    const bool known = std::any_of(points.begin(), points.end(),
+                                   [&](const auto& point) { return point.tensor == quantizable.activation; });
     if (!known) points.push_back({quantizable.activation, find_capability(quantizable.type)->activation_channel_axis});
   }
   return points;

@@ -13,7 +13,9 @@ namespace {
 using Json = nlohmann::json;
 
 Json to_json_value(const TensorScheme& scheme) {
-  Json json{{"algorithm", to_string(scheme.algorithm)}, {"granularity", to_string(scheme.granularity)}, {"scheme", to_string(scheme.symmetry)}};
+  Json json{{"algorithm", to_string(scheme.algorithm)},
+            {"granularity", to_string(scheme.granularity)},
+            {"scheme", to_string(scheme.symmetry)}};
   if (scheme.bits != 8) json["bits"] = scheme.bits;
   return json;
 }
@@ -27,14 +29,17 @@ Word word(const Json& json, const char* key) {
 }
 
 TensorScheme scheme_from(const Json& json) {
-  return {word<Algorithm>(json, "algorithm"), word<Granularity>(json, "granularity"), word<Symmetry>(json, "scheme"), json.value("bits", 8)};
+  return {word<Algorithm>(json, "algorithm"), word<Granularity>(json, "granularity"), word<Symmetry>(json, "scheme"),
+          json.value("bits", 8)};
 }
 
 OpPlan op_from(const Json& json) {
   OpPlan op;
   op.precision = word<Precision>(json, "precision");
   if (op.precision == Precision::Fp32) return op;
-  if (op.precision != Precision::Int8) throw StoreError("plan", fmt::format("'{}' is no precision of an op, expected int8 or fp32", to_string(op.precision)));
+  if (op.precision != Precision::Int8)
+    throw StoreError("plan",
+                     fmt::format("'{}' is no precision of an op, expected int8 or fp32", to_string(op.precision)));
   op.activation = scheme_from(json.at("activation"));
   op.weight = scheme_from(json.at("weight"));
   return op;
@@ -71,7 +76,8 @@ Plan plan_from_json(const std::string& text) {
     Plan plan;
     plan.sampling_size = json.value("sampling_size", std::size_t{0});
     const auto& ops = json.at("ops");
-    if (!ops.is_object()) throw StoreError("plan", fmt::format("not a plan: 'ops' is of type {}, expected an object", ops.type_name()));
+    if (!ops.is_object())
+      throw StoreError("plan", fmt::format("not a plan: 'ops' is of type {}, expected an object", ops.type_name()));
     for (const auto& [name, op] : ops.items()) plan.ops.emplace(name, op_from(op));
     return plan;
   } catch (const Json::exception& error) {

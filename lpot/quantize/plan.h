@@ -24,7 +24,8 @@ struct OpPlan {
   TensorScheme weight;
 
   bool operator==(const OpPlan& other) const {
-    return precision == other.precision && (precision == Precision::Fp32 || (activation == other.activation && weight == other.weight));
+    return precision == other.precision &&
+           (precision == Precision::Fp32 || (activation == other.activation && weight == other.weight));
   }
 };
 
@@ -37,8 +38,8 @@ struct Plan {
   std::size_t int8_count() const;
 };
 
-std::string to_json(const Plan&);             // compact, keys sorted: equal plans give equal texts
+std::string to_json(const Plan&);              // compact, keys sorted: equal plans give equal texts
 Plan plan_from_json(const std::string& text);  // throws StoreError that says what is wrong
-std::string plan_hash(const Plan&);           // 16 hexadecimal digits
+std::string plan_hash(const Plan&);            // 16 hexadecimal digits
 
 }  // namespace lpot

@@ -18,9 +18,11 @@ namespace {
 namespace op = ov::opset8;
 
 // Constant(i8) -> Convert(f32) -> Multiply(scale): the form that the plug-in reads as int8 weights, a quarter on disk.
-ov::Output<ov::Node> int8_weights(const op::Constant& weights, const std::vector<std::size_t>& channel_axes, const TensorScheme& scheme) {
+ov::Output<ov::Node> int8_weights(const op::Constant& weights, const std::vector<std::size_t>& channel_axes,
+                                  const TensorScheme& scheme) {
   const ov::Shape& shape = weights.get_shape();
-  const QuantizedWeights quantized = quantize_weights(weights.cast_vector<float>(), Shape(shape.begin(), shape.end()), channel_axes, scheme);
+  const QuantizedWeights quantized =
+      quantize_weights(weights.cast_vector<float>(), Shape(shape.begin(), shape.end()), channel_axes, scheme);
   const auto values = std::make_shared<op::Constant>(ov::element::i8, shape, quantized.values.data());
   const auto scale_shape = ov::Shape(quantized.scale_shape.begin(), quantized.scale_shape.end());
   const auto scales = std::make_shared<op::Constant>(ov::element::f32, scale_shape, quantized.scales.data());
@@ -65,7 +67,11 @@ void check_names(const Plan& plan, const std::vector<QuantizableOp>& ops) {
   for (const QuantizableOp& quantizable : ops) known[quantizable.name] = true;
   for (const auto& [name, of_op] : plan.ops)
     if (of_op.precision == Precision::Int8 && !known.contains(name))
-      throw ModelError("quantize", fmt::format("the plan names op '{}', which this model does not have or cannot quantize; is it another model's plan?", name));
+      throw ModelError(
+          "quantize",
+          fmt::format(
+              "the plan names op '{}', which this model does not have or cannot quantize; is it another model's plan?",
+              name));
 }
 
 }  // namespace
@@ -85,8 +91,10 @@ Model quantize(const Model& model, const Plan& plan, const Statistics& statistic
     const OpPlan& of_op = found->second;
     const auto observed = statistics.find(quantizable.activation);
     if (observed == statistics.end())
-      throw DataError("quantize", fmt::format("op '{}': no statistics of its input '{}'; calibrate first", quantizable.name, quantizable.activation));
-    const Range range = find_range(observed->second, of_op.activation.algorithm, {.symmetry = of_op.activation.symmetry});
+      throw DataError("quantize", fmt::format("op '{}': no statistics of its input '{}'; calibrate first",
+                                              quantizable.name, quantizable.activation));
+    const Range range =
+        find_range(observed->second, of_op.activation.algorithm, {.symmetry = of_op.activation.symmetry});
     const Range levels = activation_levels(range, of_op.activation.symmetry);
     const auto& node = nodes.at(quantizable.name + "\n" + quantizable.type);
     const auto weights = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(1));

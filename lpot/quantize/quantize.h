@@ -12,8 +12,8 @@
 namespace lpot {
 
 // Weights become int8 constants with their scales, activations get a FakeQuantize that the CPU plug-in turns into int8
-// kernels; one tensor with one range is quantized once, whoever reads it. Ops in fp32 and ops that the plan does not name
-// stay as they are. Throws ModelError for a plan of another model, DataError when a tensor has no statistics.
+// kernels; one tensor with one range is quantized once, whoever reads it. Ops in fp32 and ops that the plan does not
+// name stay as they are. Throws ModelError for a plan of another model, DataError when a tensor has no statistics.
 Model quantize(const Model&, const Plan&, const Statistics&);
 
 // Integer levels of a symmetric weight: -limit..limit.

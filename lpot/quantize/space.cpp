@@ -24,9 +24,12 @@ bool allows_stored_type(const TensorRestriction& activation, Symmetry symmetry) 
 bool allows_choice(const OpRestriction& restriction, const OpPlan& choice) {
   const TensorRestriction& activation = restriction.activation;
   const TensorRestriction& weight = restriction.weight;
-  if (choice.precision == Precision::Fp32) return allows(activation.precisions, Precision::Fp32) && allows(weight.precisions, Precision::Fp32);
-  return allows_stored_type(activation, choice.activation.symmetry) && allows(activation.symmetries, choice.activation.symmetry) &&
-         allows(activation.algorithms, choice.activation.algorithm) && allows(activation.granularities, choice.activation.granularity) &&
+  if (choice.precision == Precision::Fp32)
+    return allows(activation.precisions, Precision::Fp32) && allows(weight.precisions, Precision::Fp32);
+  return allows_stored_type(activation, choice.activation.symmetry) &&
+         allows(activation.symmetries, choice.activation.symmetry) &&
+         allows(activation.algorithms, choice.activation.algorithm) &&
+         allows(activation.granularities, choice.activation.granularity) &&
          allows(weight.precisions, Precision::Int8) && allows(weight.granularities, choice.weight.granularity) &&
          allows(weight.symmetries, choice.weight.symmetry) && allows(weight.algorithms, choice.weight.algorithm);
 }
@@ -49,8 +52,10 @@ std::vector<OpPlan> all_choices(const Capability& row, int weight_bits) {
 void drop_unnamed_algorithms(OpSpace& op, const Capability& row, const std::vector<Algorithm>& named) {
   std::erase_if(op.choices, [&](const OpPlan& choice) {
     const Algorithm algorithm = choice.activation.algorithm;
-    const bool by_name = std::find(row.algorithms_by_name.begin(), row.algorithms_by_name.end(), algorithm) != row.algorithms_by_name.end();
-    return choice.precision == Precision::Int8 && by_name && std::find(named.begin(), named.end(), algorithm) == named.end();
+    const bool by_name = std::find(row.algorithms_by_name.begin(), row.algorithms_by_name.end(), algorithm) !=
+                         row.algorithms_by_name.end();
+    return choice.precision == Precision::Int8 && by_name &&
+           std::find(named.begin(), named.end(), algorithm) == named.end();
   });
 }
 
@@ -64,12 +69,14 @@ bool matches(const std::string& pattern, const std::string& name, const Place& p
   try {
     return std::regex_match(name, std::regex(pattern));
   } catch (const std::regex_error& error) {
-    throw ConfigError("op_wise", fmt::format("{}: '{}' is neither the name of an op nor a regular expression: {}", to_string(place), pattern, error.what()));
+    throw ConfigError("op_wise", fmt::format("{}: '{}' is neither the name of an op nor a regular expression: {}",
+                                             to_string(place), pattern, error.what()));
   }
 }
 
 // The ops that a key means: the one of that name, else those whose names match it as a regular expression, else a type.
-std::vector<OpSpace*> ops_for_key(std::vector<OpSpace>& ops, const std::string& key, const Place& place, std::vector<std::string>& warnings) {
+std::vector<OpSpace*> ops_for_key(std::vector<OpSpace>& ops, const std::string& key, const Place& place,
+                                  std::vector<std::string>& warnings) {
   const auto select = [&](auto&& wanted) {
     std::vector<OpSpace*> found;
     for (OpSpace& op : ops)
@@ -81,22 +88,30 @@ std::vector<OpSpace*> ops_for_key(std::vector<OpSpace>& ops, const std::string& 
   if (found.empty()) {
     found = select([&](const OpSpace& op) { return op.type == key; });
     if (!found.empty())
-      warnings.push_back(fmt::format("{}: quantization.op_wise: no op is named '{}', so it is taken for the type of {} ops", to_string(place), key, found.size()));
+      warnings.push_back(
+          fmt::format("{}: quantization.op_wise: no op is named '{}', so it is taken for the type of {} ops",
+                      to_string(place), key, found.size()));
   }
   if (found.empty())
-    throw ConfigError("op_wise", fmt::format("{}: quantization.op_wise: '{}' matches no quantizable op of this model{}; 'lpot inspect MODEL' lists them",
-                                             to_string(place), key, did_you_mean(key, names_of(ops))));
+    throw ConfigError(
+        "op_wise",
+        fmt::format(
+            "{}: quantization.op_wise: '{}' matches no quantizable op of this model{}; 'lpot inspect MODEL' lists them",
+            to_string(place), key, did_you_mean(key, names_of(ops))));
   return found;
 }
 
 void restrict(OpSpace& op, const OpRestriction& restriction, const std::string& where) {
   if (restriction.weight.bits)
-    for (OpPlan& choice : op.choices) choice.weight.bits = std::min(choice.weight.bits, static_cast<int>(*restriction.weight.bits));
+    for (OpPlan& choice : op.choices)
+      choice.weight.bits = std::min(choice.weight.bits, static_cast<int>(*restriction.weight.bits));
   std::erase_if(op.choices, [&](const OpPlan& choice) { return !allows_choice(restriction, choice); });
   if (op.choices.empty())
-    throw ConfigError("quantization", fmt::format("{} leaves op '{}' ({}) no scheme: activations can be uint8 asym or int8 sym, minmax, kl, percentile or mse, per_tensor; "
-                                                  "weights int8 sym, minmax, per_channel or per_tensor; or fp32 for both",
-                                                  where, op.name, op.type));
+    throw ConfigError("quantization",
+                      fmt::format("{} leaves op '{}' ({}) no scheme: activations can be uint8 asym or int8 sym, "
+                                  "minmax, kl, percentile or mse, per_tensor; "
+                                  "weights int8 sym, minmax, per_channel or per_tensor; or fp32 for both",
+                                  where, op.name, op.type));
 }
 
 // How many parts of the scheme two choices share.
@@ -114,7 +129,9 @@ Plan SearchSpace::plan(const OpPlan& choice, const std::vector<std::string>& fal
     const bool to_fp32 = op.can_fall_back() && std::find(fallback.begin(), fallback.end(), op.name) != fallback.end();
     const OpPlan wanted = to_fp32 ? OpPlan{Precision::Fp32, {}, {}} : choice;
     // The first of the most alike: order of preference decides between equals.
-    plan.ops[op.name] = *std::max_element(op.choices.begin(), op.choices.end(), [&](const OpPlan& a, const OpPlan& b) { return likeness(a, wanted) < likeness(b, wanted); });
+    plan.ops[op.name] = *std::max_element(op.choices.begin(), op.choices.end(), [&](const OpPlan& a, const OpPlan& b) {
+      return likeness(a, wanted) < likeness(b, wanted);
+    });
   }
   return plan;
 }
@@ -122,11 +139,13 @@ Plan SearchSpace::plan(const OpPlan& choice, const std::vector<std::string>& fal
 bool SearchSpace::contains(const Plan& plan) const {
   return plan.ops.size() == ops.size() && std::all_of(ops.begin(), ops.end(), [&](const OpSpace& op) {
            const auto found = plan.ops.find(op.name);
-           return found != plan.ops.end() && std::find(op.choices.begin(), op.choices.end(), found->second) != op.choices.end();
+           return found != plan.ops.end() &&
+                  std::find(op.choices.begin(), op.choices.end(), found->second) != op.choices.end();
          });
 }
 
-SearchSpace make_search_space(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config, bool half_range, std::vector<std::string>& warnings) {
+SearchSpace make_search_space(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config, bool half_range,
+                              std::vector<std::string>& warnings) {
   SearchSpace space;
   std::vector<const Capability*> rows;
   std::vector<std::vector<Algorithm>> named(ops.size(), config.model_wise.activation.algorithms);
@@ -142,12 +161,14 @@ SearchSpace make_search_space(const std::vector<QuantizableOp>& ops, const Quant
       of_op.insert(of_op.end(), restriction.activation.algorithms.begin(), restriction.activation.algorithms.end());
     }
   for (std::size_t i = 0; i < space.ops.size(); ++i) drop_unnamed_algorithms(space.ops[i], *rows[i], named[i]);
-  if (!config.recipes.first_conv_or_matmul_quantization && !space.ops.empty()) space.ops.front().choices = {{Precision::Fp32, {}, {}}};
+  if (!config.recipes.first_conv_or_matmul_quantization && !space.ops.empty())
+    space.ops.front().choices = {{Precision::Fp32, {}, {}}};
   if (config.sampling_sizes.size() > 1) space.sampling_sizes = config.sampling_sizes;
 
   for (const OpSpace& op : space.ops)
     for (const OpPlan& choice : op.choices)
-      if (choice.precision == Precision::Int8 && std::find(space.model_choices.begin(), space.model_choices.end(), choice) == space.model_choices.end())
+      if (choice.precision == Precision::Int8 &&
+          std::find(space.model_choices.begin(), space.model_choices.end(), choice) == space.model_choices.end())
         space.model_choices.push_back(choice);
   return space;
 }

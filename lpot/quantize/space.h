@@ -29,6 +29,7 @@ struct SearchSpace {
 
 // Throws ConfigError, with near names, for an op_wise key that matches nothing, and for restrictions that leave an op
 // no choice at all. Warnings (a key taken as an op type) are appended to `warnings`.
-SearchSpace make_search_space(const std::vector<QuantizableOp>&, const QuantizationConfig&, bool half_range, std::vector<std::string>& warnings);
+SearchSpace make_search_space(const std::vector<QuantizableOp>&, const QuantizationConfig&, bool half_range,
+                              std::vector<std::string>& warnings);
 
 }  // namespace lpot

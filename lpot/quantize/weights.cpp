@@ -11,7 +11,8 @@ namespace {
 // For every element, which scale it belongs to.
 class ChannelIndex {
  public:
-  ChannelIndex(const Shape& shape, const std::vector<std::size_t>& axes) : shape_(shape), axes_(axes), strides_(shape.size(), 1) {
+  ChannelIndex(const Shape& shape, const std::vector<std::size_t>& axes)
+      : shape_(shape), axes_(axes), strides_(shape.size(), 1) {
     for (std::size_t i = shape.size(); i > 1; --i) strides_[i - 2] = strides_[i - 1] * shape[i - 1];
   }
   std::size_t operator()(std::size_t flat) const {
@@ -30,8 +31,10 @@ class ChannelIndex {
 
 int weight_limit(const TensorScheme& scheme) { return (1 << (scheme.bits - 1)) - 1; }
 
-QuantizedWeights quantize_weights(const std::vector<float>& weights, const Shape& shape, const std::vector<std::size_t>& channel_axes, const TensorScheme& scheme) {
-  const std::vector<std::size_t> axes = scheme.granularity == Granularity::PerChannel ? channel_axes : std::vector<std::size_t>{};
+QuantizedWeights quantize_weights(const std::vector<float>& weights, const Shape& shape,
+                                  const std::vector<std::size_t>& channel_axes, const TensorScheme& scheme) {
+  const std::vector<std::size_t> axes =
+      scheme.granularity == Granularity::PerChannel ? channel_axes : std::vector<std::size_t>{};
   QuantizedWeights result;
   result.scale_shape.assign(shape.size(), 1);
   for (const std::size_t axis : axes) result.scale_shape[axis] = shape[axis];
@@ -48,7 +51,8 @@ QuantizedWeights quantize_weights(const std::vector<float>& weights, const Shape
 
   result.values.resize(weights.size());
   for (std::size_t i = 0; i < weights.size(); ++i)
-    result.values[i] = static_cast<std::int8_t>(std::clamp(std::nearbyint(weights[i] / result.scales[channel_of(i)]), -limit, limit));
+    result.values[i] =
+        static_cast<std::int8_t>(std::clamp(std::nearbyint(weights[i] / result.scales[channel_of(i)]), -limit, limit));
   return result;
 }
 

@@ -15,8 +15,9 @@ struct QuantizedWeights {
   Shape scale_shape;                // broadcasts against the weights
 };
 
-// Symmetric: value = round(weight / scale), scale = largest magnitude / limit. `channel_axes`: dimensions of `shape` that
-// the output channels run over, used with Granularity::PerChannel.
-QuantizedWeights quantize_weights(const std::vector<float>& weights, const Shape& shape, const std::vector<std::size_t>& channel_axes, const TensorScheme&);
+// Symmetric: value = round(weight / scale), scale = largest magnitude / limit. `channel_axes`: dimensions of `shape`
+// that the output channels run over, used with Granularity::PerChannel.
+QuantizedWeights quantize_weights(const std::vector<float>& weights, const Shape& shape,
+                                  const std::vector<std::size_t>& channel_axes, const TensorScheme&);
 
 }  // namespace lpot

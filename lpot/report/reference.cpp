@@ -12,26 +12,32 @@ namespace {
 
 // A cell of a table: no line breaks, no bars.
 std::string cell(std::string text) {
-  for (std::size_t at = 0; (at = text.find_first_of("|\n", at)) != std::string::npos; at += 2) text.replace(at, 1, text[at] == '|' ? "\\|" : "; ");
+  for (std::size_t at = 0; (at = text.find_first_of("|\n", at)) != std::string::npos; at += 2)
+    text.replace(at, 1, text[at] == '|' ? "\\|" : "; ");
   return text;
 }
 
 bool same_key(const std::string& path, const std::string& pattern) {
-  return pattern.starts_with("**") ? path.ends_with(pattern.substr(2)) : path == pattern || path.starts_with(pattern + ".");
+  return pattern.starts_with("**") ? path.ends_with(pattern.substr(2))
+                                   : path == pattern || path.starts_with(pattern + ".");
 }
 
 // "yes", or what of it is not carried out.
 std::string support_of(const std::string& path) {
   std::vector<std::string> parts;
   for (const PendingKey& pending : pending_keys())
-    if (same_key(path, pending.path)) parts.push_back(fmt::format("{}{}: {}", pending.refused ? "refused" : "ignored with a warning", pending.value.empty() ? "" : " (" + pending.value + ")", pending.sentence));
+    if (same_key(path, pending.path))
+      parts.push_back(fmt::format("{}{}: {}", pending.refused ? "refused" : "ignored with a warning",
+                                  pending.value.empty() ? "" : " (" + pending.value + ")", pending.sentence));
   return parts.empty() ? "yes" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
 std::string keys_table() {
   std::string text = "| key | value | default | meaning | supported |\n|---|---|---|---|---|\n";
   for (const KeyInfo& key : config_keys())
-    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, cell(key.expected), key.default_value.empty() ? "" : "`" + key.default_value + "`", cell(key.summary), cell(support_of(key.path)));
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, cell(key.expected),
+                        key.default_value.empty() ? "" : "`" + key.default_value + "`", cell(key.summary),
+                        cell(support_of(key.path)));
   return text;
 }
 
@@ -42,11 +48,13 @@ std::string parameter_text(const Parameter& parameter) {
 }
 
 std::string components_table(const std::string& title, const Table& table) {
-  std::string text = fmt::format("\n## {}\n\n| name | what it is | parameters | supported |\n|---|---|---|---|\n", title);
+  std::string text =
+      fmt::format("\n## {}\n\n| name | what it is | parameters | supported |\n|---|---|---|---|\n", title);
   for (const Entry& entry : table) {
     std::vector<std::string> parameters;
     for (const Parameter& parameter : entry.parameters) parameters.push_back(parameter_text(parameter));
-    text += fmt::format("| `{}` | {} | {} | {} |\n", entry.name, cell(entry.summary), cell(fmt::format("{}", fmt::join(parameters, ", "))),
+    text += fmt::format("| `{}` | {} | {} | {} |\n", entry.name, cell(entry.summary),
+                        cell(fmt::format("{}", fmt::join(parameters, ", "))),
                         entry.refused.empty() ? "yes" : "refused: " + cell(entry.refused));
   }
   return text;
@@ -56,8 +64,11 @@ std::string components_table(const std::string& title, const Table& table) {
 
 std::string reference_markdown() {
   const ComponentTables& tables = component_tables();
-  return "# Configuration reference\n\nWritten by `lpot reference` from the tables that check a configuration; a test compares.\n\n## Keys\n\n" + keys_table() +
-         components_table("Data sets", tables.datasets) + components_table("Transforms", tables.transforms) + components_table("Postprocess transforms", tables.postprocesses) +
+  return "# Configuration reference\n\nWritten by `lpot reference` from the tables that check a configuration; a test "
+         "compares.\n\n## Keys\n\n" +
+         keys_table() + components_table("Data sets", tables.datasets) +
+         components_table("Transforms", tables.transforms) +
+         components_table("Postprocess transforms", tables.postprocesses) +
          components_table("Metrics", tables.metrics) + components_table("Strategies", tables.strategies);
 }
 

@@ -4,7 +4,8 @@
 
 namespace lpot {
 
-// Markdown: every key, data set, transform, postprocess, metric and strategy, each supported, or refused with the reason.
+// Markdown: every key, data set, transform, postprocess, metric and strategy, each supported, or refused with the
+// reason.
 std::string reference_markdown();
 
 }  // namespace lpot

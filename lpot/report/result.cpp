@@ -44,12 +44,17 @@ std::string result_json(const TuneResult& result) {
   Json json;
   json["goal_met"] = result.goal_met;
   json["goal"] = result.goal.describe();
-  json["baseline"] = {{"accuracy", result.baseline.accuracy}, {"latency_ms", baseline_latency(result)}, {"size_bytes", result.baseline.size_bytes}, {"metrics", metrics_json(result.baseline)}};
+  json["baseline"] = {{"accuracy", result.baseline.accuracy},
+                      {"latency_ms", baseline_latency(result)},
+                      {"size_bytes", result.baseline.size_bytes},
+                      {"metrics", metrics_json(result.baseline)}};
   json["best"] = nullptr;
   if (result.best) {
     const Measured& best = *result.best->result;
-    json["best"] = {{"accuracy", best.accuracy}, {"latency_ms", best.latency_ms},      {"size_bytes", result.model_bytes}, {"speedup", best.speedup},
-                    {"trial", result.best->number}, {"fallback", result.best->plan.fallback()}, {"metrics", metrics_json(best)}};
+    json["best"] = {{"accuracy", best.accuracy},        {"latency_ms", best.latency_ms},
+                    {"size_bytes", result.model_bytes}, {"speedup", best.speedup},
+                    {"trial", result.best->number},     {"fallback", result.best->plan.fallback()},
+                    {"metrics", metrics_json(best)}};
   }
   json["trials"] = result.trials.size();
   json["seconds"] = result.seconds;
@@ -63,7 +68,8 @@ std::string result_json(const TuneResult& result) {
 
 std::string python_lines(const std::filesystem::path& model) {
   std::vector<std::string> inputs;
-  for (const Port& port : model_inputs(load_model(model))) inputs.push_back(fmt::format("np.zeros({}, {})", shape_text(port), numpy_type(port.element_type)));
+  for (const Port& port : model_inputs(load_model(model)))
+    inputs.push_back(fmt::format("np.zeros({}, {})", shape_text(port), numpy_type(port.element_type)));
   return fmt::format(
       "import numpy as np, openvino as ov\n"
       "model = ov.Core().compile_model(\"{}\", \"CPU\")\n"
@@ -79,22 +85,31 @@ std::string result_text(const TuneResult& result) {
   const auto cell = [&](const std::string& text) { return has_best ? text : std::string("-"); };
   std::vector<Row> rows;
   for (std::size_t i = 0; i < result.baseline.metrics.size(); ++i)
-    rows.push_back({result.baseline.metrics[i].first, fmt::format("{:.4f}", result.baseline.metrics[i].second),
-                    cell(has_best ? fmt::format("{:.4f}", best.metrics[i].second) : ""),
-                    cell(fmt::format("{:+.4f}", has_best ? best.metrics[i].second - result.baseline.metrics[i].second : 0))});
-  rows.push_back({"latency, batch 1", fmt::format("{:.3f} ms", baseline_latency(result)), cell(fmt::format("{:.3f} ms", best.latency_ms)), cell(fmt::format("{:.2f} x faster", best.speedup))});
+    rows.push_back(
+        {result.baseline.metrics[i].first, fmt::format("{:.4f}", result.baseline.metrics[i].second),
+         cell(has_best ? fmt::format("{:.4f}", best.metrics[i].second) : ""),
+         cell(fmt::format("{:+.4f}", has_best ? best.metrics[i].second - result.baseline.metrics[i].second : 0))});
+  rows.push_back({"latency, batch 1", fmt::format("{:.3f} ms", baseline_latency(result)),
+                  cell(fmt::format("{:.3f} ms", best.latency_ms)), cell(fmt::format("{:.2f} x faster", best.speedup))});
   rows.push_back({"size on disk", format_bytes(result.baseline.size_bytes), cell(format_bytes(result.model_bytes)),
-                  cell(fmt::format("{:.2f} x smaller", has_best ? static_cast<double>(result.baseline.size_bytes) / static_cast<double>(result.model_bytes) : 0))});
+                  cell(fmt::format("{:.2f} x smaller", has_best ? static_cast<double>(result.baseline.size_bytes) /
+                                                                      static_cast<double>(result.model_bytes)
+                                                                : 0))});
 
   std::string text = format_table({"", "fp32", "int8", ""}, rows) + "\n";
   text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
-  text += fmt::format("trials    {}, {} samples evaluated in {}; stopped because {}\n", result.trials.size(), result.evaluated_samples, format_seconds(result.seconds), to_string(result.reason));
+  text += fmt::format("trials    {}, {} samples evaluated in {}; stopped because {}\n", result.trials.size(),
+                      result.evaluated_samples, format_seconds(result.seconds), to_string(result.reason));
   if (has_best) {
     const std::vector<std::string> fallback = result.best->plan.fallback();
-    text += fmt::format("best      trial {}: {} ops in int8, {} in fp32{}\n", result.best->number, result.best->plan.int8_count(), fallback.size(),
+    text += fmt::format("best      trial {}: {} ops in int8, {} in fp32{}\n", result.best->number,
+                        result.best->plan.int8_count(), fallback.size(),
                         fallback.empty() ? "" : fmt::format(" ({})", fmt::join(fallback, ", ")));
     text += fmt::format("model     {}\n", result.model.string());
-    if (!result.goal_met) text += "          It is the best that was found, but short of the goal. More trials (tuning.exit_policy.max_trials with --resume)\n          or a wider accuracy_criterion may help.\n";
+    if (!result.goal_met)
+      text +=
+          "          It is the best that was found, but short of the goal. More trials (tuning.exit_policy.max_trials "
+          "with --resume)\n          or a wider accuracy_criterion may help.\n";
     text += "\nRun it in plain OpenVINO:\n\n" + python_lines(result.model);
   } else {
     text += "no trial succeeded:\n";
@@ -103,12 +118,15 @@ std::string result_text(const TuneResult& result) {
   return text;
 }
 
-std::string trial_header() { return fmt::format("{:>5}  {:>10}  {:>8}  {:>7}  {:>8}", "trial", "accuracy", "speed-up", "fp32 ops", "time"); }
+std::string trial_header() {
+  return fmt::format("{:>5}  {:>10}  {:>8}  {:>7}  {:>8}", "trial", "accuracy", "speed-up", "fp32 ops", "time");
+}
 
 std::string trial_row(const Trial& trial, bool is_best, bool meets_goal) {
   if (!trial.result) return fmt::format("{:>5}  failed: {}", trial.number, trial.error);
-  return fmt::format("{:>5}  {:>10.4f}  {:>6.2f} x  {:>8}  {:>8}{}{}", trial.number, trial.result->accuracy, trial.result->speedup, trial.plan.fallback().size(),
-                     format_seconds(trial.seconds), meets_goal ? "  meets the goal" : "", is_best ? "  best so far" : "");
+  return fmt::format("{:>5}  {:>10.4f}  {:>6.2f} x  {:>8}  {:>8}{}{}", trial.number, trial.result->accuracy,
+                     trial.result->speedup, trial.plan.fallback().size(), format_seconds(trial.seconds),
+                     meets_goal ? "  meets the goal" : "", is_best ? "  best so far" : "");
 }
 
 }  // namespace lpot

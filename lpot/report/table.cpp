@@ -9,7 +9,8 @@ namespace {
 
 // Letters rather than bytes, so that names in UTF-8 line up.
 std::size_t width(const std::string& text) {
-  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(
+      text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
 }
 
 std::string format_row(const Row& row, const std::vector<std::size_t>& widths) {

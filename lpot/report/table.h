@@ -10,8 +10,8 @@ using Row = std::vector<std::string>;
 // Columns as wide as their widest cell, the first aligned left and the others right, two spaces between.
 std::string format_table(const Row& header, const std::vector<Row>& rows);
 
-std::string format_bytes(std::size_t);    // "1.05 MB"
-std::string format_seconds(double);       // "0.4 s", "3 min 12 s"
+std::string format_bytes(std::size_t);     // "1.05 MB"
+std::string format_seconds(double);        // "0.4 s", "3 min 12 s"
 std::string format_percent(double share);  // "91.73%"
 
 }  // namespace lpot

@@ -22,7 +22,8 @@ std::shared_ptr<ov::Model> with_shapes(const Model& model, const std::vector<Sha
   if (shapes.empty()) return model.graph;
   const auto graph = model.graph->clone();
   std::map<std::size_t, ov::PartialShape> by_input;
-  for (std::size_t i = 0; i < shapes.size(); ++i) by_input[i] = ov::PartialShape(ov::Shape(shapes[i].begin(), shapes[i].end()));
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    by_input[i] = ov::PartialShape(ov::Shape(shapes[i].begin(), shapes[i].end()));
   graph->reshape(by_input);
   return graph;
 }
@@ -73,10 +74,12 @@ struct Executable::State {
     try {
       request.wait();
     } catch (const ov::Exception& error) {
-      throw DataError("infer", fmt::format("the model failed on these data: {}", shorten_openvino_message(error.what())));
+      throw DataError("infer",
+                      fmt::format("the model failed on these data: {}", shorten_openvino_message(error.what())));
     }
     std::vector<Tensor> outputs;
-    for (std::size_t i = 0; i < compiled.outputs().size(); ++i) outputs.push_back(copy_from_ov(request.get_output_tensor(i)));
+    for (std::size_t i = 0; i < compiled.outputs().size(); ++i)
+      outputs.push_back(copy_from_ov(request.get_output_tensor(i)));
     return outputs;
   }
 };
@@ -88,7 +91,8 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
   } catch (const std::exception& error) {
     throw ModelError("compile", fmt::format("{}: {}", model.source.string(), shorten_openvino_message(error.what())));
   }
-  for (int i = 0; i < std::max(1, options.streams); ++i) state_->requests.push_back(state_->compiled.create_infer_request());
+  for (int i = 0; i < std::max(1, options.streams); ++i)
+    state_->requests.push_back(state_->compiled.create_infer_request());
   state_->inputs = state_->compiled.inputs();
 }
 
@@ -158,7 +162,8 @@ std::vector<ExecutedOp> Executable::executed_ops() const {
     op.precision = info(*node, kOutputPrecisions);
     op.source_names = split(info(*node, kOriginalNames), ',');
     for (const auto& output : node->outputs())
-      if (output.get_partial_shape().is_static()) op.output_bytes += ov::shape_size(output.get_shape()) * output.get_element_type().size();
+      if (output.get_partial_shape().is_static())
+        op.output_bytes += ov::shape_size(output.get_shape()) * output.get_element_type().size();
     op.time_ms = times.contains(op.name) ? times[op.name] : 0;
     ops.push_back(std::move(op));
   }

@@ -16,18 +16,18 @@
 namespace lpot {
 
 struct CompileOptions {
-  int threads = 0;                  // 0: all cores
-  int streams = 1;                  // requests that run at the same time
+  int threads = 0;                       // 0: all cores
+  int streams = 1;                       // requests that run at the same time
   std::vector<Shape> input_shapes = {};  // static shapes, one per input; empty: as the model has them
-  bool profile = false;             // count the time of every kernel
+  bool profile = false;                  // count the time of every kernel
 };
 
 // One kernel as the plug-in runs it.
 struct ExecutedOp {
   std::string name;
-  std::string type;                      // "Convolution", "FullyConnected", "Reorder", ...
-  std::string kernel;                    // "jit_avx512_I8", "brgconv_avx512_core_vnni_I8", ...
-  std::string precision;                 // of its output: "f32", "u8", ...
+  std::string type;                       // "Convolution", "FullyConnected", "Reorder", ...
+  std::string kernel;                     // "jit_avx512_I8", "brgconv_avx512_core_vnni_I8", ...
+  std::string precision;                  // of its output: "f32", "u8", ...
   std::vector<std::string> source_names;  // friendly names of the ops it came from
   std::size_t output_bytes = 0;           // 0 where shapes are dynamic
   double time_ms = 0;                     // of the last inference, with CompileOptions::profile

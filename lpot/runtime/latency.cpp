@@ -16,7 +16,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double milliseconds_since(Clock::time_point start) { return std::chrono::duration<double, std::milli>(Clock::now() - start).count(); }
+double milliseconds_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 // A turn of about this length keeps a model's own weights in the cache, as they are in real use.
 constexpr double kTurnMs = 10.0;
@@ -34,7 +36,8 @@ Latency summarize(std::vector<double> times_ms) {
   return {nearest_rank(times_ms, 0.5), nearest_rank(times_ms, 0.9), nearest_rank(times_ms, 0.99), times_ms.size()};
 }
 
-std::vector<Latency> measure_latency(const std::vector<Executable*>& models, const std::vector<std::vector<Tensor>>& inputs, const LatencyOptions& options) {
+std::vector<Latency> measure_latency(const std::vector<Executable*>& models,
+                                     const std::vector<std::vector<Tensor>>& inputs, const LatencyOptions& options) {
   std::vector<std::vector<double>> times(models.size());
   const auto run = [&](std::size_t model) {
     const auto start = Clock::now();
@@ -46,7 +49,8 @@ std::vector<Latency> measure_latency(const std::vector<Executable*>& models, con
 
   const auto start = Clock::now();
   const auto enough = [&] {
-    return std::all_of(times.begin(), times.end(), [&](const auto& of_model) { return of_model.size() >= options.min_runs; }) &&
+    return std::all_of(times.begin(), times.end(),
+                       [&](const auto& of_model) { return of_model.size() >= options.min_runs; }) &&
            (milliseconds_since(start) >= options.seconds * 1000.0 || times.front().size() >= options.max_runs);
   };
   for (std::size_t round = 0; !enough(); ++round)
@@ -70,7 +74,8 @@ std::vector<Tensor> made_up_inputs(const Model& model, std::size_t batch_size, c
   for (const Port& port : ports) names.push_back(port.name);
   for (const auto& [name, shape] : shapes)
     if (std::find(names.begin(), names.end(), name) == names.end())
-      throw ModelError("bench", fmt::format("the model has no input '{}'{}; its inputs are {}", name, did_you_mean(name, names), fmt::join(names, ", ")));
+      throw ModelError("bench", fmt::format("the model has no input '{}'{}; its inputs are {}", name,
+                                            did_you_mean(name, names), fmt::join(names, ", ")));
 
   std::mt19937 random(1978);
   std::normal_distribution<float> normal;
@@ -81,11 +86,16 @@ std::vector<Tensor> made_up_inputs(const Model& model, std::size_t batch_size, c
     Shape shape;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (wanted[i] < 0 && i > 0)
-        throw ModelError("bench", fmt::format("input {} has a dynamic dimension besides the batch: give its shape, for example --shape {}=1,128", port.describe(), port.name));
+        throw ModelError(
+            "bench",
+            fmt::format(
+                "input {} has a dynamic dimension besides the batch: give its shape, for example --shape {}=1,128",
+                port.describe(), port.name));
       shape.push_back(i == 0 && given == shapes.end() ? batch_size : static_cast<std::size_t>(wanted[i]));
     }
     Tensor tensor(parse_element_type(port.element_type), shape);
-    if (tensor.element_type() == ElementType::F32) std::generate_n(tensor.data<float>(), tensor.size(), [&] { return normal(random); });
+    if (tensor.element_type() == ElementType::F32)
+      std::generate_n(tensor.data<float>(), tensor.size(), [&] { return normal(random); });
     inputs.push_back(std::move(tensor));
   }
   return inputs;

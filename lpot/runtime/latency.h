@@ -17,14 +17,15 @@ struct Latency {
 };
 
 struct LatencyOptions {
-  int warmup = 5;         // runs of each model that are not counted
-  double seconds = 1.0;   // for all models together, warm-up not counted
+  int warmup = 5;        // runs of each model that are not counted
+  double seconds = 1.0;  // for all models together, warm-up not counted
   std::size_t min_runs = 11;
   std::size_t max_runs = 100000;
 };
 
 // Median and percentiles of each model's inferences on the same inputs.
-std::vector<Latency> measure_latency(const std::vector<Executable*>&, const std::vector<std::vector<Tensor>>& inputs, const LatencyOptions& = {});
+std::vector<Latency> measure_latency(const std::vector<Executable*>&, const std::vector<std::vector<Tensor>>& inputs,
+                                     const LatencyOptions& = {});
 
 // Percentiles of times in milliseconds; the nearest rank, so the result is a time that was measured.
 Latency summarize(std::vector<double> times_ms);
@@ -33,8 +34,8 @@ Latency summarize(std::vector<double> times_ms);
 using InputShapes = std::map<std::string, std::vector<std::int64_t>>;
 
 // Input tensors of the model's types: zeros for integers, small random numbers for floats. The first dimension is the
-// batch; `shapes` replaces the model's own. Throws ModelError naming an input whose other dimensions are dynamic, and one
-// in `shapes` that the model does not have.
+// batch; `shapes` replaces the model's own. Throws ModelError naming an input whose other dimensions are dynamic, and
+// one in `shapes` that the model does not have.
 std::vector<Tensor> made_up_inputs(const Model&, std::size_t batch_size, const InputShapes& shapes = {});
 
 }  // namespace lpot

@@ -13,8 +13,9 @@ namespace {
 
 // In the order of ElementType.
 const std::array<ov::element::Type, 13> kTypes{
-    ov::element::boolean, ov::element::u8,  ov::element::i8,  ov::element::u16, ov::element::i16,  ov::element::u32, ov::element::i32,
-    ov::element::u64,     ov::element::i64, ov::element::f16, ov::element::bf16, ov::element::f32, ov::element::f64};
+    ov::element::boolean, ov::element::u8,  ov::element::i8,  ov::element::u16, ov::element::i16,
+    ov::element::u32,     ov::element::i32, ov::element::u64, ov::element::i64, ov::element::f16,
+    ov::element::bf16,    ov::element::f32, ov::element::f64};
 
 }  // namespace
 
@@ -23,7 +24,8 @@ ov::element::Type to_ov(ElementType type) { return kTypes[static_cast<std::size_
 ElementType from_ov(const ov::element::Type& type) {
   for (std::size_t i = 0; i < kTypes.size(); ++i)
     if (kTypes[i] == type) return static_cast<ElementType>(i);
-  throw ModelError("tensor", fmt::format("elements of type {} are not supported for inputs and outputs", type.get_type_name()));
+  throw ModelError("tensor",
+                   fmt::format("elements of type {} are not supported for inputs and outputs", type.get_type_name()));
 }
 
 ov::Tensor to_ov_tensor(const Tensor& tensor) {

@@ -41,14 +41,18 @@ Tensor repeat_last(const Tensor& tensor, std::size_t rows) {
 }
 
 CompileOptions to_compile_options(const RunnerOptions& options) {
-  const int threads = options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads =
+      options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   return {.threads = threads, .streams = options.streams > 0 ? options.streams : threads, .input_shapes = {}};
 }
 
 }  // namespace
 
 Runner::Runner(const Model& model, const std::vector<std::string>& input_names, RunnerOptions options)
-    : model_(model), fit_(model, input_names), compile_options_(to_compile_options(options)), may_fill_up_(options.fill_up) {}
+    : model_(model),
+      fit_(model, input_names),
+      compile_options_(to_compile_options(options)),
+      may_fill_up_(options.fill_up) {}
 
 Executable& Runner::executable_for(const Shapes& shapes) {
   if (const auto found = compiled_.find(shapes); found != compiled_.end()) return found->second;
@@ -70,7 +74,9 @@ std::optional<std::vector<Tensor>> Runner::fill_up(const std::vector<Tensor>& in
   std::vector<Tensor> filled;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Shape shape = inputs[i].shape();
-    if (shape.empty() || shape[0] != rows || rows == 0 || usual_[i].empty() || usual_[i][0] <= rows || usual_[i][0] != usual_[0][0]) return std::nullopt;
+    if (shape.empty() || shape[0] != rows || rows == 0 || usual_[i].empty() || usual_[i][0] <= rows ||
+        usual_[i][0] != usual_[0][0])
+      return std::nullopt;
     shape[0] = usual_[i][0];
     if (shape != usual_[i]) return std::nullopt;
     filled.push_back(repeat_last(inputs[i], usual_[i][0]));
@@ -111,7 +117,9 @@ void Runner::run(const Source& source, const Sink& sink) {
           if (!next) return std::nullopt;
           auto full = fill_up(*next);
           if (!key.empty() && shapes_of(full ? *full : *next) != key) return std::nullopt;
-          const auto rows_of = [](const std::vector<Tensor>& tensors) { return tensors[0].shape().empty() ? 0 : tensors[0].shape()[0]; };
+          const auto rows_of = [](const std::vector<Tensor>& tensors) {
+            return tensors[0].shape().empty() ? 0 : tensors[0].shape()[0];
+          };
           pending.push_back({rows_of(*next), rows_of(full ? *full : *next)});
           std::vector<Tensor> inputs = full ? std::move(*full) : std::move(*next);
           fetch();

@@ -30,7 +30,9 @@ class MemoryStore : public Store {
     return result;
   }
 
-  void put(StudyId study, const std::string& key, std::string_view bytes) override { values_.try_emplace({study, key}, bytes); }
+  void put(StudyId study, const std::string& key, std::string_view bytes) override {
+    values_.try_emplace({study, key}, bytes);
+  }
 
   std::optional<std::string> get(StudyId study, const std::string& key) const override {
     const auto found = values_.find({study, key});

@@ -9,16 +9,22 @@ namespace {
 
 const char* cure(int code) {
   switch (code & 0xff) {
-    case SQLITE_FULL: return "; make room on the disk and resume";
+    case SQLITE_FULL:
+      return "; make room on the disk and resume";
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
-    case SQLITE_PERM: return "; the folder must be writable, or set tuning.workspace.path to one that is";
+    case SQLITE_PERM:
+      return "; the folder must be writable, or set tuning.workspace.path to one that is";
     case SQLITE_NOTADB:
-    case SQLITE_CORRUPT: return "; the file is damaged or not a store: move it away to start anew";
-    case SQLITE_IOERR: return "; is the disk full or failing?";
+    case SQLITE_CORRUPT:
+      return "; the file is damaged or not a store: move it away to start anew";
+    case SQLITE_IOERR:
+      return "; is the disk full or failing?";
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: return "; another process is writing to it";
-    default: return "";
+    case SQLITE_LOCKED:
+      return "; another process is writing to it";
+    default:
+      return "";
   }
 }
 
@@ -35,7 +41,8 @@ Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
 
 void Database::fail(const std::string& doing) const {
   const int code = handle_ ? sqlite3_errcode(handle_.get()) : SQLITE_NOMEM;
-  throw StoreError("store", fmt::format("{}: cannot {}: {}{}", path_.string(), doing, handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory", cure(code)));
+  throw StoreError("store", fmt::format("{}: cannot {}: {}{}", path_.string(), doing,
+                                        handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory", cure(code)));
 }
 
 void Database::execute(const std::string& sql) const {
@@ -59,7 +66,8 @@ Statement& Statement::bind(double value) {
 }
 
 Statement& Statement::bind(std::string_view text) {
-  sqlite3_bind_text64(handle_.get(), next_++, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  sqlite3_bind_text64(handle_.get(), next_++, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
+                      SQLITE_UTF8);
   return *this;
 }
 

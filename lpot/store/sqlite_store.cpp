@@ -26,16 +26,25 @@ class SqliteStore : public Store {
       : database_(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) {
     const std::int64_t version = read_version();
     if (version > kVersion)
-      throw StoreError("store", fmt::format("{}: written by a newer lpot (layout {}, this one knows {}); use that one, or another workspace", path.string(), version, kVersion));
+      throw StoreError(
+          "store",
+          fmt::format("{}: written by a newer lpot (layout {}, this one knows {}); use that one, or another workspace",
+                      path.string(), version, kVersion));
     if (read_only && version == 0) throw StoreError("store", fmt::format("{}: no study is in it yet", path.string()));
     if (read_only) return;
     database_.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
-    if (version == 0) database_.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version={}; COMMIT;", kSchema, kVersion));
+    if (version == 0)
+      database_.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version={}; COMMIT;", kSchema, kVersion));
   }
 
   StudyId create_study(const StudyIdentity& identity) override {
-    Statement statement(database_, "INSERT INTO studies (model_name, model_fingerprint, data, settings) VALUES (?, ?, ?, ?)");
-    statement.bind(identity.model_name).bind(identity.model_fingerprint).bind(identity.data).bind(identity.settings).step();
+    Statement statement(database_,
+                        "INSERT INTO studies (model_name, model_fingerprint, data, settings) VALUES (?, ?, ?, ?)");
+    statement.bind(identity.model_name)
+        .bind(identity.model_fingerprint)
+        .bind(identity.data)
+        .bind(identity.settings)
+        .step();
     return database_.last_row();
   }
 
@@ -43,21 +52,26 @@ class SqliteStore : public Store {
     Statement statement(database_, "SELECT id, model_name, model_fingerprint, data, settings FROM studies ORDER BY id");
     std::vector<StudyRecord> records;
     while (statement.step())
-      records.push_back({statement.integer(0), {statement.bytes(1), statement.bytes(2), statement.bytes(3), statement.bytes(4)}});
+      records.push_back(
+          {statement.integer(0), {statement.bytes(1), statement.bytes(2), statement.bytes(3), statement.bytes(4)}});
     return records;
   }
 
   void append(StudyId study, const Trial& trial) override {
-    Statement statement(database_, "INSERT INTO trials (study, number, plan, result, error, seconds) VALUES (?, ?, ?, ?, ?, ?)");
+    Statement statement(database_,
+                        "INSERT INTO trials (study, number, plan, result, error, seconds) VALUES (?, ?, ?, ?, ?, ?)");
     statement.bind(study).bind(static_cast<std::int64_t>(trial.number)).bind(to_json(trial.plan));
     trial.result ? statement.bind(to_json(*trial.result)) : statement.bind_null();
     statement.bind(trial.error).bind(trial.seconds).step();
     if (statement.conflict())
-      throw StoreError("store", fmt::format("trial {} of study {} is there already: another process is tuning in this workspace", trial.number, study));
+      throw StoreError("store",
+                       fmt::format("trial {} of study {} is there already: another process is tuning in this workspace",
+                                   trial.number, study));
   }
 
   std::vector<Trial> trials(StudyId study) const override {
-    Statement statement(database_, "SELECT number, plan, result, error, seconds FROM trials WHERE study = ? ORDER BY number");
+    Statement statement(database_,
+                        "SELECT number, plan, result, error, seconds FROM trials WHERE study = ? ORDER BY number");
     statement.bind(study);
     std::vector<Trial> result;
     while (statement.step()) {
@@ -95,10 +109,13 @@ class SqliteStore : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> open_sqlite_store(const std::filesystem::path& path) { return std::make_unique<SqliteStore>(path, false); }
+std::unique_ptr<Store> open_sqlite_store(const std::filesystem::path& path) {
+  return std::make_unique<SqliteStore>(path, false);
+}
 
 std::unique_ptr<Store> open_sqlite_store_read_only(const std::filesystem::path& path) {
-  if (!std::filesystem::exists(path)) throw StoreError("store", fmt::format("{}: no such file; is this a workspace of lpot?", path.string()));
+  if (!std::filesystem::exists(path))
+    throw StoreError("store", fmt::format("{}: no such file; is this a workspace of lpot?", path.string()));
   return std::make_unique<SqliteStore>(path, true);
 }
 

@@ -11,15 +11,18 @@ namespace lpot {
 namespace {
 
 // JSON has no word for what is not a number: null stands for it.
-double number(const nlohmann::json& json) { return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>(); }
+double number(const nlohmann::json& json) {
+  return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
+}
 
 }  // namespace
 
 std::string to_json(const Measured& measured) {
   nlohmann::json metrics = nlohmann::json::array();
   for (const auto& [name, value] : measured.metrics) metrics.push_back({{"name", name}, {"value", value}});
-  return nlohmann::json{{"accuracy", measured.accuracy},     {"metrics", metrics},       {"latency_ms", measured.latency_ms},
-                        {"speedup", measured.speedup},       {"size_bytes", measured.size_bytes}, {"footprint_bytes", measured.footprint_bytes},
+  return nlohmann::json{{"accuracy", measured.accuracy},     {"metrics", metrics},
+                        {"latency_ms", measured.latency_ms}, {"speedup", measured.speedup},
+                        {"size_bytes", measured.size_bytes}, {"footprint_bytes", measured.footprint_bytes},
                         {"samples", measured.samples}}
       .dump();
 }
@@ -29,7 +32,8 @@ Measured measured_from_json(const std::string& text) {
     const auto json = nlohmann::json::parse(text);
     Measured measured;
     measured.accuracy = number(json.at("accuracy"));
-    for (const auto& metric : json.at("metrics")) measured.metrics.emplace_back(metric.at("name"), number(metric.at("value")));
+    for (const auto& metric : json.at("metrics"))
+      measured.metrics.emplace_back(metric.at("name"), number(metric.at("value")));
     json.at("latency_ms").get_to(measured.latency_ms);
     json.at("speedup").get_to(measured.speedup);
     json.at("size_bytes").get_to(measured.size_bytes);

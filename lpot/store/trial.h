@@ -14,10 +14,11 @@ struct Measured {
   double accuracy = 0;                                  // of the metric that is tuned for
   std::vector<std::pair<std::string, double>> metrics;  // all of them
   double latency_ms = 0;                                // median, batch 1
-  double speedup = 1;  // against fp32 in the same interleaved run: comparable between trials when the machine's load changes
-  std::size_t size_bytes = 0;                           // of the weights
-  std::size_t footprint_bytes = 0;                      // weights and activations while it runs
-  std::size_t samples = 0;                              // that were evaluated
+  double speedup =
+      1;  // against fp32 in the same interleaved run: comparable between trials when the machine's load changes
+  std::size_t size_bytes = 0;       // of the weights
+  std::size_t footprint_bytes = 0;  // weights and activations while it runs
+  std::size_t samples = 0;          // that were evaluated
 
   bool operator==(const Measured&) const = default;
 };

@@ -87,7 +87,8 @@ std::string deploy_yaml(const Deployment& deployment) {
   if (deployment.goal) {
     begin(yaml, "goal");
     entry(yaml, "text", deployment.goal->describe());
-    entry(yaml, "met", deployment.trial && deployment.trial->result && deployment.goal->met(deployment.trial->result->accuracy));
+    entry(yaml, "met",
+          deployment.trial && deployment.trial->result && deployment.goal->met(deployment.trial->result->accuracy));
     yaml << YAML::EndMap;
   }
   if (deployment.baseline) write_measured(yaml, "baseline", *deployment.baseline);
@@ -111,13 +112,15 @@ std::size_t save_deployment(const fs::path& folder, const Model& int8, const Dep
 }
 
 bool is_deployed(const fs::path& folder, const Deployment& deployment) {
-  if (!fs::exists(folder / "model.xml") || !fs::exists(folder / "model.bin") || !fs::exists(folder / "deploy.yaml")) return false;
+  if (!fs::exists(folder / "model.xml") || !fs::exists(folder / "model.bin") || !fs::exists(folder / "deploy.yaml"))
+    return false;
   try {
     const YAML::Node found = YAML::LoadFile((folder / "deploy.yaml").string());
     const YAML::Node expected = YAML::Load(deploy_yaml(deployment));
     // Another study may have had a trial of the same number and plan with other ranges: its latency gives it away.
     const auto keys = {"model", "trial", "best", "plan_hash"};
-    return std::all_of(keys.begin(), keys.end(), [&](const char* key) { return YAML::Dump(found[key]) == YAML::Dump(expected[key]); });
+    return std::all_of(keys.begin(), keys.end(),
+                       [&](const char* key) { return YAML::Dump(found[key]) == YAML::Dump(expected[key]); });
   } catch (const YAML::Exception&) {
     return false;
   }

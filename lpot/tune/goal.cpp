@@ -10,9 +10,12 @@ namespace {
 // Larger is better.
 double merit(const Measured& measured, Objective objective) {
   switch (objective) {
-    case Objective::Performance: return measured.speedup;
-    case Objective::ModelSize: return -static_cast<double>(measured.size_bytes);
-    case Objective::Footprint: return -static_cast<double>(measured.footprint_bytes);
+    case Objective::Performance:
+      return measured.speedup;
+    case Objective::ModelSize:
+      return -static_cast<double>(measured.size_bytes);
+    case Objective::Footprint:
+      return -static_cast<double>(measured.footprint_bytes);
   }
   return 0;
 }
@@ -33,8 +36,10 @@ bool Goal::met(double accuracy) const {
 
 std::string Goal::describe() const {
   if (performance_only) return "any accuracy (performance_only)";
-  return fmt::format("{} {:.4f} ({:.4f} {} {})", higher_is_better ? "at least" : "at most", threshold(), baseline, higher_is_better ? "less" : "plus",
-                     relative ? fmt::format("{:g}% relative", tolerance * 100) : fmt::format("{:g} absolute", tolerance));
+  return fmt::format(
+      "{} {:.4f} ({:.4f} {} {})", higher_is_better ? "at least" : "at most", threshold(), baseline,
+      higher_is_better ? "less" : "plus",
+      relative ? fmt::format("{:g}% relative", tolerance * 100) : fmt::format("{:g} absolute", tolerance));
 }
 
 bool is_better(const Trial& a, const Trial& b, const Goal& goal, Objective objective) {

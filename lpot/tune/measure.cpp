@@ -26,7 +26,8 @@ std::size_t footprint(const Executable& executable) {
 
 }  // namespace
 
-Meter::Meter(const Model& fp32, const DataLoader& loader, const std::vector<NamedMetric>& metrics, MeasureOptions options)
+Meter::Meter(const Model& fp32, const DataLoader& loader, const std::vector<NamedMetric>& metrics,
+             MeasureOptions options)
     : fp32_(fp32), loader_(loader), metrics_(metrics), options_(options), sample_(first_sample(fp32, loader)) {}
 
 Executable Meter::compile(const Model& model) const {
@@ -54,7 +55,8 @@ Score Meter::score(const Model& model, const Observer& observer, bool is_baselin
 void Meter::measure_speed(const Model& model, Measured& measured) {
   if (!fp32_executable_) fp32_executable_ = std::make_unique<Executable>(compile(fp32_));
   Executable executable = compile(model);
-  const auto latency = measure_latency({fp32_executable_.get(), &executable}, {sample_, sample_}, {.warmup = options_.warmup, .seconds = options_.latency_seconds});
+  const auto latency = measure_latency({fp32_executable_.get(), &executable}, {sample_, sample_},
+                                       {.warmup = options_.warmup, .seconds = options_.latency_seconds});
   measured.latency_ms = latency[1].median_ms;
   measured.speedup = latency[0].median_ms / latency[1].median_ms;
   measured.footprint_bytes = footprint(executable);

@@ -24,7 +24,7 @@ class Meter {
   // The references must outlive the meter.
   Meter(const Model& fp32, const DataLoader&, const std::vector<NamedMetric>&, MeasureOptions = {});
 
-  Measured baseline(const Observer&);             // of the fp32 model
+  Measured baseline(const Observer&);               // of the fp32 model
   Measured measure(const Model&, const Observer&);  // of an int8 model
 
   // Outputs that a metric compares with are needed again after a resume.

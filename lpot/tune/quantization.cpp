@@ -39,14 +39,22 @@ struct Bench {
 Bench prepare(const Config& config, const TuneOptions& options, const Observer& observer) {
   std::vector<std::string> warnings = config.warnings;
   DataLoader calibration = calibration_loader(config, warnings);
-  Bench bench{.model = load_configured_model(config, options.model), .name = {}, .ops = {}, .space = {}, .calibration = std::move(calibration)};
+  Bench bench{.model = load_configured_model(config, options.model),
+              .name = {},
+              .ops = {},
+              .space = {},
+              .calibration = std::move(calibration)};
   bench.name = config.model.name.empty() ? bench.model.source.stem().string() : config.model.name;
   bench.ops = quantizable_ops(bench.model);
   if (bench.ops.empty())
-    throw ModelError("quantize", fmt::format("{}: nothing to quantize: it has no convolution and no matrix product with constant weights", options.model.string()));
+    throw ModelError(
+        "quantize",
+        fmt::format("{}: nothing to quantize: it has no convolution and no matrix product with constant weights",
+                    options.model.string()));
   bench.space = make_search_space(bench.ops, config.quantization, use_half_range(config, bench.cpu), warnings);
   for (const std::string& warning : warnings) observer.log(LogLevel::Warning, warning);
-  if (bench.space.model_choices.empty()) throw ConfigError("quantize", "the config keeps every op in fp32: nothing is left to quantize");
+  if (bench.space.model_choices.empty())
+    throw ConfigError("quantize", "the config keeps every op in fp32: nothing is left to quantize");
   return bench;
 }
 
@@ -58,15 +66,19 @@ StatisticsBySize calibrate(const Bench& bench, const Config& config, const Obser
   std::vector<std::size_t> sizes = config.quantization.sampling_sizes;
   std::sort(sizes.begin(), sizes.end());
   if (sizes.back() > bench.calibration.size())
-    observer.log(LogLevel::Warning, fmt::format("sampling_size is {}, the calibration data have {} samples", sizes.back(), bench.calibration.size()));
-  Calibration calibration = observe(bench.model, observation_points(bench.ops), bench.calibration, {.sampling_sizes = sizes}, observer);
+    observer.log(LogLevel::Warning, fmt::format("sampling_size is {}, the calibration data have {} samples",
+                                                sizes.back(), bench.calibration.size()));
+  Calibration calibration =
+      observe(bench.model, observation_points(bench.ops), bench.calibration, {.sampling_sizes = sizes}, observer);
   StatisticsBySize by_size;
-  for (std::size_t i = 0; i < sizes.size(); ++i) by_size.emplace(sizes.size() == 1 ? 0 : sizes[i], std::move(calibration.snapshots[i]));
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    by_size.emplace(sizes.size() == 1 ? 0 : sizes[i], std::move(calibration.snapshots[i]));
   return by_size;
 }
 
 // From the store, or measured and stored before it is used.
-StatisticsBySize stored_statistics(Store& store, StudyId study, const Bench& bench, const Config& config, const Observer& observer) {
+StatisticsBySize stored_statistics(Store& store, StudyId study, const Bench& bench, const Config& config,
+                                   const Observer& observer) {
   const auto key = [](std::size_t size) { return fmt::format("statistics {}", size); };
   StatisticsBySize kept;
   for (const std::size_t size : bench.space.sampling_sizes)
@@ -83,14 +95,18 @@ StudyIdentity identity_of(const Bench& bench, const Config& config, const DataLo
   for (const std::string& line : describe(config)) {
     const auto equals = line.find(" = ");
     const std::string key = line.substr(0, equals);
-    if (key.starts_with("tuning.exit_policy.max_trials") || key.starts_with("tuning.exit_policy.timeout") || key.starts_with("tuning.workspace")) continue;
+    if (key.starts_with("tuning.exit_policy.max_trials") || key.starts_with("tuning.exit_policy.timeout") ||
+        key.starts_with("tuning.workspace"))
+      continue;
     // A key of several components has a line for each.
     const std::string value = line.substr(equals + 3);
     settings[key] = settings.contains(key) ? settings[key].get<std::string>() + ", " + value : value;
   }
   settings["half_range"] = use_half_range(config, bench.cpu);
   settings["cpu_class"] = bench.cpu.cpu_class();
-  return {bench.name, bench.model.fingerprint, fmt::format("calibration {}; evaluation {}", bench.calibration.identity(), evaluation.identity()), settings.dump()};
+  return {bench.name, bench.model.fingerprint,
+          fmt::format("calibration {}; evaluation {}", bench.calibration.identity(), evaluation.identity()),
+          settings.dump()};
 }
 
 Goal make_goal(const Config& config, const Metric& metric, double baseline) {
@@ -101,11 +117,17 @@ Goal make_goal(const Config& config, const Metric& metric, double baseline) {
   goal.higher_is_better = config.tuning.criterion.higher_is_better && metric.higher_is_better();
   goal.performance_only = config.tuning.exit_policy.performance_only;
   if (!std::isfinite(baseline) && !goal.performance_only)
-    throw ModelError("tune", "the fp32 model's accuracy on these data is not a finite number: its outputs, or the labels, hold one that is not; is the preprocessing right?");
+    throw ModelError("tune",
+                     "the fp32 model's accuracy on these data is not a finite number: its outputs, or the labels, hold "
+                     "one that is not; is the preprocessing right?");
   if (goal.relative && baseline == 0 && metric.labels_are_baseline() && !goal.performance_only)
-    throw ConfigError("tune", "the metric compares with the fp32 model, whose own error is 0, of which a relative loss means nothing; use tuning.accuracy_criterion.absolute: the largest error that is allowed");
+    throw ConfigError("tune",
+                      "the metric compares with the fp32 model, whose own error is 0, of which a relative loss means "
+                      "nothing; use tuning.accuracy_criterion.absolute: the largest error that is allowed");
   if (goal.relative && baseline == 0 && !goal.performance_only)
-    throw ConfigError("tune", "the fp32 model's accuracy is 0, of which a relative loss means nothing; use tuning.accuracy_criterion.absolute");
+    throw ConfigError("tune",
+                      "the fp32 model's accuracy is 0, of which a relative loss means nothing; use "
+                      "tuning.accuracy_criterion.absolute");
   return goal;
 }
 
@@ -119,7 +141,9 @@ std::string stored(Store& store, StudyId study, const std::string& key, Make&& m
 
 std::vector<NamedMetric> configured_metrics(const Config& config) {
   if (config.accuracy.metrics.empty())
-    throw ConfigError("tune", "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: {}' when there are no labels)");
+    throw ConfigError("tune",
+                      "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: "
+                      "{}' when there are no labels)");
   return make_metrics(config.accuracy.metrics);
 }
 
@@ -133,7 +157,9 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const Bench bench = prepare(config, options, observer);
 
   // Data that do not fit the model are told before anything is written.
-  Meter meter(bench.model, evaluation, metrics, {.warmup = config.performance ? config.performance->warmup : 5, .postprocess = config.accuracy.postprocess});
+  Meter meter(
+      bench.model, evaluation, metrics,
+      {.warmup = config.performance ? config.performance->warmup : 5, .postprocess = config.accuracy.postprocess});
 
   Workspace workspace(workspace_path(config, bench.model));
   const fs::path output = options.output.empty() ? workspace.path() / "best" : options.output;
@@ -147,24 +173,34 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   result.cpu = bench.cpu;
   result.workspace = workspace.path();
   result.metric = metrics.front().name;
-  result.baseline = measured_from_json(stored(store, study, "baseline", [&] { return to_json(meter.baseline(observer)); }));
+  result.baseline =
+      measured_from_json(stored(store, study, "baseline", [&] { return to_json(meter.baseline(observer)); }));
   result.goal = make_goal(config, *metrics.front().metric, result.baseline.accuracy);
   if (options.on_baseline) options.on_baseline(result.baseline, result.goal);
   const StatisticsBySize statistics = stored_statistics(store, study, bench, config, observer);
-  const double seconds_before = std::stod(stored(store, study, "seconds_before_trials", [&] { return std::to_string(seconds_since(start)); }));
+  const double seconds_before =
+      std::stod(stored(store, study, "seconds_before_trials", [&] { return std::to_string(seconds_since(start)); }));
 
   const auto deployment = [&](const Trial& trial) {
-    return Deployment{bench.name, bench.model, trial.plan, bench.cpu, options.command, result.goal, result.baseline, trial};
+    return Deployment{bench.name,      bench.model, trial.plan,      bench.cpu,
+                      options.command, result.goal, result.baseline, trial};
   };
-  const auto save = [&](const Trial& trial) { save_deployment(output, quantize(bench.model, trial.plan, statistics.at(trial.plan.sampling_size)), deployment(trial)); };
-  const Attempt attempt = [&](const Plan& plan, const Observer& watched) { return meter.measure(quantize(bench.model, plan, statistics.at(plan.sampling_size)), watched); };
+  const auto save = [&](const Trial& trial) {
+    save_deployment(output, quantize(bench.model, trial.plan, statistics.at(trial.plan.sampling_size)),
+                    deployment(trial));
+  };
+  const Attempt attempt = [&](const Plan& plan, const Observer& watched) {
+    return meter.measure(quantize(bench.model, plan, statistics.at(plan.sampling_size)), watched);
+  };
   const StudyEvents events{[&](const Trial& trial, bool is_best) {
     if (is_best) save(trial);
     if (options.on_trial) options.on_trial(trial, is_best);
   }};
 
   if (has_run_before) meter.prepare_baseline_outputs(observer);
-  Study loop(store, study, {bench.space, result.goal, config.tuning.objective, config.tuning.exit_policy, config.tuning.random_seed, seconds_before});
+  Study loop(store, study,
+             {bench.space, result.goal, config.tuning.objective, config.tuning.exit_policy, config.tuning.random_seed,
+              seconds_before});
   StudyOutcome outcome = loop.run(*strategy, attempt, events, observer);
 
   // A run that was killed after a trial was stored and before its model was saved left that to its successor.
@@ -198,7 +234,9 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
   result.source_bytes = bench.model.size_bytes;
   result.int8_ops = plan.int8_count();
   result.fp32_ops = plan.ops.size() - plan.int8_count();
-  result.calibration_samples = std::min(*std::min_element(config.quantization.sampling_sizes.begin(), config.quantization.sampling_sizes.end()), bench.calibration.size());
+  result.calibration_samples =
+      std::min(*std::min_element(config.quantization.sampling_sizes.begin(), config.quantization.sampling_sizes.end()),
+               bench.calibration.size());
   return result;
 }
 

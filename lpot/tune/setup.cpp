@@ -16,11 +16,16 @@ namespace {
 bool reads(Framework framework, ModelFormat format) {
   switch (framework) {
     case Framework::Auto:
-    case Framework::PyTorch: return true;  // exported to ONNX or converted to IR
-    case Framework::Onnx: return format == ModelFormat::Onnx;
-    case Framework::TensorFlow: return format != ModelFormat::Onnx;
+    case Framework::PyTorch:
+      return true;  // exported to ONNX or converted to IR
+    case Framework::Onnx:
+      return format == ModelFormat::Onnx;
+    case Framework::TensorFlow:
+      return format != ModelFormat::Onnx && format != ModelFormat::Paddle;
     case Framework::TensorFlowLite:
-    case Framework::OpenVino: return format == ModelFormat::OpenVinoIr;
+      return format == ModelFormat::TensorFlowLite || format == ModelFormat::OpenVinoIr;
+    case Framework::OpenVino:
+      return format == ModelFormat::OpenVinoIr;
   }
   return false;
 }
@@ -47,7 +52,9 @@ DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed) {
 
 DataLoader evaluation_loader(const Config& config) {
   if (!config.accuracy.loader)
-    throw ConfigError("data", "no evaluation data: the config needs evaluation.accuracy.dataloader with a dataset ('lpot init MODEL' writes an example)");
+    throw ConfigError("data",
+                      "no evaluation data: the config needs evaluation.accuracy.dataloader with a dataset ('lpot init "
+                      "MODEL' writes an example)");
   DataLoader loader = make_loader(*config.accuracy.loader, config.tuning.random_seed);
   if (config.accuracy.iteration < 0) return loader;
   LoaderOptions options = loader.options();
@@ -58,22 +65,31 @@ DataLoader evaluation_loader(const Config& config) {
 DataLoader calibration_loader(const Config& config, std::vector<std::string>& warnings) {
   if (config.quantization.calibration) return make_loader(*config.quantization.calibration, config.tuning.random_seed);
   if (!config.accuracy.loader)
-    throw ConfigError("data", "no calibration data: the config needs quantization.calibration.dataloader (or evaluation.accuracy.dataloader) with a dataset");
+    throw ConfigError("data",
+                      "no calibration data: the config needs quantization.calibration.dataloader (or "
+                      "evaluation.accuracy.dataloader) with a dataset");
   static constexpr const char* kWarning =
-      "quantization.calibration.dataloader is not given: calibrating with the evaluation data, so the accuracy may look a little better than it is";
+      "quantization.calibration.dataloader is not given: calibrating with the evaluation data, so the accuracy may "
+      "look a little better than it is";
   warnings.emplace_back(kWarning);
   return make_loader(*config.accuracy.loader, config.tuning.random_seed);
 }
 
+LoadOptions load_options(const ModelConfig& config) { return {config.inputs, config.outputs, config.input_shapes}; }
+
 Model load_configured_model(const Config& config, const std::filesystem::path& path) {
-  if (path.empty()) throw ConfigError("model", "no model: give its file with --model FILE (.onnx, .pb or .xml)");
-  Model model = load_model(path);
+  if (path.empty())
+    throw ConfigError("model", fmt::format("no model: give its file with --model FILE ({})", kModelFiles));
+  Model model = load_model(path, load_options(config.model));
   if (!reads(config.model.framework, model.format))
-    throw ConfigError("model", fmt::format("model.framework is {}, but {} is a model of {}; correct the one or the other", config.model.framework_name,
-                                           path.string(), to_string(model.format)));
+    throw ConfigError("model",
+                      fmt::format("model.framework is {}, but {} is a model of {}; correct the one or the other",
+                                  config.model.framework_name, path.string(), to_string(model.format)));
   return model;
 }
 
-bool use_half_range(const Config& config, const Cpu& cpu) { return config.quantization.recipes.half_range.value_or(cpu.needs_half_range()); }
+bool use_half_range(const Config& config, const Cpu& cpu) {
+  return config.quantization.recipes.half_range.value_or(cpu.needs_half_range());
+}
 
 }  // namespace lpot

@@ -9,7 +9,7 @@
 #include "lpot/core/cpu.h"
 #include "lpot/data/loader.h"
 #include "lpot/evaluate/evaluate.h"
-#include "lpot/model/model.h"
+#include "lpot/model/load.h"
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/space.h"
 
@@ -23,10 +23,14 @@ DataLoader make_loader(const LoaderConfig&, std::uint64_t seed);
 // The loader of evaluation.accuracy; throws ConfigError when the config has none.
 DataLoader evaluation_loader(const Config&);
 
-// The loader of quantization.calibration, else the evaluation's with a warning; throws ConfigError when there is neither.
+// The loader of quantization.calibration, else the evaluation's with a warning; throws ConfigError when there is
+// neither.
 DataLoader calibration_loader(const Config&, std::vector<std::string>& warnings);
 
-// Loads the model; throws ConfigError when the config's framework cannot be this file's.
+// Where the config cuts the model, and the shapes it gives.
+LoadOptions load_options(const ModelConfig&);
+
+// Loads the model, cut where the config says; throws ConfigError when the config's framework cannot be this file's.
 Model load_configured_model(const Config&, const std::filesystem::path&);
 
 // Whether weights take half the range: as the config says, else as the CPU needs.

@@ -17,9 +17,11 @@ using StrategyKind = Kind<std::unique_ptr<Strategy>>;
 
 const std::vector<StrategyKind>& kinds() {
   static const std::string kLater = "not available yet in this version; use basic";
-  static const std::vector<Parameter> kWeights{{"accuracy_weight", ValueKind::Number, "1.0"}, {"latency_weight", ValueKind::Number, "1.0"}};
+  static const std::vector<Parameter> kWeights{{"accuracy_weight", ValueKind::Number, "1.0"},
+                                               {"latency_weight", ValueKind::Number, "1.0"}};
   static const std::vector<StrategyKind> kKinds{
-      {{"basic", "whole-model schemes first, then one op at a time back to fp32, then the most helpful of these together"},
+      {{"basic",
+        "whole-model schemes first, then one op at a time back to fp32, then the most helpful of these together"},
        [](const Component&) { return make_basic_strategy(); }},
       {{"auto", "recipes, ranking and bisection", {}, "", kLater}},
       {{"mse", "fall back by output error", {}, "", kLater}},
@@ -27,7 +29,11 @@ const std::vector<StrategyKind>& kinds() {
       {{"exhaustive", "every combination", {}, "", kLater}},
       {{"random", "random combinations", {}, "", kLater}},
       {{"tpe", "tree of Parzen estimators", kWeights, "", kLater}},
-      {{"sigopt", "SigOpt's service", {}, "", "SigOpt is a paid service that lpot does not call; bayesian is the method it used"}},
+      {{"sigopt",
+        "SigOpt's service",
+        {},
+        "",
+        "SigOpt is a paid service that lpot does not call; bayesian is the method it used"}},
   };
   return kKinds;
 }
@@ -39,6 +45,8 @@ const Table& strategies() {
   return table;
 }
 
-std::unique_ptr<Strategy> make_strategy(const Component& component) { return make_component(kinds(), component, "strategy"); }
+std::unique_ptr<Strategy> make_strategy(const Component& component) {
+  return make_component(kinds(), component, "strategy");
+}
 
 }  // namespace lpot

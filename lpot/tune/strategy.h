@@ -1,7 +1,8 @@
 // A strategy names the next plan to try.
 //
 // It is a pure function of the search space and the history: asked twice with the same, it answers the same. So a study
-// that was interrupted anywhere goes on as if it had not been: the first plan without a recorded answer is the next trial.
+// that was interrupted anywhere goes on as if it had not been: the first plan without a recorded answer is the next
+// trial.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -18,11 +18,16 @@ double seconds_since(Clock::time_point start) { return std::chrono::duration<dou
 
 std::string_view to_string(StopReason reason) {
   switch (reason) {
-    case StopReason::GoalMet: return "the goal is met";
-    case StopReason::MaxTrials: return "max_trials is reached";
-    case StopReason::Timeout: return "the timeout is over";
-    case StopReason::NoPlanLeft: return "the strategy has no further plan";
-    case StopReason::Interrupted: return "it was interrupted";
+    case StopReason::GoalMet:
+      return "the goal is met";
+    case StopReason::MaxTrials:
+      return "max_trials is reached";
+    case StopReason::Timeout:
+      return "the timeout is over";
+    case StopReason::NoPlanLeft:
+      return "the strategy has no further plan";
+    case StopReason::Interrupted:
+      return "it was interrupted";
   }
   return "";
 }
@@ -59,11 +64,13 @@ std::optional<StopReason> Study::reason_to_stop(const StudyOutcome& outcome) con
   return std::nullopt;
 }
 
-StudyOutcome Study::run(const Strategy& strategy, const Attempt& attempt_plan, const StudyEvents& events, const Observer& observer) {
+StudyOutcome Study::run(const Strategy& strategy, const Attempt& attempt_plan, const StudyEvents& events,
+                        const Observer& observer) {
   StudyOutcome outcome;
   const auto take = [&](const Trial& trial) {
     outcome.trials.push_back(trial);
-    const bool is_best = trial.result && (!outcome.best || is_better(trial, *outcome.best, options_.goal, options_.objective));
+    const bool is_best =
+        trial.result && (!outcome.best || is_better(trial, *outcome.best, options_.goal, options_.objective));
     if (is_best) outcome.best = trial;
     outcome.goal_met = outcome.best && options_.goal.met(outcome.best->result->accuracy);
     return is_best;
@@ -77,7 +84,8 @@ StudyOutcome Study::run(const Strategy& strategy, const Attempt& attempt_plan, c
   bool timed_out = false;
   Observer watched = observer;
   watched.should_stop = [&] {
-    timed_out = options_.exit_policy.timeout_seconds > 0 && spent + seconds_since(start) >= options_.exit_policy.timeout_seconds;
+    timed_out = options_.exit_policy.timeout_seconds > 0 &&
+                spent + seconds_since(start) >= options_.exit_policy.timeout_seconds;
     return timed_out || (observer.should_stop && observer.should_stop());
   };
 
@@ -93,7 +101,8 @@ StudyOutcome Study::run(const Strategy& strategy, const Attempt& attempt_plan, c
     }
     try {
       // The first trial runs to its end whatever the timeout, so that there is something in the hand.
-      const Trial trial = attempt(outcome.trials.size() + 1, std::move(*plan), attempt_plan, outcome.best ? watched : observer);
+      const Trial trial =
+          attempt(outcome.trials.size() + 1, std::move(*plan), attempt_plan, outcome.best ? watched : observer);
       store_.append(id_, trial);
       const bool is_best = take(trial);
       if (events.on_trial) events.on_trial(trial, is_best);

@@ -32,8 +32,8 @@ class Workspace {
   std::unique_ptr<Store> store_;
 };
 
-// The study to work in: a new one, or with `resume` the latest with this identity. Throws StoreError when the store belongs
-// to another model, or when `resume` finds only studies whose data or settings differ, saying which.
+// The study to work in: a new one, or with `resume` the latest with this identity. Throws StoreError when the store
+// belongs to another model, or when `resume` finds only studies whose data or settings differ, saying which.
 StudyId open_study(Store&, const StudyIdentity&, bool resume);
 
 }  // namespace lpot

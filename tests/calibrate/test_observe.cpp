@@ -76,7 +76,7 @@ TEST(Observe, ReadsAllThereIsWhenMoreIsAskedFor) {
   EXPECT_EQ(found.snapshots[1], reference(6));
 }
 
-TEST(Observe, NamesTheTensorAndTheSamplesOfAValueThatIsNotFinite) {
+TEST(Observe, NamesTheTensorAndTheSampleOfAValueThatIsNotFinite) {
   const auto x = parameter({-1, 2, 3}, "image");
   const auto root = named(std::make_shared<op::Log>(x), "logarithm");
   const Model model = as_model({product(root, 3, 2, "fc")}, {x});
@@ -85,7 +85,7 @@ TEST(Observe, NamesTheTensorAndTheSamplesOfAValueThatIsNotFinite) {
   EXPECT_THAT(message_of<DataError>([&] {
                 observe(model, {{"logarithm", 1}}, loader_of(data), {});
               }),
-              AllOf(HasSubstr("logarithm"), HasSubstr("samples from 2 on"), HasSubstr("not finite")));
+              AllOf(HasSubstr("logarithm"), HasSubstr("sample 2,"), HasSubstr("not finite")));
 }
 
 TEST(Observe, RefusesEmptyData) {

@@ -20,7 +20,9 @@ class FileTest : public ::testing::Test {
     fs::create_directories(folder_);
   }
   void TearDown() override { fs::remove_all(folder_); }
-  std::size_t file_count() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {})); }
+  std::size_t file_count() const {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder_), {}));
+  }
   static std::string text(const std::vector<std::uint8_t>& bytes) { return {bytes.begin(), bytes.end()}; }
 
   fs::path folder_;
@@ -50,7 +52,8 @@ TEST_F(FileTest, NamesTheFileAndTheReasonWhenItCannotWrite) {
     write_file(folder_ / "missing" / "a.txt", "x");
     FAIL() << "no error";
   } catch (const StoreError& error) {
-    EXPECT_NE(std::string(error.what()).find("missing/a.txt: No such file or directory"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("missing/a.txt: No such file or directory"), std::string::npos)
+        << error.what();
   }
 }
 

@@ -26,7 +26,13 @@ TEST(Tensor, ConvertsIntegersOfOtherSignBySaturating) {
 }
 
 TEST(Tensor, RoundTripsHalfPrecision) {
-  const std::vector<float> values{0.0f, -0.0f, 1.0f, -2.5f, 65504.0f, std::ldexp(1.0f, -24), std::ldexp(1.0f, -14),
+  const std::vector<float> values{0.0f,
+                                  -0.0f,
+                                  1.0f,
+                                  -2.5f,
+                                  65504.0f,
+                                  std::ldexp(1.0f, -24),
+                                  std::ldexp(1.0f, -14),
                                   std::numeric_limits<float>::infinity()};
   const Tensor halves = Tensor::from<float>({values.size()}, values).converted(ElementType::F16);
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(halves.value_at(i), values[i]) << i;

@@ -16,7 +16,15 @@ from PIL import Image
 
 FOLDER = pathlib.Path(__file__).parent / "images"
 HEIGHT, WIDTH = 19, 21
-ADAM7 = [(0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1)]
+ADAM7 = [
+    (0, 0, 8, 8),
+    (0, 4, 8, 8),
+    (4, 0, 8, 4),
+    (0, 2, 4, 4),
+    (2, 0, 4, 2),
+    (0, 1, 2, 2),
+    (1, 0, 2, 1),
+]
 
 
 def picture(channels):
@@ -28,14 +36,24 @@ def picture(channels):
 
 
 def chunk(kind, data):
-    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+    return (
+        struct.pack(">I", len(data))
+        + kind
+        + data
+        + struct.pack(">I", zlib.crc32(kind + data))
+    )
 
 
 def write_png(name, depth, color, rows, interlaced=False):
     """A PNG of a kind that Pillow cannot write: rows are bytes, in Adam7 order when interlaced."""
     header = struct.pack(">IIBBBBB", WIDTH, HEIGHT, depth, color, 0, 0, int(interlaced))
     data = zlib.compress(b"".join(b"\0" + row for row in rows))
-    png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", data) + chunk(b"IEND", b"")
+    png = (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", header)
+        + chunk(b"IDAT", data)
+        + chunk(b"IEND", b"")
+    )
     (FOLDER / name).write_bytes(png)
 
 
@@ -86,7 +104,9 @@ def main():
     lines = []
     for path in sorted([*FOLDER.glob("*.jpg"), *FOLDER.glob("*.png")]):
         pixels = pixels_of(path)
-        lines.append(f"{path.name} {pixels.shape[0]} {pixels.shape[1]} {pixels.tobytes().hex()}")
+        lines.append(
+            f"{path.name} {pixels.shape[0]} {pixels.shape[1]} {pixels.tobytes().hex()}"
+        )
     (FOLDER / "pixels.txt").write_text("\n".join(lines) + "\n")
 
 

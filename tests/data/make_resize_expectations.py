@@ -46,7 +46,9 @@ def main():
         for height, width in sizes:
             for name, resampling in FILTERS.items():
                 resized = np.asarray(image.resize((width, height), resampling))
-                lines.append(f"{shape[0]} {shape[1]} {shape[2]} {height} {width} {name} {resized.tobytes().hex()}")
+                lines.append(
+                    f"{shape[0]} {shape[1]} {shape[2]} {height} {width} {name} {resized.tobytes().hex()}"
+                )
     target = pathlib.Path(__file__).parent / "expected" / "resize.txt"
     target.parent.mkdir(exist_ok=True)
     target.write_text("\n".join(lines) + "\n")

@@ -87,7 +87,8 @@ TEST(Cifar100, LabelsByTheClassNotTheSuperclass) {
   const Sample sample = open(false)->at(0);
   EXPECT_EQ(*sample.label.data<std::int64_t>(), 99);
   EXPECT_EQ(sample.inputs.at(0).data<std::uint8_t>()[1], 51);
-  EXPECT_THAT(message_of<DataError>([&] { open(true); }), HasSubstr("train.bin: label 100 of sample 0, expected 0..99"));
+  EXPECT_THAT(message_of<DataError>([&] { open(true); }),
+              HasSubstr("train.bin: label 100 of sample 0, expected 0..99"));
   folder.write("train.bin", record(1, 1));
   EXPECT_THAT(message_of<DataError>([&] { open(true); }), HasSubstr("3073 bytes, expected a multiple of 3074"));
 }

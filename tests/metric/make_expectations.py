@@ -40,17 +40,23 @@ def classification(random):
         (9, 20, 0.8),
     ]:
         labels = random.integers(0, classes, count)
-        answers = np.where(random.random(count) < noise, random.integers(0, classes, count), labels)
+        answers = np.where(
+            random.random(count) < noise, random.integers(0, classes, count), labels
+        )
         yield (
             join(
                 [
                     classes,
                     count,
                     metrics.accuracy_score(labels, answers),
-                    metrics.f1_score(labels, answers, zero_division=0) if classes == 2 else -1,
+                    metrics.f1_score(labels, answers, zero_division=0)
+                    if classes == 2
+                    else -1,
                     metrics.f1_score(labels, answers, average="macro", zero_division=0),
                     metrics.matthews_corrcoef(labels, answers),
-                    metrics.jaccard_score(labels, answers, average="macro", zero_division=0),
+                    metrics.jaccard_score(
+                        labels, answers, average="macro", zero_division=0
+                    ),
                 ]
             )
             + f" {join(answers)} {join(labels)}"
@@ -91,7 +97,11 @@ def make_images(random, count, classes, crowds):
     images = []
     for _ in range(count):
         truths = [
-            (random_box(random), int(random.integers(1, classes + 1)), int(random.random() < crowds))
+            (
+                random_box(random),
+                int(random.integers(1, classes + 1)),
+                int(random.random() < crowds),
+            )
             for _ in range(random.integers(0, 6))
         ]
         found = []
@@ -100,20 +110,34 @@ def make_images(random, count, classes, crowds):
                 found.append(
                     (
                         moved(random, box),
-                        object_class if random.random() < 0.8 else int(random.integers(1, classes + 1)),
+                        object_class
+                        if random.random() < 0.8
+                        else int(random.integers(1, classes + 1)),
                     )
                 )
-        found += [(random_box(random), int(random.integers(1, classes + 1))) for _ in range(random.integers(0, 3))]
+        found += [
+            (random_box(random), int(random.integers(1, classes + 1)))
+            for _ in range(random.integers(0, 3))
+        ]
         images.append((truths, found))
     scores = random.permutation(sum(len(found) for _, found in images)) + 1
     at = iter(scores)
     return [
-        (truths, [(box, object_class, int(next(at)) / 1024) for box, object_class in found]) for truths, found in images
+        (
+            truths,
+            [(box, object_class, int(next(at)) / 1024) for box, object_class in found],
+        )
+        for truths, found in images
     ]
 
 
 def coco_box(box):
-    return [float(box[1]), float(box[0]), float(box[3] - box[1]), float(box[2] - box[0])]
+    return [
+        float(box[1]),
+        float(box[0]),
+        float(box[3] - box[1]),
+        float(box[2] - box[0]),
+    ]
 
 
 def evaluator(images, classes):
@@ -149,7 +173,10 @@ def evaluator(images, classes):
                     score=score,
                 )
             )
-    truth.dataset, found.dataset = {**info, "annotations": annotations}, {**info, "annotations": results}
+    truth.dataset, found.dataset = (
+        {**info, "annotations": annotations},
+        {**info, "annotations": results},
+    )
     truth.createIndex()
     found.createIndex()
     return COCOeval(truth, found, "bbox")
@@ -175,9 +202,14 @@ def area(images, classes, threshold):
         per_image = [
             e
             for e in evaluation.evalImgs
-            if e and e["category_id"] == object_class and e["aRng"] == evaluation.params.areaRng[0]
+            if e
+            and e["category_id"] == object_class
+            and e["aRng"] == evaluation.params.areaRng[0]
         ]
-        if not per_image or sum((1 - np.array(e["gtIgnore"])).sum() for e in per_image) == 0:
+        if (
+            not per_image
+            or sum((1 - np.array(e["gtIgnore"])).sum() for e in per_image) == 0
+        ):
             continue
         truths = sum((1 - np.array(e["gtIgnore"])).sum() for e in per_image)
         scores = np.concatenate([e["dtScores"] for e in per_image])

@@ -78,8 +78,10 @@ std::string load_error(const std::filesystem::path& path) {
 TEST(LoadModel, NamesAMissingFile) { EXPECT_EQ(load_error("no/such.onnx"), "[load_model] no/such.onnx: no such file"); }
 
 TEST(LoadModel, SaysWhichEndingsItKnows) {
-  EXPECT_THAT(load_error("model.h5"), HasSubstr("expected a file that ends in .onnx, .pb (TensorFlow frozen graph) or "
-                                                ".xml (OpenVINO IR), got '.h5'"));
+  EXPECT_THAT(load_error("model.h5"),
+              HasSubstr("expected a file that ends in .onnx, .pb (TensorFlow frozen graph), .tflite, "
+                        ".pdmodel (Paddle) or .xml (OpenVINO IR), or the folder of a "
+                        "TensorFlow SavedModel, got '.h5'"));
 }
 
 TEST(LoadModel, RefusesAFolder) {

@@ -6,9 +6,9 @@
 
 namespace lpot {
 
-// The best of `whole` and its parts inside a bound on absolute values, the bound going from all to an eighth of the largest
-// value in 128ths: less would clip most of any real tensor. An asymmetric range is cut where it reaches beyond the bound, the
-// longer side first, so one far outlier does not cost the other side. Of equals the widest wins.
+// The best of `whole` and its parts inside a bound on absolute values, the bound going from all to an eighth of the
+// largest value in 128ths: less would clip most of any real tensor. An asymmetric range is cut where it reaches beyond
+// the bound, the longer side first, so one far outlier does not cost the other side. Of equals the widest wins.
 template <typename Cost>
 Range best_candidate(const Range& whole, const Cost& cost) {
   constexpr int kCandidates = 128, kSmallest = 16;

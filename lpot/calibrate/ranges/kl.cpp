@@ -1,13 +1,13 @@
 // kl: the range whose quantized distribution is nearest to the observed one, by Kullback-Leibler divergence
 // (S. Migacz, "8-bit Inference with TensorRT", GTC 2017).
 //
-// A narrower range has finer steps and clips more. For each candidate, the reference P is the histogram inside the range
-// with what lies outside added to the edge bins; Q is what 2^bits levels can say of the unclipped histogram inside: the
-// mass of each level spread evenly over its non-empty bins. The candidate with the smallest sum of p * log(p / q) wins.
-// As in the original a candidate is a bound on absolute values (candidates.h).
+// A narrower range has finer steps and clips more. For each candidate, the reference P is the histogram inside the
+// range with what lies outside added to the edge bins; Q is what 2^bits levels can say of the unclipped histogram
+// inside: the mass of each level spread evenly over its non-empty bins. The candidate with the smallest sum of p *
+// log(p / q) wins. As in the original a candidate is a bound on absolute values (candidates.h).
 //
-// The zeros that a relu makes are quantized without error whatever the range, but would be smeared over their level here
-// and drive the range down to nothing: the bin of zero counts at most as much as its larger neighbour.
+// The zeros that a relu makes are quantized without error whatever the range, but would be smeared over their level
+// here and drive the range down to nothing: the bin of zero counts at most as much as its larger neighbour.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -27,7 +27,8 @@ struct Window {
 Window window_of(const Histogram& histogram, double low, double high) {
   const auto bin_at = [&](double value) { return value / histogram.bin_width() + Histogram::kBins / 2.0; };
   const auto first = static_cast<std::size_t>(std::clamp(std::floor(bin_at(low)), 0.0, double(Histogram::kBins - 1)));
-  const auto last = static_cast<std::size_t>(std::clamp(std::ceil(bin_at(high)), double(first + 1), double(Histogram::kBins)));
+  const auto last =
+      static_cast<std::size_t>(std::clamp(std::ceil(bin_at(high)), double(first + 1), double(Histogram::kBins)));
   return {first, last};
 }
 
@@ -92,7 +93,9 @@ Range kl_range(const TensorStatistics& statistics, const RangeOptions& options) 
   if (histogram.counts().empty()) return whole;
   const std::vector<std::uint64_t> counts = without_zero_peak(histogram.counts());
   const std::size_t levels = std::size_t{1} << options.bits;
-  return best_candidate(whole, [&](const Range& range) { return divergence(counts, window_of(histogram, range.low, range.high), levels); });
+  return best_candidate(whole, [&](const Range& range) {
+    return divergence(counts, window_of(histogram, range.low, range.high), levels);
+  });
 }
 
 }  // namespace lpot

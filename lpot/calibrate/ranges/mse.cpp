@@ -1,8 +1,9 @@
 // mse: the range with the smallest mean squared error of quantizing the observed values
-// (the idea of "Post training 4-bit quantization of convolutional networks", Banner et al., 2019, by search instead of a formula).
+// (the idea of "Post training 4-bit quantization of convolutional networks", Banner et al., 2019, by search instead of
+// a formula).
 //
-// Inside the range a value is off by a uniformly spread rounding error, step^2 / 12; outside it is off by its distance to the
-// end. Exact zeros cost nothing whatever the range and are left out. The candidates are kl's (candidates.h).
+// Inside the range a value is off by a uniformly spread rounding error, step^2 / 12; outside it is off by its distance
+// to the end. Exact zeros cost nothing whatever the range and are left out. The candidates are kl's (candidates.h).
 #include <cmath>
 
 #include "lpot/calibrate/range.h"

@@ -1,7 +1,7 @@
 // percentile: the range that holds all but a given share of the values, the share split evenly over both ends.
 //
-// Cheap protection against single outliers. The result lies on an edge of the kept histogram's bins, outwards of the exact
-// quantile, and never outside of what was seen. A tensor without negative values is cut at its upper end only.
+// Cheap protection against single outliers. The result lies on an edge of the kept histogram's bins, outwards of the
+// exact quantile, and never outside of what was seen. A tensor without negative values is cut at its upper end only.
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +11,9 @@ namespace lpot {
 namespace {
 
 // How many values may be cut at one end.
-std::uint64_t may_cut(const Histogram& histogram, double share) { return static_cast<std::uint64_t>(std::floor(share * static_cast<double>(histogram.total()))); }
+std::uint64_t may_cut(const Histogram& histogram, double share) {
+  return static_cast<std::uint64_t>(std::floor(share * static_cast<double>(histogram.total())));
+}
 
 double upper_edge(const Histogram& histogram, std::uint64_t cut) {
   std::uint64_t above = 0;

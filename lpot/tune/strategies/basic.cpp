@@ -28,7 +28,8 @@ std::vector<Plan> scheme_plans(const SearchSpace& space) {
     for (const OpPlan& choice : space.model_choices) {
       Plan plan = space.plan(choice);
       plan.sampling_size = sampling_size;
-      if (plan.int8_count() > 0 && std::find(plans.begin(), plans.end(), plan) == plans.end()) plans.push_back(std::move(plan));
+      if (plan.int8_count() > 0 && std::find(plans.begin(), plans.end(), plan) == plans.end())
+        plans.push_back(std::move(plan));
     }
   return plans;
 }
@@ -68,7 +69,9 @@ class Basic : public Strategy {
       if (trial->result) singles.push_back({op, trial});
     }
 
-    std::stable_sort(singles.begin(), singles.end(), [&](const Fallback& a, const Fallback& b) { return history.goal.closer(a.trial->result->accuracy, b.trial->result->accuracy); });
+    std::stable_sort(singles.begin(), singles.end(), [&](const Fallback& a, const Fallback& b) {
+      return history.goal.closer(a.trial->result->accuracy, b.trial->result->accuracy);
+    });
     Plan together = start->plan;
     for (const Fallback& single : singles) {
       together = with_fallback(together, single.op);

@@ -1,0 +1,113 @@
+#include "lpot/model/model_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+
+#include "lpot/core/error.h"
+#include "lpot/core/file.h"
+#include "lpot/core/text.h"
+#include "lpot/model/wire_check.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kSavedModel = "saved_model.pb";
+
+[[noreturn]] void fail(const fs::path& path, const std::string& what) {
+  throw ModelError("load_model", fmt::format("{}: {}", path.string(), what));
+}
+
+ModelFormat format_of(const fs::path& path) {
+  const std::string ending = lower(path.extension().string());
+  if (ending == ".onnx") return ModelFormat::Onnx;
+  if (ending == ".pb") return ModelFormat::TensorFlow;
+  if (ending == ".tflite") return ModelFormat::TensorFlowLite;
+  if (ending == ".pdmodel") return ModelFormat::Paddle;
+  if (ending == ".xml") return ModelFormat::OpenVinoIr;
+  fail(path, fmt::format("expected a file that ends in .onnx, .pb (TensorFlow frozen graph), .tflite, .pdmodel "
+                         "(Paddle) or .xml (OpenVINO IR), or the folder "
+                         "of a TensorFlow SavedModel, got '{}'",
+                         path.extension().string()));
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+ModelFiles saved_model(const fs::path& folder) {
+  if (!fs::exists(folder / kSavedModel))
+    fail(folder, fmt::format("expected a model file or the folder of a TensorFlow SavedModel, got a folder without {}",
+                             kSavedModel));
+  // "net/" is called net.
+  const fs::path named = folder.has_filename() ? folder : folder.parent_path();
+  return {ModelFormat::TensorFlow, named, files_below(named)};
+}
+
+void check_whole(const fs::path& path, ModelFormat format) {
+  if (fs::file_size(path) == 0) fail(path, "the file is empty");
+  if (format == ModelFormat::TensorFlowLite) {
+    std::array<char, 8> head{};
+    std::ifstream(path, std::ios::binary).read(head.data(), head.size());
+    if (std::string_view(head.data(), head.size()).substr(4) != "TFL3")
+      fail(path, "not a tflite file: it does not begin with the mark TFL3; fetch or export it again");
+  } else if (format != ModelFormat::OpenVinoIr) {
+    if (const auto damage = find_wire_damage(path))
+      fail(path, fmt::format("not a whole {} file: {}; fetch or export it again", to_string(format), *damage));
+  }
+}
+
+}  // namespace
+
+bool ModelFiles::is_saved_model() const {
+  return format == ModelFormat::TensorFlow && !files.empty() && path != files[0];
+}
+
+ModelFiles find_model_files(const fs::path& path) {
+  std::error_code ignored;
+  ModelFiles found;
+  if (fs::is_directory(path, ignored)) {
+    found = saved_model(path);
+  } else {
+    const ModelFormat format = format_of(path);
+    if (!fs::exists(path, ignored)) fail(path, "no such file");
+    found = path.filename() == kSavedModel ? saved_model(path.has_parent_path() ? path.parent_path() : fs::path("."))
+                                           : ModelFiles{format, path, {path}};
+  }
+  check_whole(found.is_saved_model() ? found.path / kSavedModel : path, found.format);
+  if (found.format == ModelFormat::OpenVinoIr || found.format == ModelFormat::Paddle) {
+    const fs::path weights =
+        fs::path(path).replace_extension(found.format == ModelFormat::Paddle ? ".pdiparams" : ".bin");
+    if (fs::exists(weights, ignored)) {
+      found.files.push_back(weights);
+    } else if (found.format == ModelFormat::OpenVinoIr) {
+      fail(path, fmt::format("its weights {} are missing; both files belong together", weights.string()));
+    }
+  }
+  return found;
+}
+
+std::string fingerprint_of(const ModelFiles& files) {
+  if (files.files.size() == 1) return fingerprint_file(files.files[0]);
+  Fingerprint fingerprint;
+  for (const fs::path& file : files.files) {
+    if (files.is_saved_model()) fingerprint.add(file.lexically_relative(files.path).string());
+    fingerprint.add(fingerprint_file(file));
+  }
+  return fingerprint.hex();
+}
+
+std::size_t size_of(const ModelFiles& files) {
+  std::size_t bytes = 0;
+  for (const fs::path& file : files.files) bytes += fs::file_size(file);
+  return bytes;
+}
+
+}  // namespace lpot

@@ -1,0 +1,26 @@
+// Which files a model is made of.
+#pragma once
+#include <filesystem>
+#include <vector>
+
+#include "lpot/model/model.h"
+
+namespace lpot {
+
+struct ModelFiles {
+  ModelFormat format = ModelFormat::OpenVinoIr;
+  std::filesystem::path path;                // what the front end is given: the file, or a SavedModel's folder
+  std::vector<std::filesystem::path> files;  // all that belong to it, sorted
+
+  bool is_saved_model() const;
+};
+
+// By the ending, or a saved_model.pb in a folder. Throws ModelError: no such file, an unknown ending, weights that are
+// missing, an empty or cut file.
+ModelFiles find_model_files(const std::filesystem::path&);
+
+// The bytes of the files, their names within a SavedModel included.
+std::string fingerprint_of(const ModelFiles&);
+std::size_t size_of(const ModelFiles&);
+
+}  // namespace lpot

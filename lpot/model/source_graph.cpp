@@ -1,0 +1,298 @@
+#include "lpot/model/source_graph.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "lpot/core/file.h"
+#include "lpot/core/wire.h"
+#include "lpot/model/tensor_names.h"
+
+namespace lpot {
+namespace {
+
+// Field numbers of TensorFlow's GraphDef (graph.proto, node_def.proto, attr_value.proto, tensor_shape.proto).
+ov::PartialShape read_shape(WireReader shape) {
+  std::vector<ov::Dimension> dimensions;
+  while (shape.next()) {
+    if (shape.field() == 3 && shape.number() != 0) return ov::PartialShape::dynamic();
+    if (shape.field() != 2) continue;
+    std::int64_t size = 0;
+    for (WireReader dimension = shape.message(); dimension.next();)
+      if (dimension.field() == 1) size = static_cast<std::int64_t>(dimension.number());
+    dimensions.emplace_back(size < 0 ? ov::Dimension::dynamic() : ov::Dimension(size));
+  }
+  return ov::PartialShape(dimensions);
+}
+
+void read_attribute(const std::string& key, WireReader value, SourceAttributes& attributes) {
+  while (value.next()) {
+    if (value.field() == 1 && value.is_block()) read_attribute(key, value.message(), attributes);
+    if (value.field() == 6)
+      for (const std::int64_t type : value.integers()) attributes.types[key].push_back(type);
+    if (value.field() == 7 && value.is_block()) attributes.shapes[key].push_back(read_shape(value.message()));
+  }
+}
+
+SourceNode read_tensorflow_node(WireReader reader) {
+  SourceNode node;
+  while (reader.next()) {
+    if (reader.field() == 1) node.name = reader.text();
+    if (reader.field() == 2) node.op = reader.text();
+    if (reader.field() == 3 && !reader.text().starts_with('^')) node.inputs.emplace_back(reader.text());
+    if (reader.field() != 5) continue;
+    std::string key;
+    for (WireReader entry = reader.message(); entry.next();) {
+      if (entry.field() == 1) key = entry.text();
+      if (entry.field() == 2) read_attribute(key, entry.message(), node.attributes);
+    }
+  }
+  return node;
+}
+
+SourceGraph read_graph_def(WireReader reader) {
+  SourceGraph graph;
+  while (reader.next())
+    if (reader.field() == 1) graph.nodes.push_back(read_tensorflow_node(reader.message()));
+  return graph;
+}
+
+SourceGraph read_saved_model(WireReader reader) {
+  while (reader.next()) {
+    if (reader.field() != 2) continue;
+    for (WireReader meta = reader.message(); meta.next();)
+      if (meta.field() == 2) return read_graph_def(meta.message());
+  }
+  return {};
+}
+
+// Field numbers of onnx.proto: a model's graph is 7, a graph's nodes 1 and outputs 12.
+SourceGraph read_onnx(WireReader reader) {
+  SourceGraph result;
+  while (reader.next()) {
+    if (reader.field() != 7) continue;
+    for (WireReader graph = reader.message(); graph.next();) {
+      if (graph.field() == 12)
+        for (WireReader value = graph.message(); value.next();)
+          if (value.field() == 1) result.outputs.emplace_back(value.text());
+      if (graph.field() != 1) continue;
+      SourceNode node;
+      for (WireReader fields = graph.message(); fields.next();) {
+        if (fields.field() == 1 && !fields.text().empty()) node.inputs.emplace_back(fields.text());
+        if (fields.field() == 2) node.outputs.emplace_back(fields.text());
+        if (fields.field() == 3) node.name = fields.text();
+        if (fields.field() == 4) node.op = fields.text();
+      }
+      result.nodes.push_back(std::move(node));
+    }
+  }
+  return result;
+}
+
+// "name:2" into "name" and 2; a name without number is output 0.
+std::pair<std::string, std::size_t> split_tensor(const std::string& tensor) {
+  const auto colon = tensor.rfind(':');
+  const bool numbered = colon != std::string::npos && colon + 1 < tensor.size() && tensor.size() - colon < 8 &&
+                        std::all_of(tensor.begin() + static_cast<std::ptrdiff_t>(colon) + 1, tensor.end(),
+                                    [](unsigned char letter) { return std::isdigit(letter) != 0; });
+  if (!numbered) return {tensor, 0};
+  return {tensor.substr(0, colon), std::stoul(tensor.substr(colon + 1))};
+}
+
+// TensorFlow's types.proto.
+ov::element::Type to_element_type(std::int64_t type) {
+  switch (type) {
+    case 1:
+      return ov::element::f32;
+    case 2:
+      return ov::element::f64;
+    case 3:
+      return ov::element::i32;
+    case 4:
+      return ov::element::u8;
+    case 5:
+      return ov::element::i16;
+    case 6:
+      return ov::element::i8;
+    case 7:
+      return ov::element::string;
+    case 9:
+      return ov::element::i64;
+    case 10:
+      return ov::element::boolean;
+    case 14:
+      return ov::element::bf16;
+    case 17:
+      return ov::element::u16;
+    case 19:
+      return ov::element::f16;
+    case 22:
+      return ov::element::u32;
+    case 23:
+      return ov::element::u64;
+    default:
+      return ov::element::dynamic;
+  }
+}
+
+template <typename T>
+const T* at_or_only(const std::map<std::string, std::vector<T>>& attributes, const std::string& key,
+                    std::size_t index) {
+  const auto found = attributes.find(key);
+  if (found == attributes.end() || found->second.empty()) return nullptr;
+  return index < found->second.size() ? &found->second[index] : found->second.size() == 1 ? &found->second[0] : nullptr;
+}
+
+// The ops that end at inputs of the graph proper.
+bool is_input(const SourceNode& node) { return node.op.starts_with("Placeholder"); }
+
+struct Walk {
+  std::set<const SourceNode*> visited;
+  std::vector<std::string> frontier;
+};
+
+// Walks back from a tensor to the first tensors that unwanted nodes make, and to the inputs.
+void walk_back(const SourceGraph& graph, const std::string& tensor, const std::set<const SourceNode*>& unwanted,
+               Walk& walk) {
+  std::vector<std::string> open{tensor};
+  while (!open.empty()) {
+    const std::string current = short_tensor_name(open.back());
+    open.pop_back();
+    const SourceNode* node = graph.producer(current);
+    if (node && (unwanted.contains(node) || is_input(*node))) {
+      if (std::find(walk.frontier.begin(), walk.frontier.end(), current) == walk.frontier.end())
+        walk.frontier.push_back(current);
+    } else if (node && walk.visited.insert(node).second) {
+      open.insert(open.end(), node->inputs.rbegin(), node->inputs.rend());
+    }
+  }
+}
+
+std::vector<std::string> ends_of(const SourceGraph& graph) {
+  if (!graph.outputs.empty()) return graph.outputs;
+  std::set<const SourceNode*> read;
+  for (const SourceNode& node : graph.nodes)
+    for (const std::string& input : node.inputs) read.insert(graph.producer(input));
+  std::vector<std::string> ends;
+  for (const SourceNode& node : graph.nodes)
+    if (!read.contains(&node) && !node.inputs.empty()) ends.push_back(node.name);
+  return ends;
+}
+
+}  // namespace
+
+void SourceGraph::index() {
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].outputs.empty()) producers_.emplace(nodes[i].name, i);
+    for (const std::string& output : nodes[i].outputs) producers_.emplace(output, i);
+  }
+}
+
+const SourceNode* SourceGraph::producer(const std::string& tensor) const {
+  auto found = producers_.find(tensor);
+  if (found == producers_.end()) found = producers_.find(split_tensor(tensor).first);
+  return found == producers_.end() ? nullptr : &nodes[found->second];
+}
+
+std::vector<std::string> SourceGraph::tensor_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, node] : producers_) names.push_back(name);
+  return names;
+}
+
+SourceGraph read_source_graph(const std::filesystem::path& path, ModelFormat format) {
+  if (format != ModelFormat::Onnx && format != ModelFormat::TensorFlow) return {};
+  const bool is_folder = std::filesystem::is_directory(path);
+  const std::vector<std::uint8_t> bytes = read_file(is_folder ? path / "saved_model.pb" : path);
+  SourceGraph graph;
+  if (format == ModelFormat::Onnx) {
+    graph = read_onnx(WireReader(bytes));
+  } else {
+    graph = is_folder ? read_saved_model(WireReader(bytes)) : read_graph_def(WireReader(bytes));
+  }
+  graph.index();
+  return graph;
+}
+
+TensorInfo describe_tensor(const SourceGraph& graph, const std::string& tensor) {
+  TensorInfo info;
+  const SourceNode* node = graph.producer(tensor);
+  if (!node) return info;
+  const std::size_t index = split_tensor(tensor).second;
+  // The attribute that names the type of the output differs by op; the first of these that a node has is right for all
+  // but comparisons.
+  static const std::vector<std::string> kTypes{"output_types", "component_types", "DstT",
+                                               "out_type",     "output_type",     "dtype"};
+  static const std::set<std::string> kComparisons{"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"};
+  static const std::set<std::string> kAudio{"Mfcc", "AudioSpectrogram"};
+  if (kComparisons.contains(node->op) || node->op.starts_with("Logical")) {
+    info.type = ov::element::boolean;
+  } else if (node->op == "DecodeWav") {
+    info.type = index == 0 ? ov::element::f32 : ov::element::i32;
+  } else if (kAudio.contains(node->op)) {
+    info.type = ov::element::f32;
+  } else {
+    for (const std::string& key : kTypes)
+      if (const auto* type = at_or_only(node->attributes.types, key, index); type && info.type.is_dynamic())
+        info.type = to_element_type(*type);
+    if (const auto* type = at_or_only(node->attributes.types, "T", 0); type && info.type.is_dynamic())
+      info.type = to_element_type(*type);
+  }
+  for (const std::string key : {"output_shapes", "_output_shapes", "shape"})
+    if (const auto* shape = at_or_only(node->attributes.shapes, key, index); shape && info.shape.rank().is_dynamic())
+      if (key != "shape" || is_input(*node)) info.shape = *shape;
+  return info;
+}
+
+bool reads_pipeline(const SourceNode& node) { return node.op.starts_with("IteratorGetNext"); }
+
+CutAdvice advise_cut(const SourceGraph& graph, const std::set<std::string>& ops,
+                     const std::vector<std::string>& outputs) {
+  std::set<const SourceNode*> unwanted;
+  for (const SourceNode& node : graph.nodes)
+    if (ops.contains(node.op) || reads_pipeline(node)) unwanted.insert(&node);
+  CutAdvice advice;
+  Walk behind;
+  std::vector<std::string> kept_outputs;
+  bool ends_unwanted = false;
+  for (const std::string& end : outputs.empty() ? ends_of(graph) : outputs) {
+    const SourceNode* node = graph.producer(end);
+    if (node && unwanted.contains(node)) {
+      ends_unwanted = true;
+      // A pipeline's tensor that is handed on as an output becomes an input that is.
+      if (!outputs.empty() && reads_pipeline(*node)) walk_back(graph, end, unwanted, behind);
+    } else {
+      kept_outputs.push_back(end);
+      walk_back(graph, end, unwanted, behind);
+    }
+  }
+  const bool useful = std::any_of(behind.frontier.begin(), behind.frontier.end(),
+                                  [&](const std::string& tensor) { return unwanted.contains(graph.producer(tensor)); });
+  std::sort(behind.frontier.begin(), behind.frontier.end());
+  if (useful) advice.inputs = behind.frontier;
+  if (!ends_unwanted || useful) return advice;
+  // They end the graph: what they read of the rest is where to stop.
+  for (const SourceNode* node : unwanted)
+    for (const std::string& input : node->inputs) {
+      const SourceNode* source = graph.producer(input);
+      if (source && source->op != "Const" && source->op != "Constant" && !is_input(*source) &&
+          !unwanted.contains(source))
+        advice.outputs.push_back(short_tensor_name(input));
+    }
+  for (const std::string& end : kept_outputs) advice.outputs.push_back(short_tensor_name(end));
+  std::sort(advice.outputs.begin(), advice.outputs.end());
+  advice.outputs.erase(std::unique(advice.outputs.begin(), advice.outputs.end()), advice.outputs.end());
+  return advice;
+}
+
+std::string to_sentence(const CutAdvice& advice) {
+  if (!advice.inputs.empty())
+    return fmt::format("cut behind them with model.inputs: {} (and model.input_shapes)",
+                       fmt::join(advice.inputs, ", "));
+  if (!advice.outputs.empty())
+    return fmt::format("cut before them with model.outputs: {}", fmt::join(advice.outputs, ", "));
+  return "";
+}
+
+}  // namespace lpot

@@ -1,0 +1,78 @@
+"""Makes the small models in tests/model/data: needs tensorflow-cpu (made with 2.21) and numpy.
+
+    python tests/model/make_models.py
+
+A network of two convolutions and a product, with variables, two inputs and two outputs and an open batch, as
+SavedModel (data/saved_model) and as data/network.tflite. `expected.txt` holds what TensorFlow gives for inputs of 0.5.
+"""
+
+import pathlib
+import shutil
+
+import numpy as np
+import tensorflow as tf
+
+DATA = pathlib.Path(__file__).parent / "data"
+
+
+class Network(tf.Module):
+    def __init__(self):
+        super().__init__()
+        random = np.random.default_rng(5)
+
+        def variable(*shape):
+            return tf.Variable(random.normal(0, 0.3, shape).astype(np.float32))
+
+        self.kernel = variable(3, 3, 2, 4)
+        self.bias = variable(4)
+        self.gamma, self.beta, self.mean = (
+            variable(4),
+            tf.Variable(np.ones(4, np.float32)),
+            variable(4),
+        )
+        self.deviation = tf.Variable(random.uniform(0.5, 2, 4).astype(np.float32))
+        self.depthwise = tf.Variable(
+            random.uniform(-0.1, 0.4, (3, 3, 4, 1)).astype(np.float32)
+        )
+        self.weights = variable(64, 5)
+
+    @tf.function(
+        input_signature=[
+            tf.TensorSpec([None, 8, 8, 2], tf.float32, name="image"),
+            tf.TensorSpec([None, 5], tf.float32, name="offset"),
+        ]
+    )
+    def __call__(self, image, offset):
+        x = tf.nn.conv2d(image, self.kernel, 2, "SAME", name="conv") + self.bias
+        x = (x - self.mean) / self.deviation * self.gamma + self.beta
+        x = tf.nn.relu(x)
+        features = tf.nn.depthwise_conv2d(
+            x, self.depthwise, [1, 1, 1, 1], "SAME", name="depthwise"
+        )
+        flat = tf.reshape(tf.nn.relu(features), [-1, 64])
+        return {
+            "logits": tf.matmul(flat, self.weights, name="dense") + offset,
+            "features": flat,
+        }
+
+
+def main():
+    folder = DATA / "saved_model"
+    shutil.rmtree(folder, ignore_errors=True)
+    network = Network()
+    tf.saved_model.save(network, str(folder), signatures=network.__call__)
+    shutil.rmtree(folder / "assets", ignore_errors=True)
+    (folder / "fingerprint.pb").unlink(missing_ok=True)
+    function = network.__call__.get_concrete_function()
+    lite = tf.lite.TFLiteConverter.from_concrete_functions(
+        [function], network
+    ).convert()
+    (DATA / "network.tflite").write_bytes(lite)
+    outputs = network(tf.fill([1, 8, 8, 2], 0.5), tf.fill([1, 5], 0.5))
+    (DATA / "expected.txt").write_text(
+        " ".join(f"{v:.7g}" for v in outputs["logits"].numpy().ravel()) + "\n"
+    )
+
+
+if __name__ == "__main__":
+    main()
