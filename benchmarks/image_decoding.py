@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """JPEG preprocessing per core, lpot against Pillow: read, decode, Resize 256, CenterCrop 224, ToTensor, Normalize.
 
-    python -m venv /tmp/venv && /tmp/venv/bin/pip install pillow numpy
-    /tmp/venv/bin/python benchmarks/image_decoding.py --build build
+    python -m venv .venv-tables && .venv-tables/bin/pip install pillow numpy
+    .venv-tables/bin/python benchmarks/image_decoding.py --build build
 
 The images are 500 x 375, of the detail of photographs (about 100 KB each). Both run on one thread, taking turns; the best
 of five rounds counts.

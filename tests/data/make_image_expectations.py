@@ -1,7 +1,7 @@
 """Writes tests/data/images/*: small JPEG and PNG files of every kind, and pixels.txt with what Pillow makes of them.
 
-    python -m venv /tmp/venv && /tmp/venv/bin/pip install pillow==12.0.0 numpy
-    /tmp/venv/bin/python tests/data/make_image_expectations.py
+    python -m venv .venv-tables && .venv-tables/bin/pip install pillow==12.0.0 numpy
+    .venv-tables/bin/python tests/data/make_image_expectations.py
 
 A line of pixels.txt is: file height width, then the RGB pixels as hexadecimal bytes. Of 16-bit grey the upper byte is
 kept, where Pillow would saturate.

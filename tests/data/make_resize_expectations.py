@@ -1,7 +1,7 @@
 """Writes tests/data/expected/resize.txt: what Pillow makes of small images, for test_resize.cpp to compare with.
 
-    python -m venv /tmp/venv && /tmp/venv/bin/pip install pillow==12.0.0 numpy
-    /tmp/venv/bin/python tests/data/make_resize_expectations.py
+    python -m venv .venv-tables && .venv-tables/bin/pip install pillow==12.0.0 numpy
+    .venv-tables/bin/python tests/data/make_resize_expectations.py
 
 A line is: height width channels new_height new_width interpolation, then the new pixels as hexadecimal bytes. The source
 image is not stored: both sides work it out (see `source`). Pillow 13 does the height first when it shrinks much more than

@@ -1,7 +1,7 @@
 """Writes tests/metric/expected/*.txt: what scikit-learn, scipy and pycocotools make of small data.
 
-    python -m venv /tmp/venv && /tmp/venv/bin/pip install numpy==2.4.6 scipy==1.17.1 scikit-learn==1.9.1 pycocotools==2.0.11
-    /tmp/venv/bin/python tests/metric/make_expectations.py
+    python -m venv .venv-tables && .venv-tables/bin/pip install numpy==2.4.6 scipy==1.17.1 scikit-learn==1.9.1 pycocotools==2.0.11
+    .venv-tables/bin/python tests/metric/make_expectations.py
 
 classification.txt, per line: classes, count, expected accuracy, F1 of class 1 (two classes only, else -1), macro F1,
 Matthews' correlation, mean intersection over union; then the answers, then the labels.
