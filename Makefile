@@ -57,7 +57,7 @@ lint: setup-dev
 	printf '%s\n' $(filter lpot/%.cpp cli/%.cpp,$(CPP)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build-lint --extra-arg=-Wno-unknown-warning-option
 
 asan: setup
-	cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DLPOT_SANITIZE=ON -DLPOT_BENCHMARKS=OFF > build-asan-configure.log 2>&1 || { cat build-asan-configure.log; exit 1; }
+	cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DLPOT_SANITIZE=ON -DLPOT_BENCHMARKS=OFF > build-asan-configure.log 2>&1 || { cat build-asan-configure.log; exit 1; }
 	cmake --build build-asan -j $(JOBS)
 	ctest --test-dir build-asan --output-on-failure -LE data
 
