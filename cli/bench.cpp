@@ -1,77 +1,245 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <numeric>
 
+#include "cli/instances.h"
 #include "cli/model_options.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "lpot/core/affinity.h"
 #include "lpot/core/cpu.h"
 #include "lpot/model/load.h"
 #include "lpot/report/table.h"
+#include "lpot/runtime/fit.h"
 #include "lpot/runtime/latency.h"
+#include "lpot/tune/setup.h"
 
 namespace lpot::cli {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kKeptBatches = 64;  // of the data, run again and again
+
 struct BenchVerb {
   std::vector<std::string> models;
-  std::size_t batch_size = 1;
+  std::optional<std::size_t> batch_size;
   int threads = 0;
   double seconds = 5;
-  int warmup = 5;
+  std::optional<int> warmup;
   std::vector<std::string> shapes;
   ModelOptions options;
+  std::vector<std::string> configs;
+  std::vector<std::string> overrides;
+  std::optional<int> instances;
+  std::optional<int> cores_per_instance;
+  std::vector<int> instance_cores;  // this process is an instance
 };
 
-std::vector<Shape> shapes_of(const std::vector<Tensor>& inputs) {
-  std::vector<Shape> shapes;
-  for (const Tensor& input : inputs) shapes.push_back(input.shape());
-  return shapes;
+// What the options and the config's evaluation.performance say together; an option wins over the config.
+struct Settings {
+  LoadOptions load;
+  std::optional<DataLoader> data;
+  std::size_t batch_size = 1;
+  int threads = 0;
+  int warmup = 5;
+  std::size_t runs = 0;  // 0: as many as the time allows
+  std::optional<int> instances;
+  std::optional<int> cores_per_instance;
+};
+
+Settings settings_of(const BenchVerb& verb, const Context& context) {
+  Settings settings;
+  settings.load = verb.options.load_options();
+  PerformanceConfig performance;
+  if (!verb.configs.empty()) {
+    const Config config = load_config(verb.configs, verb.overrides, component_tables());
+    Terminal terminal(context.common);
+    if (verb.instance_cores.empty())
+      for (const std::string& warning : config.warnings) terminal.observer().log(LogLevel::Warning, warning);
+    performance = config.performance.value_or(PerformanceConfig{});
+    if (verb.options.is_empty()) settings.load = load_options(config.model);
+    if (performance.loader) settings.data = make_loader(*performance.loader, config.tuning.random_seed);
+  }
+  if (settings.data) {
+    LoaderOptions options = settings.data->options();
+    options.batch_size = verb.batch_size.value_or(options.batch_size);
+    options.drop_last = settings.data->size() >= options.batch_size;
+    settings.data = settings.data->with(options);
+    settings.batch_size = options.batch_size;
+  } else {
+    settings.batch_size = verb.batch_size.value_or(1);
+  }
+  settings.threads = verb.threads > 0 ? verb.threads : configured_threads(performance.instances);
+  settings.warmup = verb.warmup.value_or(performance.warmup);
+  settings.runs = performance.iteration > 0 ? static_cast<std::size_t>(performance.iteration) : 0;
+  settings.instances = verb.instances ? verb.instances : performance.instances.num_of_instance;
+  settings.cores_per_instance =
+      verb.cores_per_instance ? verb.cores_per_instance : performance.instances.cores_per_instance;
+  return settings;
+}
+
+using Batches = std::vector<std::vector<Tensor>>;  // each one tensor per input
+
+Batches read_batches(const Model& model, const DataLoader& data) {
+  const InputFit fit(model, data.dataset().input_names());
+  Batches batches;
+  for (BatchStream stream = data.read(); auto batch = stream.next();) {
+    batches.push_back(fit.apply(batch->inputs));
+    // Batches of another shape, such as a short last one, would need another compilation.
+    const auto differs = [](const Tensor& a, const Tensor& b) { return a.shape() != b.shape(); };
+    if (!std::equal(batches.back().begin(), batches.back().end(), batches.front().begin(), std::not_fn(differs)))
+      batches.pop_back();
+    if (batches.size() == kKeptBatches) break;
+  }
+  if (batches.empty()) throw DataError("bench", "evaluation.performance.dataloader: the data set is empty");
+  return batches;
+}
+
+// Compiled models with what they run on; warmed up.
+struct Field {
+  std::vector<std::unique_ptr<Executable>> executables;
+  std::vector<Contender> contenders;
+};
+
+Field load_field(const BenchVerb& verb, const Settings& settings) {
+  const InputShapes shapes = parse_shapes(verb.shapes, "--shape", false);
+  Field field;
+  for (const std::string& path : verb.models) {
+    const Model model = load_model(path, settings.load);
+    const Batches batches = settings.data ? read_batches(model, *settings.data)
+                                          : Batches{made_up_inputs(model, settings.batch_size, shapes)};
+    CompileOptions options{.threads = settings.threads};
+    for (const Tensor& input : batches.front()) options.input_shapes.push_back(input.shape());
+    field.executables.push_back(std::make_unique<Executable>(model, options));
+    field.contenders.emplace_back(*field.executables.back(), batches);
+  }
+  return field;
+}
+
+// One model's figures; of one process, or of all instances in sum.
+struct Figures {
+  Latency latency;
+  double throughput = 0;  // samples a second
+};
+
+Figures figures_of(const std::vector<double>& times_ms, std::size_t batch_size) {
+  const double total = std::accumulate(times_ms.begin(), times_ms.end(), 0.0);
+  return {summarize(times_ms), static_cast<double>(batch_size * times_ms.size()) * 1000.0 / total};
+}
+
+Json to_json(const Figures& figures) {
+  const Latency& latency = figures.latency;
+  return {{"latency_ms", {{"median", latency.median_ms}, {"p90", latency.p90_ms}, {"p99", latency.p99_ms}}},
+          {"throughput", figures.throughput},
+          {"runs", latency.runs}};
+}
+
+Row row_of(const std::string& name, const Figures& figures, const std::string& speedup) {
+  const Latency& latency = figures.latency;
+  return {name,
+          fmt::format("{:.3f}", latency.median_ms),
+          fmt::format("{:.3f}", latency.p90_ms),
+          fmt::format("{:.3f}", latency.p99_ms),
+          fmt::format("{:.0f}", figures.throughput),
+          speedup};
+}
+
+void print_result(const Context& context, Json head, const Json& models, const std::string& sentence,
+                  const std::vector<Row>& rows) {
+  const Cpu cpu = detect_cpu();
+  if (context.common.json) {
+    Json result{{"models", models}};
+    result.update(head);
+    result["cpu"] = cpu.name;
+    result["cpu_class"] = cpu.cpu_class();
+    fmt::print("{}\n", result.dump(2));
+    return;
+  }
+  fmt::print("{}, {} ({}); models take turns, times in ms\n\n", sentence, cpu.name, cpu.cpu_class());
+  fmt::print("{}", format_table({"model", "median", "p90", "p99", "samples/s", "speed-up"}, rows));
+}
+
+int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const Context& context) {
+  Field field = load_field(verb, settings);
+  LatencyOptions options{.warmup = settings.warmup, .seconds = verb.seconds};
+  if (settings.runs > 0) options.min_runs = options.max_runs = settings.runs;
+  const auto latencies = measure_latency(field.contenders, options);
+  Json models = Json::array();
+  std::vector<Row> rows;
+  for (std::size_t i = 0; i < latencies.size(); ++i) {
+    const Figures figures{latencies[i], static_cast<double>(settings.batch_size) * 1000.0 / latencies[i].median_ms};
+    const double speedup = latencies[0].median_ms / latencies[i].median_ms;
+    Json model{{"path", verb.models[i]}};
+    model.update(to_json(figures));
+    model["speedup"] = speedup;
+    models.push_back(model);
+    rows.push_back(row_of(verb.models[i], figures, fmt::format("{:.2f} x", speedup)));
+  }
+  const int threads = settings.threads > 0 ? settings.threads : detect_cpu().cores;
+  print_result(context, {{"batch_size", settings.batch_size}, {"threads", threads}}, models,
+               fmt::format("batch {}, {} threads", settings.batch_size, threads), rows);
+  return kSuccess;
+}
+
+int bench_in_instances(const BenchVerb& verb, const Settings& settings, const std::vector<std::vector<int>>& cores,
+                       const Context& context) {
+  for (const std::string& path : verb.models) load_model(path, settings.load);  // one message instead of many
+  const std::size_t each = cores.front().size();
+  const auto times = run_instances(context.arguments, cores, verb.models.size(), {verb.seconds, settings.runs});
+  Json models = Json::array();
+  std::vector<Row> rows;
+  double yardstick = 0;
+  for (std::size_t model = 0; model < verb.models.size(); ++model) {
+    Json instances = Json::array();
+    std::vector<Row> instance_rows;
+    std::vector<double> all_times;
+    double sum = 0;
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      const Figures figures = figures_of(times[i].ms[model], settings.batch_size);
+      sum += figures.throughput;
+      all_times.insert(all_times.end(), times[i].ms[model].begin(), times[i].ms[model].end());
+      Json instance{{"cores", cores[i]}};
+      instance.update(to_json(figures));
+      instances.push_back(instance);
+      instance_rows.push_back(
+          row_of(fmt::format("  instance {} on core{} {}", i + 1, each == 1 ? "" : "s", fmt::join(cores[i], ",")),
+                 figures, ""));
+    }
+    if (model == 0) yardstick = sum;
+    const Figures together{summarize(all_times), sum};
+    Json entry{{"path", verb.models[model]}};
+    entry.update(to_json(together));
+    entry["speedup"] = sum / yardstick;
+    entry["instances"] = instances;
+    models.push_back(entry);
+    rows.push_back(row_of(verb.models[model], together, fmt::format("{:.2f} x", sum / yardstick)));
+    rows.insert(rows.end(), instance_rows.begin(), instance_rows.end());
+  }
+  print_result(context,
+               {{"batch_size", settings.batch_size}, {"instances", cores.size()}, {"cores_per_instance", each}}, models,
+               fmt::format("batch {}, {} instance{} of {} core{}", settings.batch_size, cores.size(),
+                           cores.size() == 1 ? "" : "s", each, each == 1 ? "" : "s"),
+               rows);
+  return kSuccess;
 }
 
 int run_bench(const BenchVerb& verb, const Context& context) {
-  const InputShapes shapes = parse_shapes(verb.shapes, "--shape", false);
-  const LoadOptions options = verb.options.load_options();
-  std::vector<Executable> executables;
-  std::vector<std::vector<Tensor>> inputs;
-  for (const std::string& path : verb.models) {
-    const Model model = load_model(path, options);
-    inputs.push_back(made_up_inputs(model, verb.batch_size, shapes));
-    executables.emplace_back(model, CompileOptions{.threads = verb.threads, .input_shapes = shapes_of(inputs.back())});
-  }
-  std::vector<Executable*> turns;
-  for (Executable& executable : executables) turns.push_back(&executable);
-  const auto latencies = measure_latency(turns, inputs, {.warmup = verb.warmup, .seconds = verb.seconds});
-
-  nlohmann::ordered_json models = nlohmann::ordered_json::array();
-  std::vector<Row> rows;
-  for (std::size_t i = 0; i < latencies.size(); ++i) {
-    const Latency& latency = latencies[i];
-    const double throughput = static_cast<double>(verb.batch_size) * 1000.0 / latency.median_ms;
-    const double speedup = latencies[0].median_ms / latency.median_ms;
-    models.push_back({{"path", verb.models[i]},
-                      {"latency_ms", {{"median", latency.median_ms}, {"p90", latency.p90_ms}, {"p99", latency.p99_ms}}},
-                      {"throughput", throughput},
-                      {"speedup", speedup},
-                      {"runs", latency.runs}});
-    rows.push_back({verb.models[i], fmt::format("{:.3f}", latency.median_ms), fmt::format("{:.3f}", latency.p90_ms),
-                    fmt::format("{:.3f}", latency.p99_ms), fmt::format("{:.0f}", throughput),
-                    fmt::format("{:.2f} x", speedup)});
-  }
-  const Cpu cpu = detect_cpu();
-  const int threads = verb.threads > 0 ? verb.threads : cpu.cores;
-  if (context.common.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"models", models},
-                                              {"batch_size", verb.batch_size},
-                                              {"threads", threads},
-                                              {"cpu", cpu.name},
-                                              {"cpu_class", cpu.cpu_class()}}
-                           .dump(2));
+  if (!verb.instance_cores.empty()) bind_to_cores(verb.instance_cores);
+  Settings settings = settings_of(verb, context);
+  if (!verb.instance_cores.empty()) {
+    settings.threads = static_cast<int>(verb.instance_cores.size());
+    Field field = load_field(verb, settings);
+    for (Contender& contender : field.contenders)
+      for (int i = 0; i < std::max(1, settings.warmup); ++i) contender.run_ms();
+    serve_instance(std::move(field.contenders));
     return kSuccess;
   }
-  fmt::print("batch {}, {} threads, {} ({}); models take turns, times in ms\n\n", verb.batch_size, threads, cpu.name,
-             cpu.cpu_class());
-  fmt::print("{}", format_table({"model", "median", "p90", "p99", "samples/s", "speed-up"}, rows));
-  return kSuccess;
+  const auto cores = share_out_cores(usable_cores(), settings.instances, settings.cores_per_instance);
+  if (cores.empty()) return bench_in_this_process(verb, settings, context);
+  return bench_in_instances(verb, settings, cores, context);
 }
 
 }  // namespace
@@ -82,21 +250,34 @@ void add_bench(CLI::App& app, Context& context) {
       add_verb(app, context, "bench", "Compare the speed of models, the first being the yardstick",
                "  lpot bench resnet20.onnx int8/model.xml\n"
                "  lpot bench resnet20.onnx int8/model.xml --batch-size 32 --threads 1\n"
+               "  lpot bench resnet20.onnx int8/model.xml --instances 4 --cores-per-instance 2\n"
+               "  lpot bench resnet20.onnx int8/model.xml --config conf.yaml\n"
                "  lpot bench bert.onnx int8/model.xml --shape input_ids=1,128 --shape attention_mask=1,128");
   command->add_option("model", verb->models, fmt::format("Models: {}", kModelFiles))->required();
-  command->add_option("-b,--batch-size", verb->batch_size, "Samples at a time")
-      ->capture_default_str()
+  command->add_option("-b,--batch-size", verb->batch_size, "Samples at a time (default: the config's, else 1)")
       ->check(CLI::PositiveNumber);
   command->add_option("-t,--threads", verb->threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
   command->add_option("--seconds", verb->seconds, "How long to measure, all models together")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command->add_option("--warmup", verb->warmup, "Runs of each model that are not counted")
-      ->capture_default_str()
+  command
+      ->add_option("--warmup", verb->warmup, "Runs of each model that are not counted (default: the config's, else 5)")
       ->check(CLI::NonNegativeNumber);
+  command->add_option("--instances", verb->instances, "Processes that run at the same time, each on cores of its own")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--cores-per-instance", verb->cores_per_instance, "Cores that each of them is bound to")
+      ->check(CLI::PositiveNumber);
+  command
+      ->add_option("-c,--config", verb->configs,
+                   "YAML file whose evaluation.performance gives data, warm-up, iterations, cores and instances")
+      ->allow_extra_args(false);
+  command->add_option("--set", verb->overrides, "Override a key of the config: KEY=VALUE")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
   command->add_option("--shape", verb->shapes, "Shape of an input, where the model leaves it open: NAME=1,128")
       ->allow_extra_args(false)
       ->type_name("NAME=SHAPE");
+  command->add_option("--instance-cores", verb->instance_cores)->delimiter(',')->group("");
   verb->options.add_to(*command);
   command->callback([verb, &context] { context.run = [verb, &context] { return run_bench(*verb, context); }; });
 }

@@ -6,7 +6,6 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
-#include "lpot/evaluate/evaluate.h"
 #include "lpot/model/load.h"
 #include "lpot/report/table.h"
 
@@ -23,27 +22,17 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
   const Observer observer = terminal.observer();
   const Config config = verb.config.load();
   for (const std::string& warning : config.warnings) observer.log(LogLevel::Warning, warning);
-  if (config.accuracy.metrics.empty())
-    throw ConfigError("evaluate", "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1'");
-  const std::vector<NamedMetric> metrics = make_metrics(config.accuracy.metrics);
-  const DataLoader loader = evaluation_loader(config);
+  const auto evaluator = make_evaluator(config);
   if (verb.config.model.empty())
     throw ConfigError("model", fmt::format("no model: give its file with --model FILE ({})", kModelFiles));
   const LoadOptions cut = load_options(config.model);
   const Model model = load_model(verb.config.model, cut);
 
-  BaselineOutputs outputs;
-  EvaluateOptions options;
-  options.postprocess = config.accuracy.postprocess;
-  if (needs_baseline(metrics)) {
-    if (verb.reference.empty())
-      throw ConfigError("evaluate", "this metric compares with the fp32 model: give its file with --reference FILE");
-    EvaluateOptions reference = options;
-    reference.keep_outputs = &outputs;
-    evaluate(load_model(verb.reference, cut), loader, metrics, reference, observer);
-  }
-  options.baseline = &outputs;
-  const Score score = evaluate(model, loader, metrics, options, observer);
+  const bool compares = needs_baseline(make_metrics(config.accuracy.metrics));
+  if (compares && verb.reference.empty())
+    throw ConfigError("evaluate", "this metric compares with the fp32 model: give its file with --reference FILE");
+  if (compares) evaluator->baseline(load_model(verb.reference, cut), observer);
+  const Score score = compares ? evaluator->score(model, observer) : evaluator->baseline(model, observer);
 
   if (context.common.json) {
     nlohmann::ordered_json values = nlohmann::ordered_json::object();
@@ -56,7 +45,10 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
     return kSuccess;
   }
   for (const auto& [name, value] : score.metrics) fmt::print("{:<12} {:.4f}\n", name, value);
-  fmt::print("{} samples in {}\n", score.samples, format_seconds(score.seconds));
+  if (score.samples > 0)
+    fmt::print("{} samples in {}\n", score.samples, format_seconds(score.seconds));
+  else
+    fmt::print("in {}\n", format_seconds(score.seconds));
   return kSuccess;
 }
 

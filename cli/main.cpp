@@ -1,6 +1,5 @@
 // lpot: the command line. Results go to standard output, progress and messages to standard error.
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -9,6 +8,7 @@
 
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
+#include "lpot/core/process.h"
 #include "lpot/core/version.h"
 
 namespace {
@@ -16,17 +16,13 @@ namespace {
 using namespace lpot::cli;
 
 // As one would type it again.
-std::string quoted(const std::string& word) {
-  if (word.find_first_of(" '\"$&|;<>(){}[]*?!\\") == std::string::npos && !word.empty()) return word;
-  std::string result = "'";
-  for (const char letter : word) result += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return result + "'";
-}
-
-std::string command_line(int count, char** words) {
-  std::vector<std::string> parts{"lpot"};
-  for (int i = 1; i < count; ++i) parts.push_back(quoted(words[i]));
-  return fmt::format("{}", fmt::join(parts, " "));
+std::string command_line(const std::vector<std::string>& arguments) {
+  std::string line = "lpot";
+  for (const std::string& word : arguments) {
+    const bool is_plain = !word.empty() && word.find_first_of(" '\"$&|;<>(){}[]*?!\\") == std::string::npos;
+    line += ' ' + (is_plain ? word : lpot::shell_quoted(word));
+  }
+  return line;
 }
 
 int run(int count, char** words) {
@@ -37,7 +33,8 @@ int run(int count, char** words) {
       "Start: lpot init model.onnx --output conf.yaml; edit it; lpot tune conf.yaml --model model.onnx\n"
       "Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met (the best model is saved all the same).");
   Context context;
-  context.command_line = command_line(count, words);
+  context.arguments.assign(words + 1, words + count);
+  context.command_line = command_line(context.arguments);
   add_tune(app, context);
   add_quantize(app, context);
   add_evaluate(app, context);

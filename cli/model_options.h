@@ -56,6 +56,7 @@ struct ModelOptions {
         ->type_name("NAME=SHAPE");
   }
 
+  bool is_empty() const { return inputs.empty() && outputs.empty() && input_shapes.empty(); }
   LoadOptions load_options() const { return {inputs, outputs, parse_shapes(input_shapes, "--input-shape", true)}; }
 };
 

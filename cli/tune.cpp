@@ -29,27 +29,32 @@ int print_dry_run(const Config& config, const TuneVerb& verb, const Context& con
   std::vector<std::string> warnings = config.warnings;
   const SearchSpace space =
       make_search_space(quantizable_ops(model), config.quantization, use_half_range(config, detect_cpu()), warnings);
-  const DataLoader evaluation = evaluation_loader(config), calibration = calibration_loader(config, warnings);
-  const std::vector<NamedMetric> metrics = make_metrics(config.accuracy.metrics);
-  const Meter fits(model, evaluation, metrics);
+  const DataLoader calibration = calibration_loader(config, warnings);
+  const DataLoader evaluation = config.accuracy.loader ? evaluation_loader(config) : calibration;
+  const auto evaluator = make_evaluator(config);
+  const Meter fits(model, *evaluator, evaluation);
   std::size_t fixed = 0;
   for (const OpSpace& op : space.ops) fixed += op.choices.size() == 1 && op.can_fall_back();
   const std::size_t samples = std::min(config.quantization.sampling_sizes.front(), calibration.size());
   const std::string workspace = workspace_path(config, model).string();
   if (context.common.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"settings", describe(config)},
-                                              {"quantizable_ops", space.ops.size()},
-                                              {"kept_in_fp32", fixed},
-                                              {"schemes", space.model_choices.size()},
-                                              {"evaluation_samples", evaluation.size()},
-                                              {"calibration_samples", samples},
-                                              {"workspace", workspace}}
-                           .dump(2));
+    fmt::print("{}\n",
+               nlohmann::ordered_json{{"settings", describe(config)},
+                                      {"quantizable_ops", space.ops.size()},
+                                      {"kept_in_fp32", fixed},
+                                      {"schemes", space.model_choices.size()},
+                                      {"evaluation_samples", config.accuracy.command.empty() ? evaluation.size() : 0},
+                                      {"calibration_samples", samples},
+                                      {"workspace", workspace}}
+                   .dump(2));
   } else {
     for (const std::string& line : describe(config)) fmt::print("{}\n", line);
     fmt::print("\nquantizable ops   {} ({} kept in fp32 by the config)\n", space.ops.size(), fixed);
     fmt::print("schemes           {}\n", space.model_choices.size());
-    fmt::print("evaluation        {} samples\n", evaluation.size());
+    if (config.accuracy.command.empty())
+      fmt::print("evaluation        {} samples\n", evaluation.size());
+    else
+      fmt::print("evaluation        {}\n", config.accuracy.command);
     fmt::print("calibration       {} of {} samples\n", samples, calibration.size());
     fmt::print("workspace         {}\n", workspace);
   }

@@ -16,8 +16,9 @@ struct Common {
 
 struct Context {
   Common common;
-  std::string command_line;  // as typed, for deploy.yaml
-  std::function<int()> run;  // set by the verb that was chosen; gives the exit code
+  std::vector<std::string> arguments;  // as given, without the program's name
+  std::string command_line;            // as typed, for deploy.yaml
+  std::function<int()> run;            // set by the verb that was chosen; gives the exit code
 };
 
 enum ExitCode { kSuccess = 0, kError = 1, kUsage = 2, kGoalNotMet = 3 };

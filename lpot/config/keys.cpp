@@ -196,7 +196,7 @@ void add_evaluation(Sections& all) {
   };
   all["performance"] = {
       whole("warmup", "5", {0, kMillion}, "batches that are run before the clock starts"),
-      whole("iteration", "-1", {-1, kNoLimit}, "batches to time, -1: all"),
+      whole("iteration", "-1", {-1, kNoLimit}, "batches to time; -1: as many as fit into the time of lpot bench --seconds"),
       section("dataloader", "dataloader", "the data to time"),
       section("configs", "configs", "cores and threads"),
   };

@@ -24,6 +24,7 @@ struct Pending {
 constexpr auto Warn = Outcome::Warn;
 constexpr auto Refuse = Outcome::Refuse;
 constexpr std::string_view kIgnored = "not carried out yet, ignored";
+constexpr std::string_view kNoSetting = "OpenVINO has no such setting, ignored";
 
 // Delete a row when its feature arrives.
 constexpr auto kPending = std::to_array<Pending>({
@@ -45,11 +46,10 @@ constexpr auto kPending = std::to_array<Pending>({
     {"**.weight.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
     {"**.activation.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
     {"tuning.tensorboard", kUnusual, Warn, kIgnored},
-    {"evaluation.accuracy.configs", kUnusual, Warn, kIgnored},
+    {"evaluation.*.configs.inter_num_of_threads", kUnusual, Warn, kNoSetting},
+    {"evaluation.*.configs.kmp_blocktime", kUnusual, Warn, kNoSetting},
+    {"evaluation.accuracy.configs.num_of_instance", kUnusual, Warn, "accuracy is measured by one instance, ignored"},
     {"evaluation.accuracy.confidence", kUnusual, Warn, kIgnored},
-    {"evaluation.accuracy.command", kUnusual, Warn, "not carried out yet, ignored: a metric is needed"},
-    {"evaluation.performance.dataloader", kUnusual, Warn, kIgnored},
-    {"evaluation.performance.configs", kUnusual, Warn, kIgnored},
 });
 
 bool is_default(const Node& node, const Path& path) {

@@ -127,6 +127,9 @@ AccuracyConfig read_accuracy(const Section& accuracy, const ComponentTables& tab
   config.instances = read_instances(accuracy.section("configs"));
   if (values.has("command")) config.command = values.text("command");
   if (values.has("confidence")) config.confidence = values.number("confidence");
+  if (!config.command.empty() && config.command.find("{model}") == std::string::npos)
+    fail(accuracy.find("command")->place, accuracy.path_of(*accuracy.find("command")),
+         "has no {model}, which is replaced by the file of the model to evaluate");
   if (metric && !config.command.empty())
     fail(accuracy.find("command")->place, accuracy.path_of(*accuracy.find("command")),
          fmt::format("contradicts {} at {}, keep one of the two", accuracy.path_of(*metric), to_string(metric->place)));

@@ -98,8 +98,10 @@ std::string result_text(const TuneResult& result) {
 
   std::string text = format_table({"", "fp32", "int8", ""}, rows) + "\n";
   text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
-  text += fmt::format("trials    {}, {} samples evaluated in {}; stopped because {}\n", result.trials.size(),
-                      result.evaluated_samples, format_seconds(result.seconds), to_string(result.reason));
+  const std::string samples =
+      result.evaluated_samples > 0 ? fmt::format(", {} samples evaluated", result.evaluated_samples) : "";
+  text += fmt::format("trials    {}{} in {}; stopped because {}\n", result.trials.size(), samples,
+                      format_seconds(result.seconds), to_string(result.reason));
   if (has_best) {
     const std::vector<std::string> fallback = result.best->plan.fallback();
     text += fmt::format("best      trial {}: {} ops in int8, {} in fp32{}\n", result.best->number,

@@ -36,16 +36,20 @@ Latency summarize(std::vector<double> times_ms) {
   return {nearest_rank(times_ms, 0.5), nearest_rank(times_ms, 0.9), nearest_rank(times_ms, 0.99), times_ms.size()};
 }
 
-std::vector<Latency> measure_latency(const std::vector<Executable*>& models,
-                                     const std::vector<std::vector<Tensor>>& inputs, const LatencyOptions& options) {
+Contender::Contender(Executable& model, std::vector<std::vector<Tensor>> batches)
+    : model_(&model), batches_(std::move(batches)) {}
+
+double Contender::run_ms() {
+  const std::vector<Tensor>& batch = batches_[next_++ % batches_.size()];
+  const auto start = Clock::now();
+  model_->infer(batch);
+  return milliseconds_since(start);
+}
+
+std::vector<Latency> measure_latency(std::vector<Contender> models, const LatencyOptions& options) {
   std::vector<std::vector<double>> times(models.size());
-  const auto run = [&](std::size_t model) {
-    const auto start = Clock::now();
-    models[model]->infer(inputs[model]);
-    return milliseconds_since(start);
-  };
-  for (std::size_t model = 0; model < models.size(); ++model)
-    for (int i = 0; i < std::max(1, options.warmup); ++i) run(model);
+  for (Contender& model : models)
+    for (int i = 0; i < std::max(1, options.warmup); ++i) model.run_ms();
 
   const auto start = Clock::now();
   const auto enough = [&] {
@@ -57,11 +61,12 @@ std::vector<Latency> measure_latency(const std::vector<Executable*>& models,
     for (std::size_t turn = 0; turn < models.size(); ++turn) {
       // Every other round goes backwards, so that no model always follows the same one.
       const std::size_t model = round % 2 == 0 ? turn : models.size() - 1 - turn;
+      if (times[model].size() >= options.max_runs) continue;
       const auto turn_start = Clock::now();
-      run(model);  // brings the model back into the cache; not counted
+      models[model].run_ms();  // brings the model back into the cache; not counted
       do {
-        times[model].push_back(run(model));
-      } while (milliseconds_since(turn_start) < kTurnMs);
+        times[model].push_back(models[model].run_ms());
+      } while (milliseconds_since(turn_start) < kTurnMs && times[model].size() < options.max_runs);
     }
   std::vector<Latency> result;
   for (auto& of_model : times) result.push_back(summarize(std::move(of_model)));

@@ -23,9 +23,20 @@ struct LatencyOptions {
   std::size_t max_runs = 100000;
 };
 
-// Median and percentiles of each model's inferences on the same inputs.
-std::vector<Latency> measure_latency(const std::vector<Executable*>&, const std::vector<std::vector<Tensor>>& inputs,
-                                     const LatencyOptions& = {});
+// A compiled model and the batches that it is timed with, in turn; each is one tensor per input.
+class Contender {
+ public:
+  Contender(Executable&, std::vector<std::vector<Tensor>> batches);
+  double run_ms();  // the time of one inference
+
+ private:
+  Executable* model_;
+  std::vector<std::vector<Tensor>> batches_;
+  std::size_t next_ = 0;
+};
+
+// Median and percentiles of each model's inferences.
+std::vector<Latency> measure_latency(std::vector<Contender>, const LatencyOptions& = {});
 
 // Percentiles of times in milliseconds; the nearest rank, so the result is a time that was measured.
 Latency summarize(std::vector<double> times_ms);

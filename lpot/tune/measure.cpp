@@ -14,7 +14,7 @@ std::vector<Tensor> first_sample(const Model& model, const DataLoader& loader) {
   options.drop_last = false;
   options.workers = 0;
   const auto batch = loader.with(options).read({0}).next();
-  if (!batch) throw DataError("evaluate", "the evaluation data set is empty");
+  if (!batch) throw DataError("evaluate", "the data set is empty");
   return InputFit(model, loader.dataset().input_names()).apply(batch->inputs);
 }
 
@@ -26,9 +26,8 @@ std::size_t footprint(const Executable& executable) {
 
 }  // namespace
 
-Meter::Meter(const Model& fp32, const DataLoader& loader, const std::vector<NamedMetric>& metrics,
-             MeasureOptions options)
-    : fp32_(fp32), loader_(loader), metrics_(metrics), options_(options), sample_(first_sample(fp32, loader)) {}
+Meter::Meter(const Model& fp32, Evaluator& evaluator, const DataLoader& samples, MeasureOptions options)
+    : fp32_(fp32), evaluator_(evaluator), options_(options), sample_(first_sample(fp32, samples)) {}
 
 Executable Meter::compile(const Model& model) const {
   std::vector<Shape> shapes;
@@ -40,49 +39,32 @@ Executable Meter::compile(const Model& model) const {
   }
 }
 
-Score Meter::score(const Model& model, const Observer& observer, bool is_baseline) {
-  EvaluateOptions options;
-  options.postprocess = options_.postprocess;
-  if (is_baseline) {
-    baseline_outputs_.clear();
-    options.keep_outputs = &baseline_outputs_;
-  } else {
-    options.baseline = &baseline_outputs_;
-  }
-  return evaluate(model, loader_, metrics_, options, observer);
-}
-
 void Meter::measure_speed(const Model& model, Measured& measured) {
   if (!fp32_executable_) fp32_executable_ = std::make_unique<Executable>(compile(fp32_));
   Executable executable = compile(model);
-  const auto latency = measure_latency({fp32_executable_.get(), &executable}, {sample_, sample_},
+  const auto latency = measure_latency({{*fp32_executable_, {sample_}}, {executable, {sample_}}},
                                        {.warmup = options_.warmup, .seconds = options_.latency_seconds});
   measured.latency_ms = latency[1].median_ms;
   measured.speedup = latency[0].median_ms / latency[1].median_ms;
   measured.footprint_bytes = footprint(executable);
 }
 
-void Meter::prepare_baseline_outputs(const Observer& observer) {
-  if (needs_baseline(metrics_) && baseline_outputs_.empty()) score(fp32_, observer, true);
+Measured Meter::measured(const Model& model, const Score& score, std::size_t size_bytes) {
+  Measured measured{score.accuracy(), score.metrics};
+  measured.samples = score.samples;
+  measured.size_bytes = size_bytes;
+  measure_speed(model, measured);
+  return measured;
 }
 
 Measured Meter::baseline(const Observer& observer) {
-  const Score result = score(fp32_, observer, true);
-  Measured measured{result.accuracy(), result.metrics};
-  measured.samples = result.samples;
-  measured.size_bytes = fp32_.size_bytes;
-  measure_speed(fp32_, measured);
-  measured.speedup = 1.0;
-  return measured;
+  Measured result = measured(fp32_, evaluator_.baseline(fp32_, observer), fp32_.size_bytes);
+  result.speedup = 1.0;
+  return result;
 }
 
 Measured Meter::measure(const Model& model, const Observer& observer) {
-  const Score result = score(model, observer, false);
-  Measured measured{result.accuracy(), result.metrics};
-  measured.samples = result.samples;
-  measured.size_bytes = saved_size(model);
-  measure_speed(model, measured);
-  return measured;
+  return measured(model, evaluator_.score(model, observer), saved_size(model));
 }
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// Measures models of one study: accuracy on the evaluation data, speed against fp32, size.
+// Measures models of one study: accuracy as the evaluator scores it, speed against fp32, size.
 #pragma once
 #include <memory>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include "lpot/core/observer.h"
 #include "lpot/data/loader.h"
-#include "lpot/evaluate/evaluate.h"
+#include "lpot/evaluate/evaluator.h"
 #include "lpot/model/model.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/store/trial.h"
@@ -16,30 +16,25 @@ namespace lpot {
 struct MeasureOptions {
   double latency_seconds = 0.5;  // per model, interleaved with fp32
   int warmup = 5;
-  std::vector<Component> postprocess = {};
 };
 
 class Meter {
  public:
-  // The references must outlive the meter.
-  Meter(const Model& fp32, const DataLoader&, const std::vector<NamedMetric>&, MeasureOptions = {});
+  // The references must outlive the meter. The first of the samples is what speed is measured with; throws DataError
+  // when it does not fit the model.
+  Meter(const Model& fp32, Evaluator&, const DataLoader& samples, MeasureOptions = {});
 
   Measured baseline(const Observer&);               // of the fp32 model
   Measured measure(const Model&, const Observer&);  // of an int8 model
 
-  // Outputs that a metric compares with are needed again after a resume.
-  void prepare_baseline_outputs(const Observer&);
-
  private:
-  Score score(const Model&, const Observer&, bool is_baseline);
+  Measured measured(const Model&, const Score&, std::size_t size_bytes);
   void measure_speed(const Model&, Measured&);
   Executable compile(const Model&) const;
 
   const Model& fp32_;
-  const DataLoader& loader_;
-  const std::vector<NamedMetric>& metrics_;
+  Evaluator& evaluator_;
   MeasureOptions options_;
-  BaselineOutputs baseline_outputs_;
   std::vector<Tensor> sample_;  // one sample as the model's inputs
   std::unique_ptr<Executable> fp32_executable_;
 };

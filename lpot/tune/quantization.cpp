@@ -90,7 +90,7 @@ StatisticsBySize stored_statistics(Store& store, StudyId study, const Bench& ben
 }
 
 // Keys that change trials or verdicts. The budget is not among them: a study may be resumed with a larger one.
-StudyIdentity identity_of(const Bench& bench, const Config& config, const DataLoader& evaluation) {
+StudyIdentity identity_of(const Bench& bench, const Config& config, const Evaluator& evaluator) {
   Json settings = Json::object();
   for (const std::string& line : describe(config)) {
     const auto equals = line.find(" = ");
@@ -105,22 +105,22 @@ StudyIdentity identity_of(const Bench& bench, const Config& config, const DataLo
   settings["half_range"] = use_half_range(config, bench.cpu);
   settings["cpu_class"] = bench.cpu.cpu_class();
   return {bench.name, bench.model.fingerprint,
-          fmt::format("calibration {}; evaluation {}", bench.calibration.identity(), evaluation.identity()),
+          fmt::format("calibration {}; evaluation {}", bench.calibration.identity(), evaluator.identity()),
           settings.dump()};
 }
 
-Goal make_goal(const Config& config, const Metric& metric, double baseline) {
+Goal make_goal(const Config& config, const Evaluator& evaluator, double baseline) {
   Goal goal;
   goal.baseline = baseline;
   goal.tolerance = config.tuning.criterion.tolerance;
   goal.relative = config.tuning.criterion.relative;
-  goal.higher_is_better = config.tuning.criterion.higher_is_better && metric.higher_is_better();
+  goal.higher_is_better = config.tuning.criterion.higher_is_better && evaluator.higher_is_better();
   goal.performance_only = config.tuning.exit_policy.performance_only;
   if (!std::isfinite(baseline) && !goal.performance_only)
     throw ModelError("tune",
                      "the fp32 model's accuracy on these data is not a finite number: its outputs, or the labels, hold "
                      "one that is not; is the preprocessing right?");
-  if (goal.relative && baseline == 0 && metric.labels_are_baseline() && !goal.performance_only)
+  if (goal.relative && baseline == 0 && evaluator.compares_with_fp32() && !goal.performance_only)
     throw ConfigError("tune",
                       "the metric compares with the fp32 model, whose own error is 0, of which a relative loss means "
                       "nothing; use tuning.accuracy_criterion.absolute: the largest error that is allowed");
@@ -139,43 +139,33 @@ std::string stored(Store& store, StudyId study, const std::string& key, Make&& m
   return *store.get(study, key);
 }
 
-std::vector<NamedMetric> configured_metrics(const Config& config) {
-  if (config.accuracy.metrics.empty())
-    throw ConfigError("tune",
-                      "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: "
-                      "{}' when there are no labels)");
-  return make_metrics(config.accuracy.metrics);
-}
-
 }  // namespace
 
 TuneResult tune(const Config& config, const TuneOptions& options, const Observer& observer) {
   const auto start = Clock::now();
-  const std::vector<NamedMetric> metrics = configured_metrics(config);
   const auto strategy = make_strategy(config.tuning.strategy);
-  const DataLoader evaluation = evaluation_loader(config);
+  const auto evaluator = make_evaluator(config);
   const Bench bench = prepare(config, options, observer);
 
   // Data that do not fit the model are told before anything is written.
-  Meter meter(
-      bench.model, evaluation, metrics,
-      {.warmup = config.performance ? config.performance->warmup : 5, .postprocess = config.accuracy.postprocess});
+  const DataLoader samples = config.accuracy.loader ? evaluation_loader(config) : bench.calibration;
+  Meter meter(bench.model, *evaluator, samples, {.warmup = config.performance ? config.performance->warmup : 5});
 
   Workspace workspace(workspace_path(config, bench.model));
   const fs::path output = options.output.empty() ? workspace.path() / "best" : options.output;
   make_folder(output);  // before any work is done that could not be saved
   remove_leftovers(output);
   Store& store = workspace.store();
-  const StudyId study = open_study(store, identity_of(bench, config, evaluation), options.resume);
+  const StudyId study = open_study(store, identity_of(bench, config, *evaluator), options.resume);
   const bool has_run_before = store.get(study, "baseline").has_value();
 
   TuneResult result;
   result.cpu = bench.cpu;
   result.workspace = workspace.path();
-  result.metric = metrics.front().name;
+  result.metric = evaluator->metric();
   result.baseline =
       measured_from_json(stored(store, study, "baseline", [&] { return to_json(meter.baseline(observer)); }));
-  result.goal = make_goal(config, *metrics.front().metric, result.baseline.accuracy);
+  result.goal = make_goal(config, *evaluator, result.baseline.accuracy);
   if (options.on_baseline) options.on_baseline(result.baseline, result.goal);
   const StatisticsBySize statistics = stored_statistics(store, study, bench, config, observer);
   const double seconds_before =
@@ -197,7 +187,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
     if (options.on_trial) options.on_trial(trial, is_best);
   }};
 
-  if (has_run_before) meter.prepare_baseline_outputs(observer);
+  if (has_run_before) evaluator->prepare(bench.model, observer);
   Study loop(store, study,
              {bench.space, result.goal, config.tuning.objective, config.tuning.exit_policy, config.tuning.random_seed,
               seconds_before});

@@ -62,6 +62,23 @@ DataLoader evaluation_loader(const Config& config) {
   return loader.with(options);
 }
 
+int configured_threads(const InstanceConfig& config) {
+  return config.cores_per_instance.value_or(config.intra_num_of_threads.value_or(0));
+}
+
+std::unique_ptr<Evaluator> make_evaluator(const Config& config) {
+  const AccuracyConfig& accuracy = config.accuracy;
+  const bool is_cut = !config.model.inputs.empty() || !config.model.outputs.empty();
+  if (!accuracy.command.empty()) return std::make_unique<CommandEvaluator>(accuracy.command, !is_cut);
+  if (accuracy.metrics.empty())
+    throw ConfigError("evaluate",
+                      "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: "
+                      "{}' when there are no labels), or a program that evaluates in evaluation.accuracy.command");
+  return std::make_unique<DataEvaluator>(
+      evaluation_loader(config), make_metrics(accuracy.metrics),
+      EvaluateOptions{.threads = configured_threads(accuracy.instances), .postprocess = accuracy.postprocess});
+}
+
 DataLoader calibration_loader(const Config& config, std::vector<std::string>& warnings) {
   if (config.quantization.calibration) return make_loader(*config.quantization.calibration, config.tuning.random_seed);
   if (!config.accuracy.loader)

@@ -8,7 +8,7 @@
 #include "lpot/config/load.h"
 #include "lpot/core/cpu.h"
 #include "lpot/data/loader.h"
-#include "lpot/evaluate/evaluate.h"
+#include "lpot/evaluate/evaluator.h"
 #include "lpot/model/load.h"
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/space.h"
@@ -22,6 +22,13 @@ DataLoader make_loader(const LoaderConfig&, std::uint64_t seed);
 
 // The loader of evaluation.accuracy; throws ConfigError when the config has none.
 DataLoader evaluation_loader(const Config&);
+
+// How evaluation.accuracy says that models are scored. Throws ConfigError when it says neither by which metric nor by
+// which command.
+std::unique_ptr<Evaluator> make_evaluator(const Config&);
+
+// The threads that `configs` asks for: cores_per_instance, else intra_num_of_threads, else 0 for all cores.
+int configured_threads(const InstanceConfig&);
 
 // The loader of quantization.calibration, else the evaluation's with a warning; throws ConfigError when there is
 // neither.

@@ -1,0 +1,76 @@
+#include "lpot/core/process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lpot/core/affinity.h"
+#include "tests/support/files.h"
+
+namespace lpot {
+namespace {
+
+std::vector<std::string> shell(const std::string& script) { return {"/bin/sh", "-c", script}; }
+
+TEST(Process, GivesLinesThenTheExitCode) {
+  Process process(shell("echo one; printf 'two'; exit 3"));
+  EXPECT_EQ(process.read_line(), "one");
+  EXPECT_EQ(process.read_line(), "two");  // the end of a last line may be missing
+  EXPECT_EQ(process.read_line(), std::nullopt);
+  EXPECT_EQ(process.wait(), 3);
+}
+
+TEST(Process, ReadsWhatIsWrittenToIt) {
+  Process process(shell("while read -r line; do echo \"<$line>\"; done"));
+  EXPECT_TRUE(process.write_line("a b"));
+  EXPECT_EQ(process.read_line(), "<a b>");
+  EXPECT_EQ(process.wait(), 0);  // its input ends
+}
+
+TEST(Process, TellsTheSignalThatEndedIt) {
+  Process process(shell("kill -9 $$"));
+  EXPECT_EQ(process.read_line(), std::nullopt);
+  EXPECT_EQ(process.wait(), 128 + 9);
+}
+
+TEST(Process, SaysWhatCannotBeStarted) {
+  EXPECT_THAT(message_of<ConfigError>([] { Process({"/nowhere/program"}); }),
+              testing::AllOf(testing::HasSubstr("/nowhere/program"), testing::HasSubstr("No such file")));
+}
+
+TEST(Process, EndsWithItsWholeGroupWhenAskedToStop) {
+  const TempFolder folder;
+  {
+    Process process(shell("(sleep 60; echo late > " + (folder / "late").string() + ") & echo $!; wait"));
+    const std::string child = *process.read_line();
+    EXPECT_THROW(process.read_line({{}, {}, [] { return true; }}), Interrupted);
+  }
+  EXPECT_THAT(folder.names(), testing::IsEmpty());
+}
+
+TEST(ShellQuoted, IsTakenLiterally) {
+  for (const std::string word : {"plain", "two words", "it's", "$HOME `ls` \"x\" \\ *"}) {
+    Process process(shell("printf %s " + shell_quoted(word)));
+    EXPECT_EQ(process.read_line(), word);
+  }
+}
+
+TEST(BindToCores, LeavesOnlyThese) {
+  const int core = usable_cores().back();
+  const pid_t child = ::fork();  // the test itself stays unbound
+  if (child == 0) {
+    bind_to_cores({core});
+    ::_exit(usable_cores() == std::vector<int>{core} ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(BindToCores, NamesCoresThatAreNotThere) {
+  EXPECT_THAT(message_of<ConfigError>([] { bind_to_cores({1000}); }), testing::HasSubstr("1000"));
+}
+
+}  // namespace
+}  // namespace lpot
