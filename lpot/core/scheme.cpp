@@ -9,6 +9,7 @@ constexpr std::array<std::string_view, 4> kPrecisions{"int8", "uint8", "fp32", "
 constexpr std::array<std::string_view, 2> kGranularities{"per_tensor", "per_channel"};
 constexpr std::array<std::string_view, 2> kSymmetries{"sym", "asym"};
 constexpr std::array<std::string_view, 4> kAlgorithms{"minmax", "kl", "percentile", "mse"};
+constexpr std::array<std::string_view, 2> kForms{"plain", "convolution"};
 
 template <typename Word, std::size_t Count>
 std::optional<Word> find(const std::array<std::string_view, Count>& names, std::string_view name) {
@@ -23,6 +24,7 @@ std::string_view to_string(Precision word) { return kPrecisions[static_cast<std:
 std::string_view to_string(Granularity word) { return kGranularities[static_cast<std::size_t>(word)]; }
 std::string_view to_string(Symmetry word) { return kSymmetries[static_cast<std::size_t>(word)]; }
 std::string_view to_string(Algorithm word) { return kAlgorithms[static_cast<std::size_t>(word)]; }
+std::string_view to_string(Form word) { return kForms[static_cast<std::size_t>(word)]; }
 
 template <>
 std::optional<Precision> parse(std::string_view name) {
@@ -39,6 +41,10 @@ std::optional<Symmetry> parse(std::string_view name) {
 template <>
 std::optional<Algorithm> parse(std::string_view name) {
   return find<Algorithm>(kAlgorithms, name);
+}
+template <>
+std::optional<Form> parse(std::string_view name) {
+  return find<Form>(kForms, name);
 }
 
 }  // namespace lpot

@@ -10,10 +10,15 @@ enum class Granularity { PerTensor, PerChannel };
 enum class Symmetry { Symmetric, Asymmetric };
 enum class Algorithm { MinMax, Kl, Percentile, Mse };
 
+// How the runtime is asked to compute an op: as it is, or a matrix product as a 1x1 convolution, whose kernel may be the
+// faster one.
+enum class Form { Plain, Convolution };
+
 std::string_view to_string(Precision);    // int8, uint8, fp32, bf16
 std::string_view to_string(Granularity);  // per_tensor, per_channel
 std::string_view to_string(Symmetry);     // sym, asym
 std::string_view to_string(Algorithm);    // minmax, kl, percentile, mse
+std::string_view to_string(Form);         // plain, convolution
 
 // The value with that YAML name, or nothing. parse<Algorithm>("kl") == Algorithm::Kl.
 template <typename Word>

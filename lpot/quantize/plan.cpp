@@ -42,7 +42,28 @@ OpPlan op_from(const Json& json) {
                      fmt::format("'{}' is no precision of an op, expected int8 or fp32", to_string(op.precision)));
   op.activation = scheme_from(json.at("activation"));
   op.weight = scheme_from(json.at("weight"));
+  if (json.contains("form")) op.form = word<Form>(json, "form");
   return op;
+}
+
+Json to_json_value(const Recipes& recipes) {
+  Json json = Json::object();
+  if (recipes.smooth_quant) json["smooth_quant"] = true;
+  if (recipes.smooth_quant_alpha) json["smooth_quant_alpha"] = *recipes.smooth_quant_alpha;
+  if (recipes.bias_correction) json["bias_correction"] = true;
+  if (recipes.weight_correction) json["weight_correction"] = true;
+  if (recipes.equalization) json["equalization"] = true;
+  return json;
+}
+
+Recipes recipes_from(const Json& json) {
+  Recipes recipes;
+  recipes.smooth_quant = json.value("smooth_quant", false);
+  if (json.contains("smooth_quant_alpha")) recipes.smooth_quant_alpha = json.at("smooth_quant_alpha").get<double>();
+  recipes.bias_correction = json.value("bias_correction", false);
+  recipes.weight_correction = json.value("weight_correction", false);
+  recipes.equalization = json.value("equalization", false);
+  return recipes;
 }
 
 }  // namespace
@@ -64,8 +85,10 @@ std::string to_json(const Plan& plan) {
     if (op.precision == Precision::Fp32) continue;
     json["activation"] = to_json_value(op.activation);
     json["weight"] = to_json_value(op.weight);
+    if (op.form != Form::Plain) json["form"] = to_string(op.form);
   }
   Json json{{"ops", std::move(ops)}};
+  if (plan.recipes != Recipes{}) json["recipes"] = to_json_value(plan.recipes);
   if (plan.sampling_size != 0) json["sampling_size"] = plan.sampling_size;
   return json.dump();
 }
@@ -75,6 +98,7 @@ Plan plan_from_json(const std::string& text) {
     const Json json = Json::parse(text);
     Plan plan;
     plan.sampling_size = json.value("sampling_size", std::size_t{0});
+    if (json.contains("recipes")) plan.recipes = recipes_from(json.at("recipes"));
     const auto& ops = json.at("ops");
     if (!ops.is_object())
       throw StoreError("plan", fmt::format("not a plan: 'ops' is of type {}, expected an object", ops.type_name()));

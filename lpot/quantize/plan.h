@@ -1,6 +1,7 @@
 // A Plan says what becomes of every quantizable op: framework-neutral, comparable, JSON.
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,17 +21,31 @@ struct TensorScheme {
 
 struct OpPlan {
   Precision precision = Precision::Fp32;  // Int8 or Fp32
-  TensorScheme activation;                // both mean something for Int8 only
-  TensorScheme weight;
+  TensorScheme activation = {};           // the rest means something for Int8 only
+  TensorScheme weight = {};
+  Form form = Form::Plain;
 
   bool operator==(const OpPlan& other) const {
     return precision == other.precision &&
-           (precision == Precision::Fp32 || (activation == other.activation && weight == other.weight));
+           (precision == Precision::Fp32 ||
+            (activation == other.activation && weight == other.weight && form == other.form));
   }
+};
+
+// Treatments of the whole model; each is a file in recipes/.
+struct Recipes {
+  bool smooth_quant = false;
+  std::optional<double> smooth_quant_alpha = {};  // of every op; unset: for each op the one with the least noise
+  bool bias_correction = false;
+  bool weight_correction = false;
+  bool equalization = false;
+
+  bool operator==(const Recipes&) const = default;
 };
 
 struct Plan {
   std::map<std::string, OpPlan> ops;  // by the source graph's node name
+  Recipes recipes = {};
   std::size_t sampling_size = 0;      // which snapshot of the statistics the ranges come from; 0: the only one
 
   bool operator==(const Plan&) const = default;

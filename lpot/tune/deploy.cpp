@@ -54,9 +54,20 @@ void write_plan(YAML::Emitter& yaml, const Plan& plan) {
     if (op.precision != Precision::Fp32) {
       write_scheme(yaml, "activation", op.activation);
       write_scheme(yaml, "weight", op.weight);
+      if (op.form != Form::Plain) entry(yaml, "form", std::string(to_string(op.form)));
     }
     yaml << YAML::EndMap;
   }
+  yaml << YAML::EndMap;
+}
+
+void write_recipes(YAML::Emitter& yaml, const Recipes& recipes) {
+  begin(yaml, "recipes");
+  entry(yaml, "smooth_quant", recipes.smooth_quant);
+  if (recipes.smooth_quant_alpha) entry(yaml, "smooth_quant_alpha", *recipes.smooth_quant_alpha);
+  entry(yaml, "bias_correction", recipes.bias_correction);
+  entry(yaml, "weight_correction", recipes.weight_correction);
+  entry(yaml, "equalization", recipes.equalization);
   yaml << YAML::EndMap;
 }
 
@@ -99,6 +110,7 @@ std::string deploy_yaml(const Deployment& deployment) {
   write_machine(yaml, deployment.cpu);
   entry(yaml, "command", deployment.command);
   entry(yaml, "plan_hash", plan_hash(deployment.plan));
+  write_recipes(yaml, deployment.plan.recipes);
   yaml << YAML::Key << "fallback" << YAML::Value << deployment.plan.fallback();
   write_plan(yaml, deployment.plan);
   yaml << YAML::EndMap;

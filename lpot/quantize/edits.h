@@ -1,0 +1,63 @@
+// What a Plan with its statistics comes down to, in terms of the source graph: every writer (OpenVINO, ONNX, ...) carries
+// out the same edits.
+//
+//   Edits edits = resolve(model, plan, statistics);
+//   Model int8 = apply(model, edits);
+//
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lpot/calibrate/range.h"
+#include "lpot/calibrate/statistics.h"
+#include "lpot/model/model.h"
+#include "lpot/quantize/plan.h"
+#include "lpot/quantize/weights.h"
+
+namespace lpot {
+
+// One op that runs in int8: its input 0 gets a quantizer, its constant input 1 becomes integers with scales.
+struct OpEdit {
+  std::string op;    // the source graph's node name
+  std::string type;  // "Convolution", "MatMul", ...
+
+  std::string activation;             // the tensor that is quantized, as tensor_name says
+  Range levels;                       // ends of its 256 levels; one of them is exactly zero
+  std::vector<float> input_divisors;  // SmoothQuant: the activation's channels are divided by these before they are
+                                      // quantized, the weights hold the factor; empty: none
+  int input_channel_axis = 1;         // of the activation; negative: from the end
+
+  QuantizedWeights weights;              // of the constant's own shape
+  std::vector<std::size_t> weight_axes;  // dimensions of the weights that hold the output channels
+
+  std::vector<float> bias;      // added to the output, one per output channel; empty: none
+  int output_channel_axis = 1;  // of the output; negative: from the end
+
+  Form form = Form::Plain;
+};
+
+// A constant that other values replace, in the source graph's layout and type f32 (an equalised weight or bias).
+struct ConstantEdit {
+  std::string constant;
+  std::vector<float> values;
+};
+
+// A table of rows that is looked up by index (embeddings): stored as integers with a scale per row, computed in fp32.
+struct TableEdit {
+  std::string op;  // the Gather
+  QuantizedWeights rows;
+};
+
+struct Edits {
+  std::vector<OpEdit> ops;  // in topological order
+  std::vector<ConstantEdit> constants;
+  std::vector<TableEdit> tables;
+};
+
+// Throws ModelError for a plan of another model, DataError when a tensor has no statistics.
+Edits resolve(const Model&, const Plan&, const Statistics&);
+
+// The OpenVINO writer. Ops that the edits do not name stay as they are.
+Model apply(const Model&, const Edits&);
+
+}  // namespace lpot
