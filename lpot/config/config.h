@@ -65,10 +65,14 @@ struct RecipeConfig {
   bool scale_propagation_max_pooling = true;
   bool scale_propagation_concat = true;
   bool first_conv_or_matmul_quantization = true;
-  bool fast_bias_correction = false;
-  bool weight_correction = false;
-  std::optional<bool> half_range;    // unset: where the CPU needs it
-  std::optional<bool> smooth_quant;  // unset: the tuner decides
+  // Unset: the tuner decides.
+  std::optional<bool> fast_bias_correction;
+  std::optional<bool> weight_correction;
+  std::optional<bool> half_range;
+  std::optional<bool> smooth_quant;
+  std::optional<double> smooth_quant_alpha;
+  std::optional<bool> cross_layer_equalization;
+  std::optional<bool> int8_tables;
 };
 
 struct QuantizationConfig {
