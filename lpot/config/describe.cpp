@@ -27,7 +27,7 @@ class Lines {
     if (!value.empty()) add(key, value);
   }
   void add(const std::string& key, const Component& component) {
-    add(key, fmt::format("{}({})", component.name, component.parameters.describe()));
+    if (!component.name.empty()) add(key, fmt::format("{}({})", component.name, component.parameters.describe()));
   }
   void add(const std::string& key, const std::vector<Component>& components) {
     for (const Component& component : components) add(key, component);
