@@ -92,6 +92,7 @@ class Bench:
             "batch_sizes": network.batch_sizes,
             "held": self.held,
             "others": others.share(),
+            "quick": self.options.quick,
             "machine": report.machine(),
             "rows": rows,
         }
@@ -127,7 +128,9 @@ class Bench:
         """Makes the tool's model; a rival's is kept from last time with --reuse."""
         kept = output / "row.json"
         if self.options.reuse and tool != "lpot" and kept.exists():
-            return json.loads(kept.read_text())
+            row = json.loads(kept.read_text())
+            if "failed" not in row:
+                return row
         shutil.rmtree(output, ignore_errors=True)
         output.mkdir(parents=True)
         row = {}

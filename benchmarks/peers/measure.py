@@ -48,6 +48,7 @@ def onnxruntime_run(network: Network, path: str | None, _: list[Batch]) -> Run:
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = THREADS
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     session = onnxruntime.InferenceSession(
         path or network.model, options, providers=["CPUExecutionProvider"]
     )
@@ -154,6 +155,8 @@ def main() -> None:
         except Exception as error:
             runs.pop(tool, None)
             results[tool] = {"failed": f"{type(error).__name__}: {error}"}
+    if "fp32" not in runs:
+        sys.exit(f"fp32: {results['fp32']['failed']}")
     if job.get("evaluate"):
         results |= evaluate(network, runs, batches, folder)
         if job["runtime"] == "torch" and hasattr(torch_run, "seconds"):

@@ -226,9 +226,9 @@ def use_lite(data: Data, folder: pathlib.Path) -> Network:
     stream = [(i, token) for i, sentence in enumerate(sentences) for token in sentence]
     samples = []
     for start in range(
-        0, 300 * 32, 32
-    ):  # every sample has 32 tokens, of some sentences
-        groups = itertools.groupby(stream[start : start + 32], key=lambda item: item[0])
+        0, 300 * 30, 30
+    ):  # every sample has 30 tokens, of some sentences
+        groups = itertools.groupby(stream[start : start + 30], key=lambda item: item[0])
         samples.append(sparse([[token for _, token in group] for _, group in groups]))
     for name in ("indices", "values"):
         np.save(

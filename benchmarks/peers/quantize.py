@@ -23,11 +23,18 @@ def calibration_samples(network: Network, folder: pathlib.Path) -> list[Batch]:
 def read_openvino(network: Network):
     """The fp32 model in OpenVINO, cut where the network says."""
     import openvino as ov
+    import openvino.frontend
 
     if not network.cut:
         return ov.Core().read_model(network.model)
-    cut = [(name + ":0", ov.PartialShape(shape)) for name, shape in network.cut.items()]
-    return ov.convert_model(network.model, input=cut)
+    frontend = ov.frontend.FrontEndManager().load_by_framework("tf")
+    graph = frontend.load(network.model)
+    places = [graph.get_place_by_tensor_name(name + ":0") for name in network.cut]
+    graph.extract_subgraph(places, graph.get_outputs())
+    for place, shape in zip(places, network.cut.values(), strict=True):
+        graph.set_partial_shape(place, ov.PartialShape(shape))
+        graph.set_element_type(place, ov.Type.f32)
+    return frontend.convert(graph)
 
 
 def by_name(model, batch: Batch) -> Batch:
@@ -98,7 +105,11 @@ def onnxruntime_model(
     if network.transformer:
         common["op_types_to_quantize"] = ["MatMul", "Gemm"]
     if static:
-        quantization.quantize_static(prepared, target, Reader(), **common)
+        # Signed activations, the library's default, are slower than fp32 on x86.
+        unsigned = quantization.QuantType.QUInt8
+        quantization.quantize_static(
+            prepared, target, Reader(), activation_type=unsigned, **common
+        )
     else:  # convolutions of integers take unsigned weights only
         kind = (
             quantization.QuantType.QInt8

@@ -94,6 +94,8 @@ def table(result: dict) -> str:
         for tool in TOOLS
         if tool in result["rows"]
     ]
+    if result["quick"]:
+        lines += ["", "Timed shortly, in one turn (`--quick`)."]
     if result["others"] > 0.05:
         lines += ["", busy(result)]
     return "\n".join(lines) + "\n"
