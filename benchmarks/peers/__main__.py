@@ -206,9 +206,16 @@ class Bench:
             "folder": str(self.work / made.name),
             "models": models,
         } | more
-        printed, _, _ = run_child(
-            [sys.executable, str(HERE / "measure.py")], json.dumps(job), self.env
-        )
+        try:
+            printed, _, _ = run_child(
+                [sys.executable, str(HERE / "measure.py")], json.dumps(job), self.env
+            )
+        except RuntimeError as error:
+            return {
+                tool: {"failed": str(error)}
+                for tool in rows
+                if report.TOOLS[tool][1] == runtime and "failed" not in rows[tool]
+            }
         results = json.loads(printed[printed.index("{") :])
         base = next(
             t for t in rows if t.endswith("fp32") and report.TOOLS[t][1] == runtime
@@ -253,8 +260,8 @@ class Bench:
 
 def summary(tool: str, turns: list[dict]) -> dict:
     """Medians of the turns: milliseconds, and ratios to the fp32 of the same process."""
-    if "failed" in turns[0][tool]:
-        return turns[0][tool]
+    if failed := [t[tool] for t in turns if "failed" in t[tool]]:
+        return failed[0]
     found = {"ms": statistics.median(t[tool]["ms"] for t in turns)}
     runtime = report.TOOLS[tool][1]
     base = next(
@@ -281,7 +288,7 @@ class Others:
 
     def share(self) -> float:
         total, busy, own = (b - a for a, b in zip(self.start, self.now(), strict=True))
-        return max(0.0, (busy - own) / total)
+        return max(0.0, (busy - own) / total) if total else 0.0
 
 
 def seconds_of(row: dict) -> str:
