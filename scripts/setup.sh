@@ -4,6 +4,7 @@
 #
 #   scripts/setup.sh         for building, testing and the quick start
 #   scripts/setup.sh --dev   also the formatter, the linters and the benchmark library
+#   scripts/setup.sh --peers also a .venv-peers with the rivals that benchmarks/peers measures
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -37,11 +38,19 @@ if [[ ${#missing[@]} -gt 0 ]]; then
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-[[ -x .venv/bin/python ]] || "$python" -m venv .venv
-for file in "${requirements[@]}"; do
-  stamp=.venv/installed-$(basename "$file")
-  cmp -s "$file" "$stamp" && continue
-  echo "setup: installing the wheels of $file"
-  .venv/bin/python -m pip install --quiet --disable-pip-version-check --requirement "$file"
-  cp "$file" "$stamp"
-done
+# install FOLDER FILE...: a virtual environment with the wheels of the files
+install() {
+  local folder=$1 file stamp
+  shift
+  [[ -x $folder/bin/python ]] || "$python" -m venv "$folder"
+  for file in "$@"; do
+    stamp=$folder/installed-$(basename "$file")
+    cmp -s "$file" "$stamp" && continue
+    echo "setup: installing the wheels of $file"
+    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$file"
+    cp "$file" "$stamp"
+  done
+}
+
+install .venv "${requirements[@]}"
+if [[ "${1:-}" == "--peers" ]]; then install .venv-peers scripts/requirements-peers.txt; fi

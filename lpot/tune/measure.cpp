@@ -8,6 +8,14 @@
 namespace lpot {
 namespace {
 
+std::size_t footprint(const Executable& executable) {
+  std::size_t bytes = 0;
+  for (const ExecutedOp& op : executable.executed_ops()) bytes += op.output_bytes;
+  return bytes;
+}
+
+}  // namespace
+
 std::vector<Tensor> first_sample(const Model& model, const DataLoader& loader) {
   LoaderOptions options = loader.options();
   options.batch_size = 1;
@@ -17,14 +25,6 @@ std::vector<Tensor> first_sample(const Model& model, const DataLoader& loader) {
   if (!batch) throw DataError("evaluate", "the data set is empty");
   return InputFit(model, loader.dataset().input_names()).apply(batch->inputs);
 }
-
-std::size_t footprint(const Executable& executable) {
-  std::size_t bytes = 0;
-  for (const ExecutedOp& op : executable.executed_ops()) bytes += op.output_bytes;
-  return bytes;
-}
-
-}  // namespace
 
 Meter::Meter(const Model& fp32, Evaluator& evaluator, const DataLoader& samples, MeasureOptions options)
     : fp32_(fp32), evaluator_(evaluator), options_(options), sample_(first_sample(fp32, samples)) {}

@@ -18,14 +18,18 @@ struct MeasureOptions {
   int warmup = 5;
 };
 
+// The first sample of the data as the model's inputs, a batch of one. Throws DataError when it does not fit.
+std::vector<Tensor> first_sample(const Model&, const DataLoader&);
+
 class Meter {
  public:
   // The references must outlive the meter. The first of the samples is what speed is measured with; throws DataError
   // when it does not fit the model.
   Meter(const Model& fp32, Evaluator&, const DataLoader& samples, MeasureOptions = {});
 
-  Measured baseline(const Observer&);               // of the fp32 model
-  Measured measure(const Model&, const Observer&);  // of an int8 model
+  const std::vector<Tensor>& sample() const { return sample_; }  // what speed is measured with
+  Measured baseline(const Observer&);                            // of the fp32 model
+  Measured measure(const Model&, const Observer&);               // of an int8 model
 
  private:
   Measured measured(const Model&, const Score&, std::size_t size_bytes);

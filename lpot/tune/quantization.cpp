@@ -12,6 +12,7 @@
 #include "lpot/config/describe.h"
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/quantize/forms/choose.h"
 #include "lpot/quantize/quantize.h"
 #include "lpot/tune/deploy.h"
 #include "lpot/tune/measure.h"
@@ -96,6 +97,36 @@ std::string names_of(const std::vector<OwnMetric>& metrics) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
+// The first plan of the search, which what is measured about ops is measured with.
+Plan first_plan(const SearchSpace& space) {
+  Plan plan = space.plan(space.model_choices.front());
+  plan.sampling_size = space.sampling_sizes.front();
+  return plan;
+}
+
+FormChoice measure_forms(const Bench& bench, const Statistics& statistics, const std::vector<Tensor>& sample,
+                         const Observer& observer) {
+  try {
+    return choose_forms(bench.model, first_plan(bench.space), statistics, sample, {}, observer);
+  } catch (const ModelError& error) {
+    observer.log(LogLevel::Warning, fmt::format("kernel forms are not compared: {}", error.what()));
+    return {};
+  }
+}
+
+// Ops that are slower in int8 stay in fp32 where speed is the objective.
+void apply_forms(Bench& bench, const FormChoice& forms, const Config& config, const Observer& observer) {
+  const bool drop_slower = config.tuning.objective == Objective::Performance;
+  use_forms(bench.space, forms, drop_slower);
+  if (!forms.forms.empty())
+    observer.log(LogLevel::Info, fmt::format("{} matrix products run as 1x1 convolutions, which is faster on this CPU",
+                                             forms.forms.size()));
+  if (drop_slower && !forms.slower_in_int8.empty())
+    observer.log(LogLevel::Info,
+                 fmt::format("{} of {} ops stay in fp32, where they are faster: {}", forms.slower_in_int8.size(),
+                             forms.times.size(), fmt::join(forms.slower_in_int8, ", ")));
+}
+
 // Keys that change trials or verdicts. The budget is not among them: a study may be resumed with a larger one.
 StudyIdentity identity_of(const Bench& bench, const Config& config, const OwnParts& own, const Evaluator& evaluator) {
   Json settings = Json::object();
@@ -157,7 +188,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const auto start = Clock::now();
   const auto strategy = make_strategy(config.tuning.strategy);
   const auto evaluator = make_evaluator(config, options.own);
-  const Bench bench = prepare(config, options, observer);
+  Bench bench = prepare(config, options, observer);
 
   // Data that do not fit the model are told before anything is written.
   const bool has_data = options.own.evaluation_data || config.accuracy.loader;
@@ -181,6 +212,10 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   result.goal = make_goal(config, *evaluator, result.baseline.accuracy);
   if (options.on_baseline) options.on_baseline(result.baseline, result.goal);
   const StatisticsBySize statistics = stored_statistics(store, study, bench, config, observer);
+  const std::string forms = stored(store, study, "forms", [&] {
+    return to_json(measure_forms(bench, statistics.begin()->second, meter.sample(), observer));
+  });
+  apply_forms(bench, forms_from_json(forms), config, observer);
   const double seconds_before =
       std::stod(stored(store, study, "seconds_before_trials", [&] { return std::to_string(seconds_since(start)); }));
 
@@ -226,9 +261,12 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
 }
 
 QuantizeResult quantize_once(const Config& config, const TuneOptions& options, const Observer& observer) {
-  const Bench bench = prepare(config, options, observer);
-  const Plan plan = bench.space.plan(bench.space.model_choices.front());
-  const Model int8 = quantize(bench.model, plan, calibrate(bench, config, observer).begin()->second);
+  Bench bench = prepare(config, options, observer);
+  const Statistics statistics = calibrate(bench, config, observer).begin()->second;
+  apply_forms(bench, measure_forms(bench, statistics, first_sample(bench.model, bench.calibration), observer), config,
+              observer);
+  const Plan plan = first_plan(bench.space);
+  const Model int8 = quantize(bench.model, plan, statistics);
   const fs::path output = options.output.empty() ? workspace_path(config, bench.model) / "quantized" : options.output;
   remove_leftovers(output);
   QuantizeResult result;

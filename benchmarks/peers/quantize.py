@@ -1,0 +1,145 @@
+"""Quantizes one network with one rival, in a process of its own: `quantize.py TOOL FOLDER OUTPUT`.
+
+Prints the seconds from reading the model to the saved one as JSON; the caller measures the process's memory.
+"""
+
+import json
+import pathlib
+import sys
+import time
+
+import numpy as np
+from networks import Batch, Network
+
+
+def calibration_samples(network: Network, folder: pathlib.Path) -> list[Batch]:
+    rows = {p.stem: np.load(p) for p in sorted((folder / "calibration").glob("*.npy"))}
+    count = len(next(iter(rows.values())))
+    if network.whole_samples:
+        return [{k: v[i] for k, v in rows.items()} for i in range(count)]
+    return [{k: v[i : i + 1] for k, v in rows.items()} for i in range(count)]
+
+
+def read_openvino(network: Network):
+    """The fp32 model in OpenVINO, cut where the network says."""
+    import openvino as ov
+    import openvino.frontend
+
+    if not network.cut:
+        return ov.Core().read_model(network.model)
+    frontend = ov.frontend.FrontEndManager().load_by_framework("tf")
+    graph = frontend.load(network.model)
+    places = [graph.get_place_by_tensor_name(name + ":0") for name in network.cut]
+    graph.extract_subgraph(places, graph.get_outputs())
+    for place, shape in zip(places, network.cut.values(), strict=True):
+        graph.set_partial_shape(place, ov.PartialShape(shape))
+        graph.set_element_type(place, ov.Type.f32)
+    return frontend.convert(graph)
+
+
+def by_name(model, batch: Batch) -> Batch:
+    """The batch under the names that the model's inputs have; a graph's tensors may be named with their number."""
+    named = {}
+    for name, value in batch.items():
+        port = next(p for p in model.inputs if p.names & {name, name + ":0"})
+        named[port.any_name] = value
+    return named
+
+
+def nncf_model(
+    network: Network, folder: pathlib.Path, output: pathlib.Path, preset: str
+) -> float:
+    import nncf
+    import openvino as ov
+
+    samples = calibration_samples(network, folder)
+    start = time.monotonic()
+    model = read_openvino(network)
+    options = {"subset_size": len(samples)}
+    if network.transformer:
+        options["model_type"] = nncf.ModelType.TRANSFORMER
+    if preset:
+        options["preset"] = nncf.QuantizationPreset(preset)
+    dataset = nncf.Dataset([by_name(model, s) for s in samples])
+    quantized = nncf.quantize(model, dataset, **options)
+    ov.save_model(quantized, output / "model.xml", compress_to_fp16=False)
+    return time.monotonic() - start
+
+
+def has_vnni() -> bool:
+    return "vnni" in pathlib.Path("/proc/cpuinfo").read_text()
+
+
+def onnxruntime_model(
+    network: Network, folder: pathlib.Path, output: pathlib.Path, static: bool
+) -> float:
+    import onnx
+    from onnxruntime import quantization
+    from onnxruntime.quantization.shape_inference import quant_pre_process
+
+    class Reader(quantization.CalibrationDataReader):
+        def __init__(self) -> None:
+            self.samples = iter(calibration_samples(network, folder))
+
+        def get_next(self) -> Batch | None:
+            return next(self.samples, None)
+
+    start = time.monotonic()
+    target = str(output / "model.onnx")
+    prepared = str(output / "prepared.onnx")
+    source = onnx.load(network.model)
+    if source.opset_import[0].version < 13:  # scales per channel need it
+        source = onnx.version_converter.convert_version(source, 13)
+    large = source.ByteSize() > 1 << 30
+    quant_pre_process(
+        source,
+        prepared,
+        save_as_external_data=large,
+        skip_symbolic_shape=network.transformer,
+    )
+    common = {
+        "per_channel": True,
+        "reduce_range": not has_vnni(),
+        "use_external_data_format": large,
+    }
+    if network.transformer:
+        common["op_types_to_quantize"] = ["MatMul", "Gemm"]
+    if static:
+        # Signed activations, the library's default, are slower than fp32 on x86.
+        unsigned = quantization.QuantType.QUInt8
+        quantization.quantize_static(
+            prepared, target, Reader(), activation_type=unsigned, **common
+        )
+    else:  # convolutions of integers take unsigned weights only
+        kind = (
+            quantization.QuantType.QInt8
+            if network.transformer
+            else quantization.QuantType.QUInt8
+        )
+        quantization.quantize_dynamic(prepared, target, weight_type=kind, **common)
+    seconds = time.monotonic() - start
+    for file in output.glob("prepared.onnx*"):
+        file.unlink()
+    return seconds
+
+
+TOOLS = {
+    "nncf": lambda *a: nncf_model(*a, preset=""),
+    "nncf-performance": lambda *a: nncf_model(*a, preset="performance"),
+    "ort-static": lambda *a: onnxruntime_model(*a, static=True),
+    "ort-dynamic": lambda *a: onnxruntime_model(*a, static=False),
+}
+
+
+def main() -> None:
+    tool, folder, output = (
+        sys.argv[1],
+        pathlib.Path(sys.argv[2]),
+        pathlib.Path(sys.argv[3]),
+    )
+    network = Network(**json.loads((folder / "network.json").read_text()))
+    print(json.dumps({"seconds": TOOLS[tool](network, folder, output)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,232 @@
+#include "lpot/quantize/forms/choose.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <openvino/openvino.hpp>
+
+#include "lpot/calibrate/observe.h"
+#include "lpot/core/error.h"
+#include "lpot/quantize/capability.h"
+#include "lpot/quantize/quantize.h"
+#include "lpot/runtime/latency.h"
+
+namespace lpot {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Json = nlohmann::json;
+
+constexpr std::size_t kFewestRuns = 5;
+constexpr double kClearly = 0.9;  // a time that is less than this share of another is the better one
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+Plan in_form(Plan plan, Form form) {
+  for (auto& [name, op] : plan.ops) op.form = form;
+  return plan;
+}
+
+Executable compile(const Model& model, const std::vector<Tensor>& inputs, int threads, bool profile) {
+  CompileOptions options{.threads = threads, .profile = profile};
+  for (const Tensor& input : inputs) options.input_shapes.push_back(input.shape());
+  return Executable(model, options);
+}
+
+using Times = std::map<std::string, double>;  // by op
+
+// Medians of the ops' times in each of the models, which take turns.
+std::vector<Times> profile(std::vector<Executable>& models, const std::vector<Tensor>& inputs,
+                           const std::map<std::string, std::string>& owners, const FormOptions& options,
+                           const Observer& observer) {
+  std::vector<std::map<std::string, std::vector<double>>> runs(models.size());
+  const auto start = Clock::now();
+  for (std::size_t round = 0; round < kFewestRuns + 1 || seconds_since(start) < options.seconds; ++round)
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      observer.check_stop();
+      models[i].infer(inputs);
+      models[i].infer(inputs);  // the first brings it back into the cache
+      if (round == 0) continue;
+      for (const auto& [op, time] : times_by_owner(models[i].executed_ops(), owners)) runs[i][op].push_back(time);
+    }
+  std::vector<Times> medians(models.size());
+  for (std::size_t i = 0; i < models.size(); ++i)
+    for (auto& [op, times] : runs[i]) medians[i][op] = median(std::move(times));
+  return medians;
+}
+
+// Ops of one type with weights and outputs of one shape do the same work: they share their times, which is steadier.
+void share_times(Times& times, const Model& model) {
+  std::map<std::string, std::vector<std::string>> alike;
+  for (const auto& node : model.graph->get_ordered_ops())
+    if (times.contains(op_name(*node)) && find_capability(node->get_type_name()))
+      alike[fmt::format("{} {} {}", node->get_type_name(), node->get_input_shape(1).to_string(),
+                        node->get_output_partial_shape(0).to_string())]
+          .push_back(op_name(*node));
+  for (const auto& [signature, ops] : alike) {
+    std::vector<double> all;
+    for (const std::string& op : ops) all.push_back(times.at(op));
+    for (const std::string& op : ops) times[op] = median(all);
+  }
+}
+
+// Whether the changed model is really the faster one as a whole.
+bool is_faster(const Model& changed, const Model& plain, const std::vector<Tensor>& inputs,
+               const FormOptions& options) {
+  Executable first = compile(changed, inputs, options.threads, false);
+  Executable second = compile(plain, inputs, options.threads, false);
+  const auto latencies = measure_latency({{first, {inputs}}, {second, {inputs}}}, {.seconds = options.seconds / 2});
+  return latencies[0].median_ms < latencies[1].median_ms;
+}
+
+bool can_be_convolution(const std::string& type) { return type == "MatMul"; }
+
+// The op that a kernel came from, from the names that the runtime or our own writer gave it: "op", "op/channels_first",
+// "tensor/quantize".
+const std::string* owner_of(const std::string& name, const std::map<std::string, std::string>& owners) {
+  for (std::string text = name;; text.resize(text.rfind('/'))) {
+    if (const auto found = owners.find(text); found != owners.end()) return &found->second;
+    if (text.find('/') == std::string::npos) return nullptr;
+  }
+}
+
+}  // namespace
+
+std::map<std::string, std::string> find_owners(const Model& model, const Plan& plan) {
+  std::map<std::string, std::string> owners;
+  for (const auto& node : model.graph->get_ordered_ops()) {
+    const std::string name = op_name(*node);
+    const bool is_own = plan.ops.contains(name) && find_capability(node->get_type_name());
+    std::string owner = is_own ? name : "";
+    for (std::size_t i = 0; i < node->get_input_size() && owner.empty(); ++i) {
+      const auto above = owners.find(op_name(*node->get_input_node_ptr(i)));
+      if (above != owners.end()) owner = above->second;
+    }
+    if (!owner.empty()) owners.emplace(name, owner);
+    // A quantizer belongs to the op that reads the tensor.
+    if (is_own) {
+      const auto input = node->input_value(0);
+      owners.try_emplace(tensor_name(*input.get_node(), input.get_index()) + "/quantize", name);
+    }
+  }
+  return owners;
+}
+
+std::map<std::string, double> times_by_owner(const std::vector<ExecutedOp>& executed,
+                                             const std::map<std::string, std::string>& owners) {
+  std::map<std::string, double> times;
+  for (const ExecutedOp& op : executed) {
+    const std::string* owner = nullptr;
+    for (const std::string& source : op.source_names)
+      if (!owner) owner = owner_of(source, owners);
+    if (!owner) owner = owner_of(op.name, owners);
+    if (owner) times[*owner] += op.time_ms;
+  }
+  return times;
+}
+
+FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& statistics,
+                        const std::vector<Tensor>& inputs, const FormOptions& options, const Observer& observer) {
+  const std::map<std::string, std::string> owners = find_owners(fp32, plan);
+  std::vector<std::string> products;
+  for (const QuantizableOp& op : quantizable_ops(fp32))
+    if (can_be_convolution(op.type)) products.push_back(op.name);
+
+  const Model plain = quantize(fp32, plan, statistics);
+  std::vector<Executable> models;
+  models.push_back(compile(fp32, inputs, options.threads, true));
+  models.push_back(compile(plain, inputs, options.threads, true));
+  if (!products.empty())
+    models.push_back(
+        compile(quantize(fp32, in_form(plan, Form::Convolution), statistics), inputs, options.threads, true));
+  std::vector<Times> times = profile(models, inputs, owners, options, observer);
+  for (Times& of_model : times) share_times(of_model, fp32);
+  models.clear();
+
+  FormChoice choice;
+  const auto time_of = [&](std::size_t model, const std::string& op) {
+    const auto found = times[model].find(op);
+    return found == times[model].end() ? 0.0 : found->second;
+  };
+  Plan formed = plan;
+  for (auto& [name, op] : formed.ops) {
+    if (op.precision != Precision::Int8) continue;
+    const bool is_product = std::find(products.begin(), products.end(), name) != products.end();
+    OpTimes& found = choice.times[name];
+    found = {time_of(0, name), time_of(1, name), is_product ? time_of(2, name) : 0.0};
+    if (found.convolution_ms > 0 && found.convolution_ms < kClearly * found.plain_ms) op.form = Form::Convolution;
+  }
+  if (formed != plan && is_faster(quantize(fp32, formed, statistics), plain, inputs, options)) {
+    for (const auto& [name, op] : formed.ops)
+      if (op.form != Form::Plain) choice.forms[name] = op.form;
+  } else {
+    formed = plan;
+  }
+
+  Plan mixed = formed;
+  std::vector<std::string> slower;
+  for (const auto& [name, found] : choice.times) {
+    const double int8_ms = choice.forms.contains(name) ? found.convolution_ms : found.plain_ms;
+    if (found.fp32_ms >= kClearly * int8_ms) continue;
+    slower.push_back(name);
+    mixed.ops[name] = OpPlan{};
+  }
+  const bool is_worth_it =
+      !slower.empty() && (mixed.int8_count() == 0 || is_faster(quantize(fp32, mixed, statistics),
+                                                               quantize(fp32, formed, statistics), inputs, options));
+  if (is_worth_it) choice.slower_in_int8 = std::move(slower);
+  return choice;
+}
+
+void use_forms(SearchSpace& space, const FormChoice& choice, bool drop_slower) {
+  for (OpSpace& op : space.ops) {
+    const auto form = choice.forms.find(op.name);
+    for (OpPlan& of_op : op.choices)
+      if (of_op.precision == Precision::Int8) of_op.form = form == choice.forms.end() ? Form::Plain : form->second;
+    const auto& slower = choice.slower_in_int8;
+    if (drop_slower && op.can_fall_back() && std::find(slower.begin(), slower.end(), op.name) != slower.end())
+      op.choices = {OpPlan{}};
+  }
+}
+
+std::string to_json(const FormChoice& choice) {
+  Json json = Json::object();
+  for (const auto& [name, times] : choice.times) {
+    Json& op = json[name];
+    op = {{"fp32_ms", times.fp32_ms}, {"plain_ms", times.plain_ms}};
+    if (times.convolution_ms > 0) op["convolution_ms"] = times.convolution_ms;
+    if (const auto form = choice.forms.find(name); form != choice.forms.end()) op["form"] = to_string(form->second);
+    const auto& slower = choice.slower_in_int8;
+    if (std::find(slower.begin(), slower.end(), name) != slower.end()) op["slower_in_int8"] = true;
+  }
+  return json.dump();
+}
+
+FormChoice forms_from_json(const std::string& text) {
+  FormChoice choice;
+  try {
+    const Json json = Json::parse(text);
+    for (const auto& [name, op] : json.items()) {
+      choice.times[name] = {op.at("fp32_ms"), op.at("plain_ms"), op.value("convolution_ms", 0.0)};
+      if (op.contains("form")) {
+        const auto form = parse<Form>(op.at("form").get<std::string>());
+        if (!form) throw StoreError("forms", "the kept forms are damaged; tune without --resume to measure again");
+        choice.forms[name] = *form;
+      }
+      if (op.value("slower_in_int8", false)) choice.slower_in_int8.push_back(name);
+    }
+  } catch (const Json::exception&) {
+    throw StoreError("forms", "the kept forms are damaged; tune without --resume to measure again");
+  }
+  return choice;
+}
+
+}  // namespace lpot
