@@ -78,6 +78,7 @@ struct RecipeConfig {
   std::optional<double> smooth_quant_alpha;
   std::optional<bool> cross_layer_equalization;
   std::optional<bool> int8_tables;
+  std::optional<bool> residual_sums;
 };
 
 struct QuantizationConfig {

@@ -144,6 +144,7 @@ void add_quantization(Sections& all) {
            "move activation outliers into weights; unless given, where it lowers the expected noise"),
       number("smooth_quant_alpha", "", {0, 1}, "how much of them, for all ops; unless given, the best for each op"),
       flag("cross_layer_equalization", "", "even out the channels between two layers; unless given, not done"),
+      flag("residual_sums", "", "add a convolution and what bypasses it as integers; unless given, done"),
       flag("int8_tables", "", "store embeddings as int8 with a scale for each row; unless given, done"),
   };
   all["advance"] = {choice("bias_correction", "", {"weight_empirical"}, "correct biases by measured weight errors")};

@@ -54,6 +54,7 @@ RecipeConfig read_recipes(const Section& recipes) {
   if (values.has("smooth_quant_alpha")) config.smooth_quant_alpha = values.number("smooth_quant_alpha");
   config.cross_layer_equalization = flag("cross_layer_equalization");
   config.int8_tables = flag("int8_tables");
+  config.residual_sums = flag("residual_sums");
   return config;
 }
 

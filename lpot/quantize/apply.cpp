@@ -94,13 +94,12 @@ class Quantizers {
     return of_tensor.back().output;
   }
 
-  // Lets residual additions read integers where there are some.
-  void join_readers() const {
-    for (const auto& [tensor, of_tensor] : made_) {
-      if (of_tensor.size() != 1 || !of_tensor.front().divisors.empty()) continue;
-      for (Input reader : tensor.get_target_inputs())
-        if (joins_quantized(reader)) reader.replace_source_output(of_tensor.front().output);
-    }
+  // The quantized tensor, where it is quantized in one way only.
+  std::optional<Output> find(const Output& tensor) const {
+    const auto found = made_.find(tensor);
+    if (found == made_.end() || found->second.size() != 1 || !found->second.front().divisors.empty())
+      return std::nullopt;
+    return found->second.front().output;
   }
 
  private:
@@ -182,6 +181,7 @@ class Writer {
   Model write(const Edits& edits) {
     for (const ConstantEdit& edit : edits.constants) replace_constant(edit);
     quantize_activations(edits);
+    for (const SumEdit& edit : edits.sums) quantize_sum(edit);
     for (const OpEdit& edit : edits.ops) quantize_weights_of(edit);
     for (const TableEdit& edit : edits.tables) {
       const auto& node = find(edit.op, "Gather");
@@ -218,7 +218,16 @@ class Writer {
       const std::vector<Input> places = edit->input_divisors.empty() ? move_up(readers, moves) : readers;
       for (Input place : places) place.replace_source_output(quantizers_.get(place.get_source_output(), *edit));
     }
-    quantizers_.join_readers();
+  }
+
+  void quantize_sum(const SumEdit& edit) {
+    const auto& node = find(edit.op, "Add");
+    const auto bypass = quantizers_.find(node->input_value(1 - edit.side));
+    if (!bypass) return;
+    OpEdit own;
+    own.levels = edit.levels;
+    node->input(1 - edit.side).replace_source_output(*bypass);
+    node->input(edit.side).replace_source_output(quantizers_.get(node->input_value(edit.side), own));
   }
 
   void quantize_weights_of(const OpEdit& edit) {

@@ -1,5 +1,7 @@
 #include "lpot/quantize/capability.h"
 
+#include "lpot/quantize/placement.h"
+
 #include <algorithm>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
@@ -81,6 +83,16 @@ std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp
     const bool known = std::any_of(points.begin(), points.end(),
                                    [&](const auto& point) { return point.tensor == quantizable.activation; });
     if (!known) points.push_back({quantizable.activation, find_capability(quantizable.type)->channel_axis});
+  }
+  return points;
+}
+
+std::vector<ObservationPoint> observation_points(const Model& model) {
+  std::vector<ObservationPoint> points = observation_points(quantizable_ops(model));
+  for (const ResidualSum& sum : residual_sums(model)) {
+    const bool known = std::any_of(points.begin(), points.end(),
+                                   [&](const auto& point) { return point.tensor == sum.from_convolution; });
+    if (!known) points.push_back({sum.from_convolution, 1});
   }
   return points;
 }

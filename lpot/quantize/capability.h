@@ -35,7 +35,8 @@ struct QuantizableOp {
 // In topological order.
 std::vector<QuantizableOp> quantizable_ops(const Model&);
 
-// The tensors that the ranges of these ops need, each once.
+// The tensors that the ranges of these ops need, each once; of a model, also those of its residual sums.
 std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>&);
+std::vector<ObservationPoint> observation_points(const Model&);
 
 }  // namespace lpot

@@ -48,8 +48,16 @@ struct TableEdit {
   QuantizedWeights rows;
 };
 
+// A residual sum whose two inputs become integers, so that the convolution's kernel adds them.
+struct SumEdit {
+  std::string op;        // the addition
+  std::size_t side = 0;  // its input that comes out of the convolution
+  Range levels;          // of that input; the other has the quantizer of the ops that read the same tensor
+};
+
 struct Edits {
   std::vector<OpEdit> ops;  // in topological order
+  std::vector<SumEdit> sums;
   std::vector<ConstantEdit> constants;
   std::vector<TableEdit> tables;
   bool through_max_pooling = true;  // as in Recipes

@@ -5,6 +5,8 @@
 #include <openvino/opsets/opset8.hpp>
 #include <set>
 
+#include "lpot/calibrate/observe.h"
+
 namespace lpot {
 namespace {
 
@@ -62,11 +64,21 @@ std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>&
   return moved;
 }
 
-bool joins_quantized(const ov::Input<ov::Node>& reader) {
-  const ov::Node* node = reader.get_node();
-  if (!ov::is_type<op::Add>(node)) return false;
-  const ov::Node* other = without_bias(node->get_input_node_ptr(1 - reader.get_index()));
-  return is_convolution(*other);
+std::vector<ResidualSum> residual_sums(const Model& model) {
+  std::vector<ResidualSum> sums;
+  for (const auto& node : model.graph->get_ordered_ops()) {
+    if (!ov::is_type<op::Add>(node) || node->get_output_element_type(0) != ov::element::f32) continue;
+    for (const std::size_t side : {0, 1}) {
+      const auto tensor = node->input_value(side), bypass = node->input_value(1 - side);
+      const ov::Node* convolution = without_bias(tensor.get_node());
+      if (!is_convolution(*convolution) || ov::is_type<op::Constant>(bypass.get_node())) continue;
+      if (tensor.get_target_inputs().size() != 1) continue;
+      sums.push_back({op_name(*node), side, op_name(*convolution), tensor_name(*tensor.get_node(), tensor.get_index()),
+                      tensor_name(*bypass.get_node(), bypass.get_index())});
+      break;
+    }
+  }
+  return sums;
 }
 
 }  // namespace lpot

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "lpot/model/model.h"
+
 namespace ov {
 class Node;
 template <typename NodeType>
@@ -31,8 +33,15 @@ struct MoveOptions {
 // movers, reads what lies between.
 std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>& readers, const MoveOptions& = {});
 
-// Whether this reader of a quantized tensor should read the quantized values as well: a residual addition whose other
-// side comes out of a convolution, which adds integers for nothing.
-bool joins_quantized(const ov::Input<ov::Node>& reader);
+// A sum of what a convolution gives and of what bypassed it. Where both are integers the convolution's kernel adds them
+// itself; in fp32 the sum is a pass of its own over both.
+struct ResidualSum {
+  std::string op;                // the addition
+  std::size_t side = 0;          // its input that comes out of the convolution
+  std::string convolution;       // by name
+  std::string from_convolution;  // the tensor at that input, as tensor_name says
+  std::string bypass;            // the tensor at the other
+};
+std::vector<ResidualSum> residual_sums(const Model&);
 
 }  // namespace lpot

@@ -54,6 +54,7 @@ Json to_json_value(const Recipes& recipes) {
   if (recipes.weight_correction) json["weight_correction"] = true;
   if (recipes.equalization) json["equalization"] = true;
   if (recipes.int8_tables) json["int8_tables"] = true;
+  if (recipes.residual_sums) json["residual_sums"] = true;
   if (!recipes.through_max_pooling) json["through_max_pooling"] = false;
   if (!recipes.through_concat) json["through_concat"] = false;
   return json;
@@ -67,6 +68,7 @@ Recipes recipes_from(const Json& json) {
   recipes.weight_correction = json.value("weight_correction", false);
   recipes.equalization = json.value("equalization", false);
   recipes.int8_tables = json.value("int8_tables", false);
+  recipes.residual_sums = json.value("residual_sums", false);
   recipes.through_max_pooling = json.value("through_max_pooling", true);
   recipes.through_concat = json.value("through_concat", true);
   return recipes;

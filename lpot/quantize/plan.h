@@ -39,6 +39,7 @@ struct Recipes {
   bool bias_correction = false;
   bool weight_correction = false;
   bool equalization = false;
+  bool residual_sums = false;  // added as integers by the kernel of the convolution in front
   // Quantizers move up through these, so that they work on integers.
   bool through_max_pooling = true;
   bool through_concat = true;

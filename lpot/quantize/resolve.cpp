@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <openvino/openvino.hpp>
@@ -11,6 +12,7 @@
 #include "lpot/quantize/activation_range.h"
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/edits.h"
+#include "lpot/quantize/placement.h"
 #include "lpot/quantize/recipes/bias_correction.h"
 #include "lpot/quantize/recipes/smooth_quant.h"
 #include "lpot/quantize/recipes/weight_correction.h"
@@ -132,6 +134,22 @@ std::vector<TableEdit> table_edits(const Model& model) {
   return edits;
 }
 
+std::vector<SumEdit> sum_edits(const Model& model, const std::vector<OpEdit>& ops, const Statistics& statistics) {
+  std::vector<SumEdit> edits;
+  for (const ResidualSum& sum : residual_sums(model)) {
+    const auto observed = statistics.find(sum.from_convolution);
+    const bool is_int8 =
+        std::any_of(ops.begin(), ops.end(), [&](const OpEdit& op) { return op.op == sum.convolution; });
+    const auto readers = std::count_if(ops.begin(), ops.end(), [&](const OpEdit& op) {
+      return op.activation == sum.bypass && op.input_divisors.empty();
+    });
+    if (!is_int8 || readers == 0 || observed == statistics.end()) continue;
+    const Range range = find_range(observed->second, Algorithm::MinMax, {.symmetry = Symmetry::Asymmetric});
+    edits.push_back({sum.op, sum.side, activation_levels(range, Symmetry::Asymmetric)});
+  }
+  return edits;
+}
+
 // Calls `work(i)` for every i below `count`, on all cores.
 template <typename Function>
 void in_parallel(std::size_t count, Function&& work) {
@@ -166,6 +184,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   edits.through_concat = plan.recipes.through_concat;
   edits.ops.resize(all.size());
   in_parallel(all.size(), [&](std::size_t i) { edits.ops[i] = edit_of(all[i], plan.recipes); });
+  if (plan.recipes.residual_sums) edits.sums = sum_edits(model, edits.ops, statistics);
   if (plan.recipes.int8_tables) edits.tables = table_edits(model);
   return edits;
 }

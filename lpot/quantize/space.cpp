@@ -145,6 +145,7 @@ Recipes recipes_of(const QuantizationConfig& config) {
   recipes.weight_correction = wanted.weight_correction.value_or(false);
   recipes.equalization = wanted.cross_layer_equalization.value_or(false);
   recipes.int8_tables = wanted.int8_tables.value_or(true);
+  recipes.residual_sums = wanted.residual_sums.value_or(true);
   recipes.through_max_pooling = wanted.scale_propagation_max_pooling;
   recipes.through_concat = wanted.scale_propagation_concat;
   return recipes;

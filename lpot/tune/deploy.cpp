@@ -69,6 +69,7 @@ void write_recipes(YAML::Emitter& yaml, const Recipes& recipes) {
   entry(yaml, "weight_correction", recipes.weight_correction);
   entry(yaml, "equalization", recipes.equalization);
   entry(yaml, "int8_tables", recipes.int8_tables);
+  entry(yaml, "residual_sums", recipes.residual_sums);
   yaml << YAML::EndMap;
 }
 

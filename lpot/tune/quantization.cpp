@@ -71,7 +71,7 @@ StatisticsBySize calibrate(const Bench& bench, const Config& config, const Obser
     observer.log(LogLevel::Warning, fmt::format("sampling_size is {}, the calibration data have {} samples",
                                                 sizes.back(), bench.calibration.size()));
   Calibration calibration =
-      observe(bench.model, observation_points(bench.ops), bench.calibration, {.sampling_sizes = sizes}, observer);
+      observe(bench.model, observation_points(bench.model), bench.calibration, {.sampling_sizes = sizes}, observer);
   StatisticsBySize by_size;
   for (std::size_t i = 0; i < sizes.size(); ++i)
     by_size.emplace(sizes.size() == 1 ? 0 : sizes[i], std::move(calibration.snapshots[i]));
