@@ -10,8 +10,8 @@ enum class Granularity { PerTensor, PerChannel };
 enum class Symmetry { Symmetric, Asymmetric };
 enum class Algorithm { MinMax, Kl, Percentile, Mse };
 
-// How the runtime is asked to compute an op: as it is, or a matrix product as a 1x1 convolution, whose kernel may be the
-// faster one.
+// How the runtime is asked to compute an op: as it is, or a matrix product as a 1x1 convolution, whose kernel may be
+// the faster one.
 enum class Form { Plain, Convolution };
 
 std::string_view to_string(Precision);    // int8, uint8, fp32, bf16

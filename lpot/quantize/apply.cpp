@@ -53,31 +53,32 @@ Output as_convolution_weights(const op::Constant& constant, const OpEdit& edit) 
 
 // One number per channel, in a shape that broadcasts along that axis of a tensor of this rank.
 std::shared_ptr<op::Constant> per_channel(const std::vector<float>& values, int axis, std::size_t rank) {
-  ov::Shape shape(values.size() == 1 ? 0 : rank, 1);
-  if (!shape.empty())
+  ov::Shape shape(rank, 1);
+  if (rank > 0)
     shape[axis < 0 ? rank + static_cast<std::size_t>(axis) : static_cast<std::size_t>(axis)] = values.size();
   return op::Constant::create(ov::element::f32, shape, values);
 }
 
-Output fake_quantize(const Output& tensor, const OpEdit& edit, const std::string& name) {
-  const auto constant = [&](float level, bool is_divided, const char* suffix) {
-    std::vector<float> values{level};
-    if (is_divided && !edit.input_divisors.empty()) {
-      values = edit.input_divisors;
-      for (float& value : values) value *= level;
-    }
-    const std::size_t rank =
-        values.size() == 1 ? 0 : static_cast<std::size_t>(tensor.get_partial_shape().rank().get_length());
-    const auto made = per_channel(values, edit.input_channel_axis, rank);
-    made->set_friendly_name(name + suffix);
-    return made;
-  };
-  const auto low = constant(edit.levels.low, false, "/low"), high = constant(edit.levels.high, false, "/high");
-  const bool divides = !edit.input_divisors.empty();
-  const auto node = std::make_shared<op::FakeQuantize>(
-      tensor, divides ? constant(edit.levels.low, true, "/input_low") : low,
-      divides ? constant(edit.levels.high, true, "/input_high") : high, low, high, 256);
+Output fake_quantize(const Output& tensor, const Range& levels, const std::string& name) {
+  const auto low = op::Constant::create(ov::element::f32, {}, {levels.low});
+  const auto high = op::Constant::create(ov::element::f32, {}, {levels.high});
+  low->set_friendly_name(name + "/low");
+  high->set_friendly_name(name + "/high");
+  const auto node = std::make_shared<op::FakeQuantize>(tensor, low, high, low, high, 256);
   node->set_friendly_name(name);
+  return node;
+}
+
+// A multiplication of its own in front of the quantizer, with which the runtime fuses it: quantizers with a range for
+// each channel do not compile for dynamic shapes.
+Output divided(const Output& tensor, const OpEdit& edit, const std::string& name) {
+  std::vector<float> factors;
+  for (const float divisor : edit.input_divisors) factors.push_back(1.0f / divisor);
+  const auto rank = static_cast<std::size_t>(tensor.get_partial_shape().rank().get_length());
+  const auto constant = per_channel(factors, edit.input_channel_axis, rank);
+  const auto node = std::make_shared<op::Multiply>(tensor, constant);
+  constant->set_friendly_name(name + "/factors");
+  node->set_friendly_name(name + "/divided");
   return node;
 }
 
@@ -90,7 +91,8 @@ class Quantizers {
       if (made.levels == edit.levels && made.divisors == edit.input_divisors) return made.output;
     const std::string suffix = of_tensor.empty() ? "" : fmt::format("_{}", of_tensor.size());
     const std::string name = tensor_name(*tensor.get_node(), tensor.get_index()) + "/quantize" + suffix;
-    of_tensor.push_back({edit.levels, edit.input_divisors, fake_quantize(tensor, edit, name)});
+    const Output source = edit.input_divisors.empty() ? tensor : divided(tensor, edit, name);
+    of_tensor.push_back({edit.levels, edit.input_divisors, fake_quantize(source, edit.levels, name)});
     return of_tensor.back().output;
   }
 

@@ -14,6 +14,7 @@
 #include "lpot/core/file.h"
 #include "lpot/quantize/forms/choose.h"
 #include "lpot/quantize/quantize.h"
+#include "lpot/quantize/recipes/saturation.h"
 #include "lpot/tune/deploy.h"
 #include "lpot/tune/measure.h"
 #include "lpot/tune/setup.h"
@@ -111,6 +112,25 @@ FormChoice measure_forms(const Bench& bench, const Statistics& statistics, const
   } catch (const ModelError& error) {
     observer.log(LogLevel::Warning, fmt::format("kernel forms are not compared: {}", error.what()));
     return {};
+  }
+}
+
+// Weights that take half the range because the CPU may need it take the whole where it does not.
+void widen_weights(Bench& bench, const Config& config, const Statistics& statistics) {
+  if (config.quantization.recipes.half_range || !use_half_range(config, bench.cpu)) return;
+  Plan plan = first_plan(bench.space);
+  std::map<std::string, OpPlan> narrow;
+  for (auto& [name, op] : plan.ops)
+    if (op.precision == Precision::Int8 && op.weight.bits == 7) {
+      narrow.emplace(name, op);
+      op.weight.bits = 8;
+    }
+  for (const std::string& name : saturating_ops(bench.model, plan, statistics)) narrow.erase(name);
+  for (OpSpace& op : bench.space.ops) {
+    const auto found = narrow.find(op.name);
+    if (found == narrow.end()) continue;
+    for (OpPlan& choice : op.choices)
+      if (choice == found->second) choice.weight.bits = 8;
   }
 }
 
@@ -212,6 +232,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   result.goal = make_goal(config, *evaluator, result.baseline.accuracy);
   if (options.on_baseline) options.on_baseline(result.baseline, result.goal);
   const StatisticsBySize statistics = stored_statistics(store, study, bench, config, observer);
+  widen_weights(bench, config, statistics.begin()->second);
   const std::string forms = stored(store, study, "forms", [&] {
     return to_json(measure_forms(bench, statistics.begin()->second, meter.sample(), observer));
   });
@@ -263,6 +284,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
 QuantizeResult quantize_once(const Config& config, const TuneOptions& options, const Observer& observer) {
   Bench bench = prepare(config, options, observer);
   const Statistics statistics = calibrate(bench, config, observer).begin()->second;
+  widen_weights(bench, config, statistics);
   apply_forms(bench, measure_forms(bench, statistics, first_sample(bench.model, bench.calibration), observer), config,
               observer);
   const Plan plan = first_plan(bench.space);

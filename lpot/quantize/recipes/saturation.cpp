@@ -2,6 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <openvino/openvino.hpp>
+
+#include "lpot/quantize/capability.h"
+#include "lpot/quantize/edits.h"
 
 namespace lpot {
 namespace {
@@ -12,11 +17,14 @@ int product(std::int8_t weight, int level) { return static_cast<int>(weight) * l
 
 }  // namespace
 
-std::vector<int> largest_levels(const TensorStatistics& statistics, const Range& levels) {
+std::vector<int> largest_levels(const TensorStatistics& statistics, const std::vector<float>& divisors,
+                                const Range& levels) {
   const float step = (levels.high - levels.low) / 255.0f;
   std::vector<int> largest;
-  for (const ChannelStatistics& channel : statistics.channels())
-    largest.push_back(static_cast<int>(std::clamp(std::ceil((channel.max - levels.low) / step), 0.0f, 255.0f)));
+  for (std::size_t i = 0; i < statistics.channels().size(); ++i) {
+    const float high = statistics.channels()[i].max / (divisors.empty() ? 1.0f : divisors[i]);
+    largest.push_back(static_cast<int>(std::clamp(std::ceil((high - levels.low) / step), 0.0f, 255.0f)));
+  }
   return largest;
 }
 
@@ -35,6 +43,32 @@ bool can_saturate(const WeightMatrix& weights, const QuantizedRows& quantized, c
       }
   }
   return false;
+}
+
+std::vector<std::string> saturating_ops(const Model& model, const Plan& plan, const Statistics& statistics) {
+  std::map<std::string, QuantizableOp> ops;
+  for (const QuantizableOp& op : quantizable_ops(model)) ops.emplace(op.name, op);
+  std::map<std::string, Shape> shapes;
+  for (const auto& node : model.graph->get_ordered_ops())
+    if (ops.contains(op_name(*node)) && node->get_input_size() > 1 && node->get_input_partial_shape(1).is_static()) {
+      const ov::Shape& shape = node->get_input_shape(1);
+      shapes.try_emplace(op_name(*node), shape.begin(), shape.end());
+    }
+  std::vector<std::string> found;
+  for (const OpEdit& edit : resolve(model, plan, statistics).ops) {
+    const QuantizableOp& op = ops.at(edit.op);
+    const std::vector<float> integers(edit.weights.values.begin(), edit.weights.values.end());
+    const WeightMatrix matrix(integers, {shapes.at(edit.op), op.weight_axes, op.input_axes});
+    const TensorStatistics& input = statistics.at(edit.activation);
+    QuantizedRows rows;
+    for (std::size_t row = 0; row < matrix.rows(); ++row)
+      rows.values.insert(rows.values.end(), matrix.row(row), matrix.row(row) + matrix.columns());
+    // Where channels were not told apart nothing is known of them.
+    const bool is_known = input.channels().size() == matrix.inputs();
+    if (!is_known || can_saturate(matrix, rows, largest_levels(input, edit.input_divisors, edit.levels)))
+      found.push_back(edit.op);
+  }
+  return found;
 }
 
 }  // namespace lpot

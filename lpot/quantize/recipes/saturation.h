@@ -3,16 +3,25 @@
 // nothing can overflow, at the price of a bit. Here it is predicted which ops can overflow at all, so that the others
 // keep the whole range: the largest integer of each channel is known from its statistics.
 #pragma once
+#include <string>
+#include <vector>
+
 #include "lpot/calibrate/range.h"
 #include "lpot/calibrate/statistics.h"
+#include "lpot/model/model.h"
+#include "lpot/quantize/plan.h"
 #include "lpot/quantize/weights.h"
 
 namespace lpot {
 
-// The largest integer that each channel of a tensor takes on these 256 levels.
-std::vector<int> largest_levels(const TensorStatistics&, const Range& levels);
+// The largest integer that each channel of a tensor, divided by `divisors` where there are some, takes on these 256
+// levels.
+std::vector<int> largest_levels(const TensorStatistics&, const std::vector<float>& divisors, const Range& levels);
 
 // Whether two neighbouring products can exceed 16 bits for some input within the observed ranges.
 bool can_saturate(const WeightMatrix&, const QuantizedRows&, const std::vector<int>& largest_levels);
+
+// The ops of a plan, all of whose weights take the whole range, that can saturate.
+std::vector<std::string> saturating_ops(const Model&, const Plan&, const Statistics&);
 
 }  // namespace lpot
