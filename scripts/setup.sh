@@ -8,7 +8,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(g++ make cmake ninja-build ccache zlib1g-dev libjpeg62-turbo-dev libpng-dev libyaml-cpp-dev nlohmann-json3-dev
-          libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libgtest-dev libgmock-dev dataset-fashion-mnist)
+          libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libprotobuf-dev libonnx-dev libgtest-dev
+          libgmock-dev dataset-fashion-mnist)
 requirements=(scripts/requirements.txt)
 if [[ "${1:-}" == "--dev" ]]; then
   packages+=(clang-format clang-tidy libbenchmark-dev)
