@@ -4,6 +4,7 @@
 #
 #   scripts/setup.sh         for building, testing and the quick start
 #   scripts/setup.sh --dev   also the formatter, the linters and the benchmark library
+#   scripts/setup.sh --test  also ONNX Runtime, for the tests on real models and data
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -14,6 +15,8 @@ requirements=(scripts/requirements.txt)
 if [[ "${1:-}" == "--dev" ]]; then
   packages+=(clang-format clang-tidy libbenchmark-dev)
   requirements+=(scripts/requirements-dev.txt)
+elif [[ "${1:-}" == "--test" ]]; then
+  requirements+=(scripts/requirements-test.txt)
 fi
 
 as_root() {

@@ -139,7 +139,7 @@ bool is_deployed(const fs::path& folder, const Deployment& deployment) {
 }
 
 void remove_leftovers(const fs::path& folder) {
-  static const std::regex kTemporary(R"((?:model|deploy|result)\.(\d+)\.tmp\.(?:xml|bin|yaml|json))");
+  static const std::regex kTemporary(R"((?:model|deploy|result)\.(\d+)\.tmp\.(?:xml|bin|yaml|json|onnx))");
   std::error_code ignored;
   std::vector<fs::path> leftovers;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {

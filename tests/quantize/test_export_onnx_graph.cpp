@@ -6,6 +6,7 @@
 namespace lpot {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::FloatNear;
@@ -47,7 +48,7 @@ TEST_F(ExportOnnx, ANodeWhoseOwnOutputIsStillReadStaysBesideTheFoldedOne) {
   file.node("Shape", "shape", {"c"}, "size");
   const Model model = load(file);
   const OnnxFile written = write(model, int8_edits(model, kSymmetric));
-  EXPECT_THAT(written.nodes(), Contains("Shape shape"));
+  EXPECT_THAT(written.nodes(), AllOf(Contains("Shape shape"), Contains("Conv conv"), Contains("Conv conv/fp32")));
   load_model(folder_ / "int8.onnx");
 }
 
@@ -63,7 +64,7 @@ TEST_F(ExportOnnx, BranchesKeepTheTensorsTheyReadFromOutside) {
     onnx::GraphProto& graph = *attribute.mutable_g();
     graph.set_name(branch);
     *graph.add_node() = make_node(branch[0] == 't' ? "Relu" : "Neg", "", {branch[0] == 't' ? "p" : "y"}, branch);
-    graph.add_output()->set_name(branch);
+    OnnxFile::describe(*graph.add_output(), branch, {2, 3, 4}, onnx::TensorProto_DataType_FLOAT);
   }
   const Model model = load(file);
   const OnnxFile written = write(model, int8_edits(model, kSymmetric));
@@ -144,6 +145,9 @@ TEST_F(ExportOnnx, RefusesWhatItCannotWrite) {
   Edits edits = int8_edits(model, kSymmetric);
   edits.ops.at(0).op = "other";
   EXPECT_THAT(message_of<ModelError>([&] { write(model, edits); }), HasSubstr("'other'"));
+
+  const Model cut = load_model(model.source, {.outputs = {"norm"}});
+  EXPECT_THAT(message_of<ModelError>([&] { write(cut, {}); }), HasSubstr("was cut"));
 
   Model other = model.clone();
   other.format = ModelFormat::TensorFlow;

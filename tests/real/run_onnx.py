@@ -13,11 +13,15 @@ import onnxruntime
 
 def main() -> None:
     model, output, *pairs = sys.argv[1:]
-    inputs = {name: np.load(path) for name, path in (pair.split("=", 1) for pair in pairs)}
+    inputs = {
+        name: np.load(path) for name, path in (pair.split("=", 1) for pair in pairs)
+    }
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     count = len(next(iter(inputs.values())))
     parts = [
-        session.run(None, {name: array[i : i + 100] for name, array in inputs.items()})[0]
+        session.run(None, {name: array[i : i + 100] for name, array in inputs.items()})[
+            0
+        ]
         for i in range(0, count, 100)
     ]
     np.concatenate(parts).astype(np.float32).tofile(output)

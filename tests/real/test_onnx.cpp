@@ -1,5 +1,5 @@
 // Written ONNX models in ONNX Runtime, against the OpenVINO models with the same edits. ONNX Runtime runs in the Python
-// of .venv (scripts/setup.sh --test-data), or in the one that LPOT_TEST_PYTHON names.
+// of .venv (scripts/setup.sh --test), or in the one that LPOT_TEST_PYTHON names.
 #include <cmath>
 #include <cstdlib>
 
@@ -67,7 +67,7 @@ class InOnnxRuntime : public CliTest {
     return values;
   }
 
-  // Quantizes every op, and writes the OpenVINO model and the ONNX file of the same edits.
+  // Every op in int8, as OpenVINO's model and as ONNX files, one of them with tables of integers.
   Model write_int8(const Model& model, const DataLoader& calibration) const {
     const auto ops = quantizable_ops(model);
     const Statistics statistics = observe(model, observation_points(ops), calibration, {}).snapshots.back();
@@ -78,18 +78,21 @@ class InOnnxRuntime : public CliTest {
           Precision::Int8,
           {.symmetry = Symmetry::Asymmetric},
           {.granularity = Granularity::PerChannel, .symmetry = Symmetry::Symmetric, .bits = half_range ? 7 : 8}};
-    export_onnx(model, edits_of(model, plan, statistics), int8_);
+    Edits edits = edits_of(model, plan, statistics);
+    export_onnx(model, edits, int8_);
+    edits.tables = table_edits(model);
+    export_onnx(model, edits, int8_with_tables_);
     return quantize(model, plan, statistics);
   }
 
-  void expect_quarter(const std::string& source) const {
+  void expect_quarter(const std::string& source, const std::filesystem::path& int8) const {
     const auto before = static_cast<double>(std::filesystem::file_size(source));
-    const auto after = static_cast<double>(std::filesystem::file_size(int8_));
+    const auto after = static_cast<double>(std::filesystem::file_size(int8));
     RecordProperty("bytes", std::to_string(after) + " of " + std::to_string(before));
     EXPECT_LT(after, 0.3 * before);
   }
 
-  const std::filesystem::path int8_ = folder_ / "model.onnx";
+  const std::filesystem::path int8_ = folder_ / "model.onnx", int8_with_tables_ = folder_ / "tables.onnx";
 };
 
 TEST_F(InOnnxRuntime, Resnet20IsAsAccurateAsInOpenVino) {
@@ -135,7 +138,55 @@ TEST_F(InOnnxRuntime, Resnet20IsAsAccurateAsInOpenVino) {
   RecordProperty("difference", std::to_string(difference) + ", noise " + std::to_string(noise));
   EXPECT_NEAR(accuracy(found, labels, 10), accuracy(in_openvino, labels, 10), 0.003);
   EXPECT_LT(difference, noise);
-  expect_quarter(source);
+  expect_quarter(source, int8_);
+}
+
+// Two sentences of made-up words each: what the tokenizer gives, filled up with zeros.
+std::vector<Sample> sentence_pairs(std::size_t count, const Model& model) {
+  constexpr std::size_t kLength = 64;
+  std::mt19937 random(7);
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t middle = 8 + random() % 20, end = middle + 8 + random() % 20;
+    std::map<std::string, std::vector<std::int64_t>> values;
+    for (std::size_t place = 0; place < kLength; ++place) {
+      const std::int64_t word = place == 0 ? 101 : place == middle || place == end ? 102 : 1000 + random() % 20000;
+      values["input_ids"].push_back(place <= end ? word : 0);
+      values["attention_mask"].push_back(place <= end);
+      values["token_type_ids"].push_back(place > middle && place <= end);
+    }
+    Sample sample;
+    for (const Port& port : model_inputs(model))
+      sample.inputs.push_back(Tensor::from<std::int64_t>({kLength}, values.at(port.name)));
+    samples.push_back(std::move(sample));
+  }
+  return samples;
+}
+
+TEST_F(InOnnxRuntime, MiniLmAgreesWithOpenVino) {
+  const std::string source = data("minilm-mrpc-onnx/minilm_mrpc.onnx");
+  const Model model = load_model(source);
+  const std::vector<Sample> samples = sentence_pairs(100, model);
+  const Model int8 = write_int8(model, loader_of(samples, 10));
+
+  const auto batch = *loader_of(samples, samples.size()).read().next();
+  std::vector<NamedInput> inputs;
+  for (std::size_t i = 0; i < batch.inputs.size(); ++i) {
+    const Tensor& tensor = batch.inputs[i];
+    const std::vector<std::int64_t> values(tensor.data<std::int64_t>(), tensor.data<std::int64_t>() + tensor.size());
+    inputs.push_back({model_inputs(model).at(i).name, npy_bytes("<i8", "(100, 64)", values)});
+  }
+  const auto outputs = [&](const Model& of) {
+    const Tensor tensor = Executable(of).infer(batch.inputs).at(0);
+    return std::vector<float>(tensor.data<float>(), tensor.data<float>() + tensor.size());
+  };
+  const auto found = run(int8_, inputs), in_openvino = outputs(int8), in_fp32 = outputs(model);
+  ASSERT_EQ(found.size(), in_openvino.size());
+  const double noise = root_mean_square(in_openvino, in_fp32), difference = root_mean_square(found, in_openvino);
+  RecordProperty("difference", std::to_string(difference) + ", noise " + std::to_string(noise));
+  EXPECT_LT(difference, noise);
+  EXPECT_LT(root_mean_square(run(int8_with_tables_, inputs), in_fp32), 1.5 * noise);
+  expect_quarter(source, int8_with_tables_);
 }
 
 }  // namespace

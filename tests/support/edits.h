@@ -56,4 +56,19 @@ inline Edits edits_of(const Model& model, const Plan& plan, const Statistics& st
   return edits;
 }
 
+// Tables of floats that are looked up by row, a scale for each row.
+inline std::vector<TableEdit> table_edits(const Model& model) {
+  std::vector<TableEdit> tables;
+  for (const auto& node : model.graph->get_ordered_ops()) {
+    if (std::string(node->get_type_name()) != "Gather") continue;
+    const auto rows = ov::as_type_ptr<ov::opset8::Constant>(node->get_input_node_shared_ptr(0));
+    if (!rows || rows->get_element_type() != ov::element::f32 || rows->get_shape().size() != 2) continue;
+    const Shape shape(rows->get_shape().begin(), rows->get_shape().end());
+    tables.push_back(
+        {op_name(*node), quantize_weights(rows->cast_vector<float>(), shape, {0},
+                                          {.granularity = Granularity::PerChannel, .symmetry = Symmetry::Symmetric})});
+  }
+  return tables;
+}
+
 }  // namespace lpot

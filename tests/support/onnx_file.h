@@ -69,15 +69,15 @@ class OnnxFile {
     throw std::runtime_error("no constant " + name);
   }
 
-  onnx::ModelProto model;
-
- private:
   static void describe(onnx::ValueInfoProto& value, const std::string& name, const Dims& dims, int type) {
     value.set_name(name);
     auto& tensor = *value.mutable_type()->mutable_tensor_type();
     tensor.set_elem_type(type);
+    tensor.mutable_shape();  // a scalar has one without dimensions
     for (const std::int64_t dim : dims) tensor.mutable_shape()->add_dim()->set_dim_value(dim);
   }
+
+  onnx::ModelProto model;
 };
 
 inline void set_ints(onnx::NodeProto& node, const std::string& name, const Dims& values) {

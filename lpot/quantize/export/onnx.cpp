@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <openvino/openvino.hpp>
+#include <set>
+#include <utility>
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
@@ -48,12 +50,28 @@ std::map<std::string, std::size_t> known_ranks(const ov::Model& graph) {
   return ranks;
 }
 
+// A model that begins or ends at other tensors than the file would be written with the ends of the file.
+void check_not_cut(const Model& source, const onnx::GraphProto& graph) {
+  std::set<std::string> ends;
+  for (const onnx::ValueInfoProto& input : graph.input()) ends.insert(input.name());
+  for (const onnx::ValueInfoProto& output : graph.output()) ends.insert(output.name());
+  const auto is_end = [&](const auto& port) {
+    const auto& names = port.get_names();
+    return std::any_of(names.begin(), names.end(), [&](const std::string& name) { return ends.contains(name); });
+  };
+  const auto inputs = std::as_const(*source.graph).inputs(), outputs = std::as_const(*source.graph).outputs();
+  if (static_cast<int>(outputs.size()) != graph.output_size() || !std::all_of(inputs.begin(), inputs.end(), is_end) ||
+      !std::all_of(outputs.begin(), outputs.end(), is_end))
+    refuse(source.source, "was cut at tensors (model.inputs, model.outputs), so it cannot be written as ONNX");
+}
+
 }  // namespace
 
 std::size_t export_onnx(const Model& source, const Edits& edits, const fs::path& target) {
   if (source.format != ModelFormat::Onnx)
     refuse(source.source, fmt::format("a model in the format {} cannot be written as ONNX", to_string(source.format)));
   onnx::ModelProto model = read_onnx(source.source);
+  check_not_cut(source, model.graph());
   raise_opset(model, known_ranks(*source.graph));
   OnnxWriter(source, edits, *model.mutable_graph()).run();
   if (model.ByteSizeLong() > kMostBytes) refuse(target, "more than 2 GB, which one ONNX file cannot hold");

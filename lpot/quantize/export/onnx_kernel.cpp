@@ -104,10 +104,10 @@ Kernel find_kernel(const OnnxGraph& graph, const std::shared_ptr<ov::Node>& node
   return kernel;
 }
 
-WeightLayout weight_layout(const Kernel& kernel) {
+FileLayout file_layout(const Kernel& kernel) {
   const ov::Shape& shape = kernel.op->get_input_shape(1);
   const std::string& type = kernel.node->op_type();
-  WeightLayout layout{.dims = Dims(shape.begin(), shape.end()), .channel_axis = 0, .transposed = false};
+  FileLayout layout{.dims = Dims(shape.begin(), shape.end()), .channel_axis = 0, .transposed = false};
   if (ov::is_type<op::Convolution>(kernel.op) && type == "Conv") return layout;
   if (ov::is_type<op::GroupConvolution>(kernel.op) && type == "Conv") {
     layout.dims.erase(layout.dims.begin());

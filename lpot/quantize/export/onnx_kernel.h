@@ -21,7 +21,7 @@ struct Kernel {
 };
 
 // How the values of OpenVINO's weights lie in the file.
-struct WeightLayout {
+struct FileLayout {
   Dims dims;
   std::int64_t channel_axis = 0;  // of the output channels
   bool transposed = false;        // against OpenVINO's
@@ -35,10 +35,10 @@ bool is_kernel(const ov::Node&);  // of a type that find_kernel knows, with cons
 
 // Throws ModelError for an op that did not come from one node of these types.
 Kernel find_kernel(const OnnxGraph&, const std::shared_ptr<ov::Node>&);
-WeightLayout weight_layout(const Kernel&);
+FileLayout file_layout(const Kernel&);
 
 template <typename T>
-std::vector<T> in_layout(const std::vector<T>& values, const WeightLayout& layout) {
+std::vector<T> in_layout(const std::vector<T>& values, const FileLayout& layout) {
   if (!layout.transposed) return values;
   const auto rows = static_cast<std::size_t>(layout.dims[0]), columns = static_cast<std::size_t>(layout.dims[1]);
   std::vector<T> result(values.size());

@@ -44,7 +44,7 @@ std::string QdqNodes::activation(const std::string& tensor, const Range& levels,
   return output;
 }
 
-std::string QdqNodes::weights(const std::string& name, const WeightLayout& layout, const QuantizedWeights& weights) {
+std::string QdqNodes::weights(const std::string& name, const FileLayout& layout, const QuantizedWeights& weights) {
   std::vector<StoredWeights>& of_name = weights_[name];
   for (const StoredWeights& stored : of_name)
     if (stored.weights->values == weights.values && stored.weights->scales == weights.scales) return stored.dequantized;

@@ -36,7 +36,7 @@ class QdqNodes {
   // All give the name of the tensor to be read instead.
   std::string activation(const std::string& tensor, const Range& levels, const Division&);
   // Weights that several ops share and that were quantized in the same way are stored once. They are kept by reference.
-  std::string weights(const std::string& name, const WeightLayout&, const QuantizedWeights&);
+  std::string weights(const std::string& name, const FileLayout&, const QuantizedWeights&);
   // As 32-bit integers, whose scale is that of the products, so that they are summed as such; as floats where a value
   // is too large for it.
   std::string bias(const std::string& name, const std::vector<float>& values, float activation_scale,

@@ -115,7 +115,7 @@ std::string OnnxWriter::new_activation(const Task& task) {
 }
 
 std::string OnnxWriter::new_weights(const Task& task, const std::string& name) {
-  const WeightLayout layout = weight_layout(task.kernel);
+  const FileLayout layout = file_layout(task.kernel);
   if (task.edit) return qdq_.weights(name, layout, task.edit->weights);
   const auto constant = ov::as_type_ptr<op::Constant>(task.kernel.op->get_input_node_shared_ptr(1));
   const auto edited = edited_constants_.find(constant->get_friendly_name());
