@@ -138,6 +138,8 @@ def main() -> None:
     if parts.exists():
         print()
         subprocess.run([str(parts), "--benchmark_min_time=0.2"], check=True)
+        print(flush=True)
+        subprocess.run([str(build / "bin/bench_data_loading")], cwd=ROOT, check=True)
 
 
 if __name__ == "__main__":

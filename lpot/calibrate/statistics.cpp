@@ -28,16 +28,19 @@ Layout layout_of(const Shape& shape, int channel_axis) {
 
 void add_run(ChannelStatistics& channel, const float* values, std::size_t count) {
   float low = values[0], high = values[0];
-  double sum = 0;
+  double sum = 0, squares = 0;
   for (std::size_t i = 0; i < count; ++i) {
     low = std::min(low, values[i]);
     high = std::max(high, values[i]);
-    sum += static_cast<double>(values[i]);
+    const double value = static_cast<double>(values[i]);
+    sum += value;
+    squares += value * value;
   }
   const bool first = channel.count == 0;
   channel.min = first ? low : std::min(channel.min, low);
   channel.max = first ? high : std::max(channel.max, high);
   channel.sum += sum;
+  channel.sum_of_squares += squares;
   channel.count += count;
 }
 
@@ -49,7 +52,9 @@ void add_rows(std::vector<ChannelStatistics>& channels, const float* values, std
       const bool first = channel.count == 0;
       channel.min = first ? values[i] : std::min(channel.min, values[i]);
       channel.max = first ? values[i] : std::max(channel.max, values[i]);
-      channel.sum += static_cast<double>(values[i]);
+      const double value = static_cast<double>(values[i]);
+      channel.sum += value;
+      channel.sum_of_squares += value * value;
       ++channel.count;
     }
 }
@@ -100,6 +105,7 @@ void TensorStatistics::merge(const TensorStatistics& other) {
     channels_[i].min = std::min(channels_[i].min, other.channels_[i].min);
     channels_[i].max = std::max(channels_[i].max, other.channels_[i].max);
     channels_[i].sum += other.channels_[i].sum;
+    channels_[i].sum_of_squares += other.channels_[i].sum_of_squares;
     channels_[i].count += other.channels_[i].count;
   }
   histogram_.merge(other.histogram_);

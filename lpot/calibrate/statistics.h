@@ -15,9 +15,11 @@ struct ChannelStatistics {
   float min = 0;
   float max = 0;
   double sum = 0;
+  double sum_of_squares = 0;
   std::uint64_t count = 0;
 
   double mean() const { return count == 0 ? 0.0 : sum / static_cast<double>(count); }
+  double mean_square() const { return count == 0 ? 0.0 : sum_of_squares / static_cast<double>(count); }
   bool operator==(const ChannelStatistics&) const = default;
 };
 

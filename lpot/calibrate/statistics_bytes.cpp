@@ -7,7 +7,7 @@
 namespace lpot {
 namespace {
 
-constexpr std::string_view kMagic = "lpot-statistics-1";
+constexpr std::string_view kMagic = "lpot-statistics-2";
 
 class Writer {
  public:
@@ -98,6 +98,7 @@ class StatisticsCodec {
       writer.number(channel.min);
       writer.number(channel.max);
       writer.number(channel.sum);
+      writer.number(channel.sum_of_squares);
       writer.number(channel.count);
     }
     HistogramCodec::write(writer, tensor.histogram_);
@@ -105,11 +106,12 @@ class StatisticsCodec {
 
   static TensorStatistics read(Reader& reader) {
     TensorStatistics tensor;
-    tensor.channels_.resize(reader.count(2 * sizeof(float) + sizeof(double) + sizeof(std::uint64_t)));
+    tensor.channels_.resize(reader.count(2 * sizeof(float) + 2 * sizeof(double) + sizeof(std::uint64_t)));
     for (ChannelStatistics& channel : tensor.channels_) {
       channel.min = reader.number<float>();
       channel.max = reader.number<float>();
       channel.sum = reader.number<double>();
+      channel.sum_of_squares = reader.number<double>();
       channel.count = reader.number<std::uint64_t>();
     }
     tensor.histogram_ = HistogramCodec::read(reader);

@@ -1,4 +1,9 @@
-// What a YAML file says, as plain values with the defaults of LPOT. Made by load_config (load.h).
+// What a YAML file says, as plain values with the defaults of LPOT. Made by load_config (load.h), or in code:
+//
+//   Config config;
+//   config.tuning.criterion = {.relative = false, .tolerance = 0.02};
+//   config.accuracy.metrics = {parse_component("topk: 1", metrics())};
+//
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -38,10 +43,10 @@ struct LoaderConfig {
   std::size_t batch_size = 1;
   LastBatch last_batch = LastBatch::Rollover;
   bool shuffle = false;
-  std::optional<std::size_t> label_balance;  // filter.LabelBalance.size: objects of a sample
-  Component dataset;
-  std::vector<Component> transforms;  // in written order
-  Place place;
+  std::optional<std::size_t> label_balance = {};  // filter.LabelBalance.size: objects of a sample
+  Component dataset = {};                         // without a name: the caller gives its own (tune/own.h)
+  std::vector<Component> transforms = {};         // in written order
+  Place place = {};
 };
 
 // What a tensor may use; an empty list allows all.
@@ -65,10 +70,14 @@ struct RecipeConfig {
   bool scale_propagation_max_pooling = true;
   bool scale_propagation_concat = true;
   bool first_conv_or_matmul_quantization = true;
-  bool fast_bias_correction = false;
-  bool weight_correction = false;
-  std::optional<bool> half_range;    // unset: where the CPU needs it
-  std::optional<bool> smooth_quant;  // unset: the tuner decides
+  // Unset: the tuner decides.
+  std::optional<bool> fast_bias_correction;
+  std::optional<bool> weight_correction;
+  std::optional<bool> half_range;
+  std::optional<bool> smooth_quant;
+  std::optional<double> smooth_quant_alpha;
+  std::optional<bool> cross_layer_equalization;
+  std::optional<bool> int8_tables;
 };
 
 struct QuantizationConfig {
@@ -96,7 +105,7 @@ struct ExitPolicy {
 };
 
 struct TuningConfig {
-  Component strategy;  // basic unless named
+  Component strategy = {"basic", {}, {}};
   Criterion criterion;
   Objective objective = Objective::Performance;
   ExitPolicy exit_policy;

@@ -27,7 +27,7 @@ class Lines {
     if (!value.empty()) add(key, value);
   }
   void add(const std::string& key, const Component& component) {
-    add(key, fmt::format("{}({})", component.name, component.parameters.describe()));
+    if (!component.name.empty()) add(key, fmt::format("{}({})", component.name, component.parameters.describe()));
   }
   void add(const std::string& key, const std::vector<Component>& components) {
     for (const Component& component : components) add(key, component);
@@ -98,6 +98,9 @@ void add_quantization(Lines& lines, const QuantizationConfig& quantization) {
   lines.add("quantization.recipes.weight_correction", recipes.weight_correction);
   lines.add("quantization.recipes.half_range", recipes.half_range);
   lines.add("quantization.recipes.smooth_quant", recipes.smooth_quant);
+  lines.add("quantization.recipes.smooth_quant_alpha", recipes.smooth_quant_alpha);
+  lines.add("quantization.recipes.cross_layer_equalization", recipes.cross_layer_equalization);
+  lines.add("quantization.recipes.int8_tables", recipes.int8_tables);
   lines.add_text("quantization.advance.bias_correction", quantization.bias_correction);
   add_op(lines, "quantization.model_wise", quantization.model_wise);
   for (const auto& [name, op] : quantization.op_wise) add_op(lines, "quantization.op_wise." + name, op);

@@ -136,10 +136,15 @@ void add_quantization(Sections& all) {
       flag("scale_propagation_max_pooling", "true", "max pooling keeps its input's scale"),
       flag("scale_propagation_concat", "true", "all inputs of a concatenation share one scale"),
       flag("first_conv_or_matmul_quantization", "true", "quantize also the first convolution or matrix product"),
-      flag("fast_bias_correction", "false", "correct biases for the mean error of quantized weights"),
-      flag("weight_correction", "false", "correct the mean and variance of quantized weights"),
+      flag("fast_bias_correction", "",
+           "correct biases for the mean error of quantized weights; unless given, not done"),
+      flag("weight_correction", "", "correct the spread of quantized weights; unless given, not done"),
       flag("half_range", "", "weights use 7 bits; unless given, where the CPU needs it"),
-      flag("smooth_quant", "", "move activation outliers into weights; unless given, the tuner decides"),
+      flag("smooth_quant", "",
+           "move activation outliers into weights; unless given, where it lowers the expected noise"),
+      number("smooth_quant_alpha", "", {0, 1}, "how much of them, for all ops; unless given, the best for each op"),
+      flag("cross_layer_equalization", "", "even out the channels between two layers; unless given, not done"),
+      flag("int8_tables", "", "store embeddings as int8 with a scale for each row; unless given, done"),
   };
   all["advance"] = {choice("bias_correction", "", {"weight_empirical"}, "correct biases by measured weight errors")};
   all["op"] = {section("weight", "weight", "restricts weights"),
@@ -150,7 +155,7 @@ void add_quantization(Sections& all) {
       some_of("dtype", {"int8", "uint8", "fp32", "bf16"}, "element types; fp32 keeps the op unquantized"),
   };
   all["weight"] = tensor;
-  all["weight"].push_back(some_of("algorithm", {"minmax"}, "how the range is found"));
+  all["weight"].push_back(some_of("algorithm", {"minmax", "mse"}, "how the range is found"));
   all["weight"].push_back(number("bit", "", {2, 8}, "fewer bits make a smaller range of integers"));
   all["activation"] = tensor;
   all["activation"].push_back(some_of("algorithm", {"minmax", "kl", "percentile", "mse"}, "how the range is found"));
@@ -196,7 +201,8 @@ void add_evaluation(Sections& all) {
   };
   all["performance"] = {
       whole("warmup", "5", {0, kMillion}, "batches that are run before the clock starts"),
-      whole("iteration", "-1", {-1, kNoLimit}, "batches to time; -1: as many as fit into the time of lpot bench --seconds"),
+      whole("iteration", "-1", {-1, kNoLimit},
+            "batches to time; -1: as many as fit into the time of lpot bench --seconds"),
       section("dataloader", "dataloader", "the data to time"),
       section("configs", "configs", "cores and threads"),
   };

@@ -1,5 +1,6 @@
 #include "lpot/config/load.h"
 
+#include "lpot/config/components.h"
 #include "lpot/config/merge.h"
 #include "lpot/config/read.h"
 #include "lpot/config/yaml.h"
@@ -28,6 +29,10 @@ Config load_config_text(const std::string& text, const std::string& name, const 
   Config config = read_config(normalise(parse_yaml(text, name)), tables);
   config.files = {name};
   return config;
+}
+
+Component parse_component(const std::string& text, const Table& table) {
+  return read_one_component(parse_value(text, "'" + text + "'"), "", {table, "component"});
 }
 
 }  // namespace lpot

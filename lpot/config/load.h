@@ -28,4 +28,8 @@ Config load_config(const std::vector<std::string>& files, const std::vector<std:
 // The same from text; `name` stands for the file in messages.
 Config load_config_text(const std::string& text, const std::string& name, const ComponentTables&);
 
+// One component as a config would name it, checked and with its defaults filled in, for a Config that is made in code:
+// parse_component("Normalize: {mean: [0.5], std: [0.5]}", transforms()). Throws ConfigError.
+Component parse_component(const std::string& text, const Table&);
+
 }  // namespace lpot

@@ -40,15 +40,20 @@ ModelConfig read_model(const Section& model, bool needs_name) {
 
 RecipeConfig read_recipes(const Section& recipes) {
   const Parameters& values = recipes.values();
-  RecipeConfig config{.scale_propagation_max_pooling = values.flag("scale_propagation_max_pooling"),
-                      .scale_propagation_concat = values.flag("scale_propagation_concat"),
-                      .first_conv_or_matmul_quantization = values.flag("first_conv_or_matmul_quantization"),
-                      .fast_bias_correction = values.flag("fast_bias_correction"),
-                      .weight_correction = values.flag("weight_correction"),
-                      .half_range = {},
-                      .smooth_quant = {}};
-  if (values.has("half_range")) config.half_range = values.flag("half_range");
-  if (values.has("smooth_quant")) config.smooth_quant = values.flag("smooth_quant");
+  const auto flag = [&](const char* name) {
+    return values.has(name) ? std::optional<bool>(values.flag(name)) : std::nullopt;
+  };
+  RecipeConfig config;
+  config.scale_propagation_max_pooling = values.flag("scale_propagation_max_pooling");
+  config.scale_propagation_concat = values.flag("scale_propagation_concat");
+  config.first_conv_or_matmul_quantization = values.flag("first_conv_or_matmul_quantization");
+  config.fast_bias_correction = flag("fast_bias_correction");
+  config.weight_correction = flag("weight_correction");
+  config.half_range = flag("half_range");
+  config.smooth_quant = flag("smooth_quant");
+  if (values.has("smooth_quant_alpha")) config.smooth_quant_alpha = values.number("smooth_quant_alpha");
+  config.cross_layer_equalization = flag("cross_layer_equalization");
+  config.int8_tables = flag("int8_tables");
   return config;
 }
 

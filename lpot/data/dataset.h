@@ -1,5 +1,10 @@
 // Samples by index. Datasets are read from several threads at once, so `at` is const and free of hidden state.
 //
+//   class Pictures : public Dataset {
+//     std::size_t size() const override;
+//     Sample at(std::size_t index) const override;
+//   };
+//
 // Images are u8 [height, width, channels] in RGB. A class is labelled by an i64 scalar. Objects in an image are
 // labelled by f32 [n, 7], a row for each: y_min, x_min, y_max, x_max (0..1 of the height and width), class id, 1 for a
 // crowd or a difficult object and else 0, area in pixels.
@@ -31,8 +36,10 @@ class Dataset {
   // Model inputs that the samples' tensors belong to; empty: the model's inputs in their order.
   virtual std::vector<std::string> input_names() const { return {}; }
 
-  // Tells data sets apart: name, parameters, and a fingerprint of the files (names, sizes, times will do).
-  virtual std::string identity() const = 0;
+  // Tells data sets apart, so that a study is resumed with its own data only: name, parameters, and a fingerprint of
+  // the files (names, sizes, times will do). Unless overridden: the input names, the size and a fingerprint of some
+  // samples.
+  virtual std::string identity() const;
 };
 
 // Every data set that a config may name.

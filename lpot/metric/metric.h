@@ -4,6 +4,7 @@
 //   metric->update(outputs, labels);
 //   metric->result();
 //
+// One's own is a class below Metric; tune takes it in TuneOptions::own.
 #pragma once
 #include <memory>
 #include <string>

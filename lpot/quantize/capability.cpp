@@ -15,14 +15,22 @@ const std::vector<Symmetry> kActivations{Symmetry::Asymmetric, Symmetry::Symmetr
 const std::vector<Algorithm> kAlgorithms{Algorithm::MinMax, Algorithm::Kl};
 const std::vector<Algorithm> kByName{Algorithm::Percentile, Algorithm::Mse};
 
-// Dimensions of the weights that hold the output channels, or nothing where the form is not supported.
-std::optional<std::vector<std::size_t>> output_axes(const ov::Node& node) {
-  if (ov::is_type<op::Convolution>(&node)) return std::vector<std::size_t>{0};
-  if (ov::is_type<op::GroupConvolution>(&node)) return std::vector<std::size_t>{0, 1};
-  if (ov::is_type<op::ConvolutionBackpropData>(&node)) return std::vector<std::size_t>{1};
+using Axes = std::vector<std::size_t>;
+
+// Dimensions of the weights that hold the output and the input channels.
+struct ChannelAxes {
+  Axes output;
+  Axes input;
+};
+
+// Nothing where the form is not supported.
+std::optional<ChannelAxes> channel_axes(const ov::Node& node) {
+  if (ov::is_type<op::Convolution>(&node)) return ChannelAxes{{0}, {1}};
+  if (ov::is_type<op::GroupConvolution>(&node)) return ChannelAxes{{0, 1}, {0, 2}};
+  if (ov::is_type<op::ConvolutionBackpropData>(&node)) return ChannelAxes{{1}, {0}};
   if (const auto product = ov::as_type<const op::MatMul>(&node)) {
     if (product->get_transpose_a() || node.get_input_shape(1).size() != 2) return std::nullopt;
-    return std::vector<std::size_t>{product->get_transpose_b() ? 0u : 1u};
+    return product->get_transpose_b() ? ChannelAxes{{0}, {1}} : ChannelAxes{{1}, {0}};
   }
   return std::nullopt;
 }
@@ -58,10 +66,11 @@ std::vector<QuantizableOp> quantizable_ops(const Model& model) {
     if (!row || !has_float_constant_weights(*node) || node->get_input_element_type(0) != ov::element::f32) continue;
     // A constant in front of a constant product would have been folded; here the activation is computed.
     if (ov::is_type<op::Constant>(node->get_input_node_ptr(0))) continue;
-    const auto axes = output_axes(*node);
+    const auto axes = channel_axes(*node);
     if (!axes) continue;
     const auto activation = node->input_value(0);
-    ops.push_back({op_name(*node), row->op_type, tensor_name(*activation.get_node(), activation.get_index()), *axes});
+    ops.push_back({op_name(*node), row->op_type, tensor_name(*activation.get_node(), activation.get_index()),
+                   axes->output, axes->input});
   }
   return ops;
 }
@@ -71,7 +80,7 @@ std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp
   for (const QuantizableOp& quantizable : ops) {
     const bool known = std::any_of(points.begin(), points.end(),
                                    [&](const auto& point) { return point.tensor == quantizable.activation; });
-    if (!known) points.push_back({quantizable.activation, find_capability(quantizable.type)->activation_channel_axis});
+    if (!known) points.push_back({quantizable.activation, find_capability(quantizable.type)->channel_axis});
   }
   return points;
 }

@@ -12,7 +12,7 @@ namespace lpot {
 // A row of the table: an op type whose input 0 is an activation and whose input 1 is a constant.
 struct Capability {
   std::string op_type;
-  int activation_channel_axis = 1;                // for per-channel statistics; negative: from the end
+  int channel_axis = 1;                           // of the activation and the output; negative: from the end
   std::vector<Granularity> weight_granularities;  // in order of preference, as the next two
   std::vector<Symmetry> activation_symmetries;
   std::vector<Algorithm> activation_algorithms;
@@ -27,8 +27,9 @@ const Capability* find_capability(const std::string& op_type);  // or nullptr
 struct QuantizableOp {
   std::string name;
   std::string type;
-  std::string activation;                // the tensor that is quantized in front of it
-  std::vector<std::size_t> weight_axes;  // dimensions of the weights that hold the output channels
+  std::string activation;                     // the tensor that is quantized in front of it
+  std::vector<std::size_t> weight_axes = {};  // dimensions of the weights that hold the output channels
+  std::vector<std::size_t> input_axes = {};   // and the input channels; a dimension of groups is in both
 };
 
 // In topological order.

@@ -1,5 +1,5 @@
-// What a Plan with its statistics comes down to, in terms of the source graph: every writer (OpenVINO, ONNX, ...) carries
-// out the same edits.
+// What a Plan with its statistics comes down to, in terms of the source graph: every writer (OpenVINO, ONNX, ...)
+// carries out the same edits.
 //
 //   Edits edits = resolve(model, plan, statistics);
 //   Model int8 = apply(model, edits);
@@ -52,6 +52,8 @@ struct Edits {
   std::vector<OpEdit> ops;  // in topological order
   std::vector<ConstantEdit> constants;
   std::vector<TableEdit> tables;
+  bool through_max_pooling = true;  // as in Recipes
+  bool through_concat = true;
 };
 
 // Throws ModelError for a plan of another model, DataError when a tensor has no statistics.

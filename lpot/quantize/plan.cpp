@@ -53,6 +53,9 @@ Json to_json_value(const Recipes& recipes) {
   if (recipes.bias_correction) json["bias_correction"] = true;
   if (recipes.weight_correction) json["weight_correction"] = true;
   if (recipes.equalization) json["equalization"] = true;
+  if (recipes.int8_tables) json["int8_tables"] = true;
+  if (!recipes.through_max_pooling) json["through_max_pooling"] = false;
+  if (!recipes.through_concat) json["through_concat"] = false;
   return json;
 }
 
@@ -63,6 +66,9 @@ Recipes recipes_from(const Json& json) {
   recipes.bias_correction = json.value("bias_correction", false);
   recipes.weight_correction = json.value("weight_correction", false);
   recipes.equalization = json.value("equalization", false);
+  recipes.int8_tables = json.value("int8_tables", false);
+  recipes.through_max_pooling = json.value("through_max_pooling", true);
+  recipes.through_concat = json.value("through_concat", true);
   return recipes;
 }
 

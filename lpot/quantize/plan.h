@@ -39,6 +39,10 @@ struct Recipes {
   bool bias_correction = false;
   bool weight_correction = false;
   bool equalization = false;
+  // Quantizers move up through these, so that they work on integers.
+  bool through_max_pooling = true;
+  bool through_concat = true;
+  bool int8_tables = false;  // embeddings: rows of integers with a scale each
 
   bool operator==(const Recipes&) const = default;
 };
@@ -46,7 +50,7 @@ struct Recipes {
 struct Plan {
   std::map<std::string, OpPlan> ops;  // by the source graph's node name
   Recipes recipes = {};
-  std::size_t sampling_size = 0;      // which snapshot of the statistics the ranges come from; 0: the only one
+  std::size_t sampling_size = 0;  // which snapshot of the statistics the ranges come from; 0: the only one
 
   bool operator==(const Plan&) const = default;
   std::vector<std::string> fallback() const;  // ops in fp32

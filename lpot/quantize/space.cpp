@@ -41,21 +41,36 @@ std::vector<OpPlan> all_choices(const Capability& row, int weight_bits) {
   for (const Granularity granularity : row.weight_granularities)
     for (const Symmetry symmetry : row.activation_symmetries)
       for (const Algorithm algorithm : algorithms)
-        choices.push_back({Precision::Int8,
-                           {algorithm, Granularity::PerTensor, symmetry},
-                           {Algorithm::MinMax, granularity, Symmetry::Symmetric, weight_bits}});
+        for (const Algorithm of_weights : {Algorithm::MinMax, Algorithm::Mse})
+          choices.push_back({Precision::Int8,
+                             {algorithm, Granularity::PerTensor, symmetry},
+                             {of_weights, granularity, Symmetry::Symmetric, weight_bits}});
   choices.push_back({Precision::Fp32, {}, {}});
   return choices;
 }
 
-// Algorithms that no restriction named are not tried by themselves.
-void drop_unnamed_algorithms(OpSpace& op, const Capability& row, const std::vector<Algorithm>& named) {
+// The algorithms that restrictions of an op name.
+struct NamedAlgorithms {
+  std::vector<Algorithm> activation;
+  std::vector<Algorithm> weight;
+
+  void add(const OpRestriction& restriction) {
+    const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    append(activation, restriction.activation.algorithms);
+    append(weight, restriction.weight.algorithms);
+  }
+};
+
+// Algorithms that are tried only where they are named.
+void drop_unnamed_algorithms(OpSpace& op, const Capability& row, const NamedAlgorithms& named) {
+  const auto has = [](const std::vector<Algorithm>& list, Algorithm algorithm) {
+    return std::find(list.begin(), list.end(), algorithm) != list.end();
+  };
   std::erase_if(op.choices, [&](const OpPlan& choice) {
-    const Algorithm algorithm = choice.activation.algorithm;
-    const bool by_name = std::find(row.algorithms_by_name.begin(), row.algorithms_by_name.end(), algorithm) !=
-                         row.algorithms_by_name.end();
-    return choice.precision == Precision::Int8 && by_name &&
-           std::find(named.begin(), named.end(), algorithm) == named.end();
+    if (choice.precision != Precision::Int8) return false;
+    const Algorithm activation = choice.activation.algorithm, weight = choice.weight.algorithm;
+    return (has(row.algorithms_by_name, activation) && !has(named.activation, activation)) ||
+           (weight == Algorithm::Mse && !has(named.weight, weight));
   });
 }
 
@@ -110,21 +125,36 @@ void restrict(OpSpace& op, const OpRestriction& restriction, const std::string& 
     throw ConfigError("quantization",
                       fmt::format("{} leaves op '{}' ({}) no scheme: activations can be uint8 asym or int8 sym, "
                                   "minmax, kl, percentile or mse, per_tensor; "
-                                  "weights int8 sym, minmax, per_channel or per_tensor; or fp32 for both",
+                                  "weights int8 sym, minmax or mse, per_channel or per_tensor; or fp32 for both",
                                   where, op.name, op.type));
 }
 
 // How many parts of the scheme two choices share.
 int likeness(const OpPlan& a, const OpPlan& b) {
   if (a.precision != b.precision) return -1;
-  return (a.weight.granularity == b.weight.granularity) * 4 + (a.activation.symmetry == b.activation.symmetry) * 2 +
-         (a.activation.algorithm == b.activation.algorithm);
+  return (a.weight.granularity == b.weight.granularity) * 8 + (a.activation.symmetry == b.activation.symmetry) * 4 +
+         (a.activation.algorithm == b.activation.algorithm) * 2 + (a.weight.algorithm == b.weight.algorithm);
+}
+
+Recipes recipes_of(const QuantizationConfig& config) {
+  const RecipeConfig& wanted = config.recipes;
+  Recipes recipes;
+  recipes.smooth_quant = wanted.smooth_quant.value_or(true);
+  if (recipes.smooth_quant) recipes.smooth_quant_alpha = wanted.smooth_quant_alpha;
+  recipes.bias_correction = wanted.fast_bias_correction.value_or(false) || !config.bias_correction.empty();
+  recipes.weight_correction = wanted.weight_correction.value_or(false);
+  recipes.equalization = wanted.cross_layer_equalization.value_or(false);
+  recipes.int8_tables = wanted.int8_tables.value_or(true);
+  recipes.through_max_pooling = wanted.scale_propagation_max_pooling;
+  recipes.through_concat = wanted.scale_propagation_concat;
+  return recipes;
 }
 
 }  // namespace
 
 Plan SearchSpace::plan(const OpPlan& choice, const std::vector<std::string>& fallback) const {
   Plan plan;
+  plan.recipes = recipes.front();
   for (const OpSpace& op : ops) {
     const bool to_fp32 = op.can_fall_back() && std::find(fallback.begin(), fallback.end(), op.name) != fallback.end();
     const OpPlan wanted = to_fp32 ? OpPlan{Precision::Fp32, {}, {}} : choice;
@@ -137,7 +167,8 @@ Plan SearchSpace::plan(const OpPlan& choice, const std::vector<std::string>& fal
 }
 
 bool SearchSpace::contains(const Plan& plan) const {
-  return plan.ops.size() == ops.size() && std::all_of(ops.begin(), ops.end(), [&](const OpSpace& op) {
+  return std::find(recipes.begin(), recipes.end(), plan.recipes) != recipes.end() && plan.ops.size() == ops.size() &&
+         std::all_of(ops.begin(), ops.end(), [&](const OpSpace& op) {
            const auto found = plan.ops.find(op.name);
            return found != plan.ops.end() &&
                   std::find(op.choices.begin(), op.choices.end(), found->second) != op.choices.end();
@@ -148,7 +179,8 @@ SearchSpace make_search_space(const std::vector<QuantizableOp>& ops, const Quant
                               std::vector<std::string>& warnings) {
   SearchSpace space;
   std::vector<const Capability*> rows;
-  std::vector<std::vector<Algorithm>> named(ops.size(), config.model_wise.activation.algorithms);
+  std::vector<NamedAlgorithms> named(ops.size());
+  for (NamedAlgorithms& of_op : named) of_op.add(config.model_wise);
   for (const QuantizableOp& op : ops) {
     rows.push_back(find_capability(op.type));
     space.ops.push_back({op.name, op.type, all_choices(*rows.back(), half_range ? 7 : 8)});
@@ -157,12 +189,12 @@ SearchSpace make_search_space(const std::vector<QuantizableOp>& ops, const Quant
   for (const auto& [key, restriction] : config.op_wise)
     for (OpSpace* op : ops_for_key(space.ops, key, restriction.place, warnings)) {
       restrict(*op, restriction, to_string(restriction.place) + ": quantization.op_wise");
-      auto& of_op = named[static_cast<std::size_t>(op - space.ops.data())];
-      of_op.insert(of_op.end(), restriction.activation.algorithms.begin(), restriction.activation.algorithms.end());
+      named[static_cast<std::size_t>(op - space.ops.data())].add(restriction);
     }
   for (std::size_t i = 0; i < space.ops.size(); ++i) drop_unnamed_algorithms(space.ops[i], *rows[i], named[i]);
   if (!config.recipes.first_conv_or_matmul_quantization && !space.ops.empty())
     space.ops.front().choices = {{Precision::Fp32, {}, {}}};
+  space.recipes = {recipes_of(config)};
   if (config.sampling_sizes.size() > 1) space.sampling_sizes = config.sampling_sizes;
 
   for (const OpSpace& op : space.ops)

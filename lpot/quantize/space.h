@@ -18,8 +18,9 @@ struct OpSpace {
 };
 
 struct SearchSpace {
-  std::vector<OpSpace> ops;           // in topological order
-  std::vector<OpPlan> model_choices;  // the int8 schemes that a whole model may take, in order of preference
+  std::vector<OpSpace> ops;             // in topological order
+  std::vector<OpPlan> model_choices;    // the int8 schemes that a whole model may take, in order of preference
+  std::vector<Recipes> recipes = {{}};  // treatments of the whole model, in order of preference
   std::vector<std::size_t> sampling_sizes = {0};  // snapshots of the statistics to choose from; 0: the only one
 
   // Every op with `choice`, or the choice of its own that is most like it; ops named in `fallback` in fp32.

@@ -68,6 +68,7 @@ void write_recipes(YAML::Emitter& yaml, const Recipes& recipes) {
   entry(yaml, "bias_correction", recipes.bias_correction);
   entry(yaml, "weight_correction", recipes.weight_correction);
   entry(yaml, "equalization", recipes.equalization);
+  entry(yaml, "int8_tables", recipes.int8_tables);
   yaml << YAML::EndMap;
 }
 

@@ -1,6 +1,7 @@
 #include "lpot/tune/quantization.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -38,7 +39,7 @@ struct Bench {
 
 Bench prepare(const Config& config, const TuneOptions& options, const Observer& observer) {
   std::vector<std::string> warnings = config.warnings;
-  DataLoader calibration = calibration_loader(config, warnings);
+  DataLoader calibration = calibration_loader(config, warnings, options.own);
   Bench bench{.model = load_configured_model(config, options.model),
               .name = {},
               .ops = {},
@@ -89,8 +90,14 @@ StatisticsBySize stored_statistics(Store& store, StudyId study, const Bench& ben
   return measured;
 }
 
+std::string names_of(const std::vector<OwnMetric>& metrics) {
+  std::vector<std::string> names;
+  for (const OwnMetric& own : metrics) names.push_back(own.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // Keys that change trials or verdicts. The budget is not among them: a study may be resumed with a larger one.
-StudyIdentity identity_of(const Bench& bench, const Config& config, const Evaluator& evaluator) {
+StudyIdentity identity_of(const Bench& bench, const Config& config, const OwnParts& own, const Evaluator& evaluator) {
   Json settings = Json::object();
   for (const std::string& line : describe(config)) {
     const auto equals = line.find(" = ");
@@ -102,6 +109,7 @@ StudyIdentity identity_of(const Bench& bench, const Config& config, const Evalua
     const std::string value = line.substr(equals + 3);
     settings[key] = settings.contains(key) ? settings[key].get<std::string>() + ", " + value : value;
   }
+  if (!own.metrics.empty()) settings["own metrics"] = names_of(own.metrics);
   settings["half_range"] = use_half_range(config, bench.cpu);
   settings["cpu_class"] = bench.cpu.cpu_class();
   return {bench.name, bench.model.fingerprint,
@@ -141,14 +149,19 @@ std::string stored(Store& store, StudyId study, const std::string& key, Make&& m
 
 }  // namespace
 
+Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides) {
+  return load_config(files, overrides, component_tables());
+}
+
 TuneResult tune(const Config& config, const TuneOptions& options, const Observer& observer) {
   const auto start = Clock::now();
   const auto strategy = make_strategy(config.tuning.strategy);
-  const auto evaluator = make_evaluator(config);
+  const auto evaluator = make_evaluator(config, options.own);
   const Bench bench = prepare(config, options, observer);
 
   // Data that do not fit the model are told before anything is written.
-  const DataLoader samples = config.accuracy.loader ? evaluation_loader(config) : bench.calibration;
+  const bool has_data = options.own.evaluation_data || config.accuracy.loader;
+  const DataLoader samples = has_data ? evaluation_loader(config, options.own) : bench.calibration;
   Meter meter(bench.model, *evaluator, samples, {.warmup = config.performance ? config.performance->warmup : 5});
 
   Workspace workspace(workspace_path(config, bench.model));
@@ -156,7 +169,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   make_folder(output);  // before any work is done that could not be saved
   remove_leftovers(output);
   Store& store = workspace.store();
-  const StudyId study = open_study(store, identity_of(bench, config, *evaluator), options.resume);
+  const StudyId study = open_study(store, identity_of(bench, config, options.own, *evaluator), options.resume);
   const bool has_run_before = store.get(study, "baseline").has_value();
 
   TuneResult result;

@@ -1,6 +1,6 @@
 // The front door: a config and a model in, the best int8 model out.
 //
-//   Config config = load_config({"conf.yaml"}, {}, component_tables());
+//   Config config = load_config({"conf.yaml"});
 //   TuneResult result = tune(config, {.model = "resnet20.onnx"});
 //
 #pragma once
@@ -15,15 +15,20 @@
 #include "lpot/core/observer.h"
 #include "lpot/store/trial.h"
 #include "lpot/tune/goal.h"
+#include "lpot/tune/own.h"
 #include "lpot/tune/study.h"
 
 namespace lpot {
 
+// load_config (config/load.h) with every component of this library.
+Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides = {});
+
 struct TuneOptions {
   std::filesystem::path model;
-  std::filesystem::path output;  // "": the folder best in the workspace
+  std::filesystem::path output = {};  // "": the folder best in the workspace
   bool resume = false;
   std::string command = {};  // for deploy.yaml
+  OwnParts own = {};
   // Told as they come; both may be empty.
   std::function<void(const Measured&, const Goal&)> on_baseline = {};
   std::function<void(const Trial&, bool is_best)> on_trial = {};

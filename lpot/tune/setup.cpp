@@ -30,6 +30,18 @@ bool reads(Framework framework, ModelFormat format) {
   return false;
 }
 
+bool names_data(const std::optional<LoaderConfig>& loader) { return loader && !loader->dataset.name.empty(); }
+
+std::vector<NamedMetric> all_metrics(const AccuracyConfig& config, const OwnParts& own) {
+  std::vector<NamedMetric> metrics;
+  for (const OwnMetric& given : own.metrics) {
+    if (!given.metric) throw ConfigError("evaluate", fmt::format("the metric '{}' is a null pointer", given.name));
+    metrics.push_back({given.name, given.metric->fresh()});
+  }
+  for (NamedMetric& named : make_metrics(config.metrics)) metrics.push_back(std::move(named));
+  return metrics;
+}
+
 }  // namespace
 
 const ComponentTables& component_tables() {
@@ -37,7 +49,7 @@ const ComponentTables& component_tables() {
   return kTables;
 }
 
-DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed) {
+DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed, std::shared_ptr<const Dataset> own) {
   std::vector<Transform> chain;
   for (const Component& component : config.transforms) chain.push_back(make_transform(component));
   LoaderOptions options;
@@ -45,17 +57,18 @@ DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed) {
   options.drop_last = config.last_batch == LastBatch::Discard;
   options.shuffle = config.shuffle;
   options.seed = seed;
-  std::shared_ptr<const Dataset> dataset = make_dataset(config.dataset);
+  std::shared_ptr<const Dataset> dataset = own ? std::move(own) : make_dataset(config.dataset);
   if (config.label_balance) dataset = balance_labels(std::move(dataset), *config.label_balance);
   return DataLoader(std::move(dataset), std::move(chain), options);
 }
 
-DataLoader evaluation_loader(const Config& config) {
-  if (!config.accuracy.loader)
+DataLoader evaluation_loader(const Config& config, const OwnParts& own) {
+  if (!own.evaluation_data && !names_data(config.accuracy.loader))
     throw ConfigError("data",
                       "no evaluation data: the config needs evaluation.accuracy.dataloader with a dataset ('lpot init "
                       "MODEL' writes an example)");
-  DataLoader loader = make_loader(*config.accuracy.loader, config.tuning.random_seed);
+  DataLoader loader =
+      make_loader(config.accuracy.loader.value_or(LoaderConfig{}), config.tuning.random_seed, own.evaluation_data);
   if (config.accuracy.iteration < 0) return loader;
   LoaderOptions options = loader.options();
   options.limit = static_cast<std::size_t>(config.accuracy.iteration) * options.batch_size;
@@ -66,22 +79,28 @@ int configured_threads(const InstanceConfig& config) {
   return config.cores_per_instance.value_or(config.intra_num_of_threads.value_or(0));
 }
 
-std::unique_ptr<Evaluator> make_evaluator(const Config& config) {
+std::unique_ptr<Evaluator> make_evaluator(const Config& config, const OwnParts& own) {
   const AccuracyConfig& accuracy = config.accuracy;
   const bool is_cut = !config.model.inputs.empty() || !config.model.outputs.empty();
+  if (!accuracy.command.empty() && !own.metrics.empty())
+    throw ConfigError("evaluate",
+                      "evaluation.accuracy.command and metrics of the caller's own are both given: give one");
   if (!accuracy.command.empty()) return std::make_unique<CommandEvaluator>(accuracy.command, !is_cut);
-  if (accuracy.metrics.empty())
+  if (accuracy.metrics.empty() && own.metrics.empty())
     throw ConfigError("evaluate",
                       "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: "
                       "{}' when there are no labels), or a program that evaluates in evaluation.accuracy.command");
   return std::make_unique<DataEvaluator>(
-      evaluation_loader(config), make_metrics(accuracy.metrics),
+      evaluation_loader(config, own), all_metrics(accuracy, own),
       EvaluateOptions{.threads = configured_threads(accuracy.instances), .postprocess = accuracy.postprocess});
 }
 
-DataLoader calibration_loader(const Config& config, std::vector<std::string>& warnings) {
-  if (config.quantization.calibration) return make_loader(*config.quantization.calibration, config.tuning.random_seed);
-  if (!config.accuracy.loader)
+DataLoader calibration_loader(const Config& config, std::vector<std::string>& warnings, const OwnParts& own) {
+  const LoaderConfig evaluation = config.accuracy.loader.value_or(LoaderConfig{});
+  if (own.calibration_data || names_data(config.quantization.calibration))
+    return make_loader(config.quantization.calibration.value_or(evaluation), config.tuning.random_seed,
+                       own.calibration_data);
+  if (!own.evaluation_data && !names_data(config.accuracy.loader))
     throw ConfigError("data",
                       "no calibration data: the config needs quantization.calibration.dataloader (or "
                       "evaluation.accuracy.dataloader) with a dataset");
@@ -89,7 +108,7 @@ DataLoader calibration_loader(const Config& config, std::vector<std::string>& wa
       "quantization.calibration.dataloader is not given: calibrating with the evaluation data, so the accuracy may "
       "look a little better than it is";
   warnings.emplace_back(kWarning);
-  return make_loader(*config.accuracy.loader, config.tuning.random_seed);
+  return make_loader(evaluation, config.tuning.random_seed, own.evaluation_data);
 }
 
 LoadOptions load_options(const ModelConfig& config) { return {config.inputs, config.outputs, config.input_shapes}; }

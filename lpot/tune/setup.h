@@ -12,27 +12,29 @@
 #include "lpot/model/load.h"
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/space.h"
+#include "lpot/tune/own.h"
 
 namespace lpot {
 
 // The registries of this program, for load_config.
 const ComponentTables& component_tables();
 
-DataLoader make_loader(const LoaderConfig&, std::uint64_t seed);
+// The data set that the config names, or `own` where there is one.
+DataLoader make_loader(const LoaderConfig&, std::uint64_t seed, std::shared_ptr<const Dataset> own = {});
 
 // The loader of evaluation.accuracy; throws ConfigError when the config has none.
-DataLoader evaluation_loader(const Config&);
+DataLoader evaluation_loader(const Config&, const OwnParts& = {});
 
 // How evaluation.accuracy says that models are scored. Throws ConfigError when it says neither by which metric nor by
 // which command.
-std::unique_ptr<Evaluator> make_evaluator(const Config&);
+std::unique_ptr<Evaluator> make_evaluator(const Config&, const OwnParts& = {});
 
 // The threads that `configs` asks for: cores_per_instance, else intra_num_of_threads, else 0 for all cores.
 int configured_threads(const InstanceConfig&);
 
 // The loader of quantization.calibration, else the evaluation's with a warning; throws ConfigError when there is
 // neither.
-DataLoader calibration_loader(const Config&, std::vector<std::string>& warnings);
+DataLoader calibration_loader(const Config&, std::vector<std::string>& warnings, const OwnParts& = {});
 
 // Where the config cuts the model, and the shapes it gives.
 LoadOptions load_options(const ModelConfig&);

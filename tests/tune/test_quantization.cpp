@@ -138,5 +138,119 @@ TEST_F(TuneTest, WarnsOfCalibrationWithTheEvaluationData) {
   EXPECT_THAT(warnings, testing::Contains(HasSubstr("calibrating with the evaluation data")));
 }
 
+// The mean of the first output: not a metric that a config could name.
+class MeanOutput : public Metric {
+ public:
+  void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>&) override {
+    for (std::size_t i = 0; i < outputs[0].size(); ++i) sum_ += outputs[0].value_at(i);
+    count_ += outputs[0].size();
+  }
+  void merge(const Metric& other) override {
+    const auto& same = dynamic_cast<const MeanOutput&>(other);
+    sum_ += same.sum_;
+    count_ += same.count_;
+  }
+  double result() const override { return sum_ / static_cast<double>(count_); }
+  std::unique_ptr<Metric> fresh() const override { return std::make_unique<MeanOutput>(); }
+
+ private:
+  double sum_ = 0;
+  std::size_t count_ = 0;
+};
+
+// A data set that leaves its identity to Dataset: grey images, each of another brightness.
+class Greys : public Dataset {
+ public:
+  Greys(std::size_t size, float brightest) : size_(size), brightest_(brightest) {}
+  std::size_t size() const override { return size_; }
+  Sample at(std::size_t index) const override {
+    const float grey = brightest_ * static_cast<float>(index + 1) / static_cast<float>(size_);
+    return {{Tensor::from<float>({1, 28, 28}, std::vector<float>(784, grey))}, Tensor::scalar<std::int64_t>(1)};
+  }
+
+ private:
+  std::size_t size_;
+  float brightest_;
+};
+
+class OwnPartsTest : public TuneTest {
+ protected:
+  Config made_in_code() const {
+    Config config;
+    config.quantization.sampling_sizes = {4};
+    config.accuracy.loader = LoaderConfig{.batch_size = 4};
+    config.tuning.criterion = {.relative = false, .tolerance = 100};
+    config.tuning.workspace = (folder_ / "w").string();
+    return config;
+  }
+
+  static TuneOptions own_parts(float brightest = 1) {
+    return {.model = kModel,
+            .own = {.calibration_data = std::make_shared<Greys>(4, brightest),
+                    .evaluation_data = std::make_shared<Greys>(8, brightest),
+                    .metrics = {{"mean", std::make_shared<MeanOutput>()}}}};
+  }
+};
+
+TEST_F(OwnPartsTest, TakeThePlaceOfTheConfigs) {
+  const TuneResult result = tune(made_in_code(), own_parts());
+  EXPECT_EQ(result.metric, "mean");
+  EXPECT_EQ(result.baseline.samples, 8u);
+  EXPECT_NE(result.baseline.accuracy, 0.0);
+  EXPECT_TRUE(result.goal_met);
+  EXPECT_TRUE(std::filesystem::exists(result.model));
+}
+
+TEST_F(OwnPartsTest, MetricsStandBeforeTheConfigs) {
+  Config config = made_in_code();
+  config.accuracy.metrics = {parse_component("topk: 1", metrics())};
+  const TuneResult result = tune(config, own_parts());
+  ASSERT_THAT(result.baseline.metrics, SizeIs(2));
+  EXPECT_EQ(result.metric, "mean");
+  EXPECT_EQ(result.baseline.metrics[1].first, "topk 1");
+}
+
+TEST_F(OwnPartsTest, BelongToTheStudy) {
+  TuneOptions options = own_parts();
+  const TuneResult first = tune(made_in_code(), options);
+  options.resume = true;
+  EXPECT_EQ(tune(made_in_code(), options).trials, first.trials);
+
+  TuneOptions other_data = own_parts(2);
+  other_data.resume = true;
+  EXPECT_THAT(message_of<StoreError>([&] { tune(made_in_code(), other_data); }), HasSubstr("own data"));
+
+  options.own.metrics.front().name = "another";
+  EXPECT_THAT(message_of<StoreError>([&] { tune(made_in_code(), options); }),
+              AllOf(HasSubstr("own metrics"), HasSubstr("another")));
+}
+
+TEST_F(OwnPartsTest, QuantizeOnceTakesTheData) {
+  TuneOptions options = own_parts();
+  options.output = folder_ / "q";
+  EXPECT_EQ(quantize_once(made_in_code(), options).calibration_samples, 4u);
+}
+
+TEST_F(OwnPartsTest, AMissingMetricIsAnError) {
+  TuneOptions options = own_parts();
+  options.own.metrics.front().metric = nullptr;
+  EXPECT_THAT(message_of<ConfigError>([&] { tune(made_in_code(), options); }), HasSubstr("'mean'"));
+}
+
+TEST_F(OwnPartsTest, AMetricBesideACommandIsAnError) {
+  Config config = made_in_code();
+  config.accuracy.command = "true";
+  EXPECT_THAT(message_of<ConfigError>([&] { tune(config, own_parts()); }), HasSubstr("evaluation.accuracy.command"));
+}
+
+TEST_F(OwnPartsTest, AConfigWithoutDataOrMetricSaysWhatIsMissing) {
+  TuneOptions options = own_parts();
+  options.own.evaluation_data = options.own.calibration_data = nullptr;
+  EXPECT_THAT(message_of<ConfigError>([&] { tune(made_in_code(), options); }), HasSubstr("no evaluation data"));
+  options = own_parts();
+  options.own.metrics.clear();
+  EXPECT_THAT(message_of<ConfigError>([&] { tune(made_in_code(), options); }), HasSubstr("no metric"));
+}
+
 }  // namespace
 }  // namespace lpot

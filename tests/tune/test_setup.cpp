@@ -5,6 +5,7 @@
 
 #include "lpot/core/error.h"
 #include "tests/support/files.h"
+#include "tests/support/memory_data.h"
 
 namespace lpot {
 namespace {
@@ -44,6 +45,27 @@ TEST(CalibrationLoader, WithoutAnyDataItSaysWhichKeysToSet) {
               AllOf(HasSubstr("quantization.calibration.dataloader"), HasSubstr("evaluation.accuracy.dataloader")));
   EXPECT_THAT(message_of<ConfigError>([&] { evaluation_loader(config_of("model: {name: n}")); }),
               HasSubstr("evaluation.accuracy.dataloader"));
+}
+
+TEST(OwnParts, IsReadAsTheConfigsLoaderSays) {
+  const Config config =
+      config_of("model: {name: n}\nquantization: {calibration: {dataloader: " + loader("[10, 2]", 4) +
+                "}}\nevaluation: {accuracy: {iteration: 2, dataloader: " + loader("[40, 2]", 4) + "}}");
+  const auto own = std::make_shared<MemoryData>(unlabelled(std::vector<Tensor>(20, Tensor::scalar(1.0f))));
+  std::vector<std::string> warnings;
+  EXPECT_EQ(evaluation_loader(config, {.evaluation_data = own}).size(), 8u);
+  EXPECT_EQ(evaluation_loader(config, {.evaluation_data = own}).identity().substr(0, 6), "memory");
+  EXPECT_EQ(calibration_loader(config, warnings, {.calibration_data = own}).options().batch_size, 4u);
+  EXPECT_EQ(calibration_loader(config, warnings, {.calibration_data = own}).size(), 20u);
+  EXPECT_EQ(calibration_loader(config, warnings, {.evaluation_data = own}).size(), 10u);
+  EXPECT_THAT(warnings, IsEmpty());
+}
+
+TEST(OwnParts, CalibratesWithTheEvaluationsWithAWarningWhenThereIsNoOther) {
+  const auto own = std::make_shared<MemoryData>(unlabelled({Tensor::scalar(1.0f)}));
+  std::vector<std::string> warnings;
+  EXPECT_EQ(calibration_loader({}, warnings, {.evaluation_data = own}).size(), 1u);
+  EXPECT_THAT(warnings, ElementsAre(HasSubstr("calibrating with the evaluation data")));
 }
 
 TEST(EvaluationLoader, ReadsSoManyBatchesAsIterationSays) {

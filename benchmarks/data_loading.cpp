@@ -1,0 +1,140 @@
+// Whether reading, decoding and transforming hold inference up: images per second of the data loader by itself against
+// an int8 model's evaluation, and the evaluation's time with the loader against one whose batches are all in memory
+// before it begins. Both take turns; medians of the rounds.
+//
+//   LPOT_TEST_DATA=DIR build/bin/bench_data_loading      ResNet-20 on CIFAR-10; without it the quick start's network
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+
+#include "lpot/model/load.h"
+#include "lpot/runtime/runner.h"
+#include "lpot/tune/quantization.h"
+#include "lpot/tune/setup.h"
+
+namespace {
+
+using namespace lpot;
+namespace fs = std::filesystem;
+
+constexpr int kRounds = 9;
+
+struct Subject {
+  std::string name;
+  fs::path model;
+  Config config;
+};
+
+Config config_of(const std::string& data_set, const std::string& normalize) {
+  return load_config_text(fmt::format("model: {{name: bench}}\nquantization: {{calibration: {{sampling_size: 300}}}}\n"
+                                      "evaluation: {{accuracy: {{metric: {{topk: 1}}, dataloader: {{batch_size: 32, "
+                                      "dataset: {{{}}}, transform: {{ToTensor: {{}}, Normalize: {{{}}}}}}}}}}}\n",
+                                      data_set, normalize),
+                          "bench", component_tables());
+}
+
+Subject subject() {
+  if (const char* data = std::getenv("LPOT_TEST_DATA"))
+    return {"ResNet-20 on CIFAR-10", fs::path(data) / "resnet-cifar10-onnx/resnet20-cifar10.onnx",
+            config_of(fmt::format("CIFAR10: {{root: {}/cifar10}}", data),
+                      "mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225]")};
+  return {"the quick start's network on Fashion-MNIST", "examples/quickstart/fashion_cnn.onnx",
+          config_of("FashionMNIST: {root: /usr/share/datasets/fashion-mnist}", "mean: [0.2860], std: [0.3530]")};
+}
+
+Model int8_of(const Subject& subject) {
+  const fs::path folder = fs::temp_directory_path() / fmt::format("lpot_bench_data_loading_{}", ::getpid());
+  const QuantizeResult quantized = quantize_once(subject.config, {.model = subject.model, .output = folder});
+  Model model = load_model(quantized.model);
+  fs::remove_all(folder);
+  return model;
+}
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+// What `evaluate` does, from wherever the batches come.
+void infer_and_score(Runner& runner, Metric& metric, const std::function<std::optional<Batch>()>& next) {
+  std::vector<std::vector<Tensor>> labels;
+  std::size_t scored = 0;
+  runner.run(
+      [&]() -> std::optional<std::vector<Tensor>> {
+        std::optional<Batch> batch = next();
+        if (!batch) return std::nullopt;
+        labels.push_back(std::move(batch->labels));
+        return std::move(batch->inputs);
+      },
+      [&](const std::vector<Tensor>& outputs) { metric.update(outputs, labels[scored++]); });
+}
+
+void run() {
+  const Subject bench = subject();
+  const DataLoader loader = evaluation_loader(bench.config);
+  Runner runner(int8_of(bench), loader.dataset().input_names());
+  const std::vector<NamedMetric> metrics = make_metrics(bench.config.accuracy.metrics);
+  std::vector<Batch> kept;
+  for (auto batches = loader.read(); auto batch = batches.next();) kept.push_back(std::move(*batch));
+
+  // The score, from the loader or from memory.
+  const auto read = [&] {
+    const auto metric = metrics.front().metric->fresh();
+    auto batches = loader.read();
+    infer_and_score(runner, *metric, [&] { return batches.next(); });
+    return metric->result();
+  };
+  const auto remember = [&] {
+    const auto metric = metrics.front().metric->fresh();
+    std::size_t position = 0;
+    infer_and_score(runner, *metric,
+                    [&] { return position < kept.size() ? std::optional(kept[position++]) : std::nullopt; });
+    return metric->result();
+  };
+  const double accuracy = read();  // compiles the model, which is not counted
+  if (remember() != accuracy) throw Error("bench", "the two evaluations differ in their score");
+
+  std::vector<double> loading, with_loader, in_memory, ratios;
+  for (int round = 0; round < kRounds; ++round) {
+    loading.push_back(seconds_of([&] {
+      for (auto batches = loader.read(); batches.next();) continue;
+    }));
+    // Each is the first every other time.
+    if (round % 2 == 0) with_loader.push_back(seconds_of(read));
+    in_memory.push_back(seconds_of(remember));
+    if (round % 2 == 1) with_loader.push_back(seconds_of(read));
+    ratios.push_back(with_loader.back() / in_memory.back());
+  }
+
+  const auto images = static_cast<double>(loader.size());
+  fmt::print("{}, int8, batch {}, {} images, medians of {} rounds\n", bench.name, loader.options().batch_size,
+             loader.size(), kRounds);
+  fmt::print("  loader alone, {} thread    {:9.0f} images/s\n", loader.options().workers, images / median(loading));
+  fmt::print("  evaluation, with loader   {:9.0f} images/s   {:.3f} s\n", images / median(with_loader),
+             median(with_loader));
+  fmt::print("  evaluation, from memory   {:9.0f} images/s   {:.3f} s\n", images / median(in_memory),
+             median(in_memory));
+  fmt::print("  loader against evaluation {:9.1f} x\n", median(with_loader) / median(loading));
+  fmt::print("  with loader / from memory {:9.2f}   (top 1 {:.4f} both ways)\n", median(ratios), accuracy);
+}
+
+}  // namespace
+
+int main() {
+  try {
+    run();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_data_loading: {}\n", error.what());
+    return 1;
+  }
+}

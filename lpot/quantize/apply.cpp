@@ -1,0 +1,254 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <openvino/openvino.hpp>
+#include <openvino/opsets/opset8.hpp>
+
+#include "lpot/calibrate/observe.h"
+#include "lpot/core/error.h"
+#include "lpot/quantize/edits.h"
+#include "lpot/quantize/forms/convolution.h"
+#include "lpot/quantize/placement.h"
+
+namespace lpot {
+namespace {
+
+namespace op = ov::opset8;
+using Output = ov::Output<ov::Node>;
+using Input = ov::Input<ov::Node>;
+
+// Constant(i8) -> Convert(f32) -> Multiply(scale): the form that the plug-in reads as int8 weights, a quarter on disk.
+Output dequantized(const ov::Shape& shape, const std::vector<std::int8_t>& integers, const ov::Shape& scale_shape,
+                   const std::vector<float>& scales, const std::string& name) {
+  const auto values = std::make_shared<op::Constant>(ov::element::i8, shape, integers.data());
+  const auto factors = std::make_shared<op::Constant>(ov::element::f32, scale_shape, scales.data());
+  const auto convert = std::make_shared<op::Convert>(values, ov::element::f32);
+  const auto multiply = std::make_shared<op::Multiply>(convert, factors);
+  values->set_friendly_name(name);
+  factors->set_friendly_name(name + "/scale");
+  convert->set_friendly_name(name + "/convert");
+  multiply->set_friendly_name(name + "/dequantized");
+  return multiply;
+}
+
+Output dequantized(const op::Constant& constant, const QuantizedWeights& weights) {
+  return dequantized(constant.get_shape(), weights.values,
+                     ov::Shape(weights.scale_shape.begin(), weights.scale_shape.end()), weights.scales,
+                     constant.get_friendly_name());
+}
+
+// The weights of a product as those of a 1x1 convolution: [N,K,1].
+Output as_convolution_weights(const op::Constant& constant, const OpEdit& edit) {
+  const ov::Shape& shape = constant.get_shape();
+  const bool outputs_first = edit.weight_axes.front() == 0;
+  const std::size_t outputs = shape[outputs_first ? 0 : 1], inputs = shape[outputs_first ? 1 : 0];
+  std::vector<std::int8_t> turned = edit.weights.values;
+  if (!outputs_first)
+    for (std::size_t k = 0; k < inputs; ++k)
+      for (std::size_t n = 0; n < outputs; ++n) turned[n * inputs + k] = edit.weights.values[k * outputs + n];
+  return dequantized({outputs, inputs, 1}, turned, {edit.weights.scales.size(), 1, 1}, edit.weights.scales,
+                     constant.get_friendly_name());
+}
+
+// One number per channel, in a shape that broadcasts along that axis of a tensor of this rank.
+std::shared_ptr<op::Constant> per_channel(const std::vector<float>& values, int axis, std::size_t rank) {
+  ov::Shape shape(values.size() == 1 ? 0 : rank, 1);
+  if (!shape.empty())
+    shape[axis < 0 ? rank + static_cast<std::size_t>(axis) : static_cast<std::size_t>(axis)] = values.size();
+  return op::Constant::create(ov::element::f32, shape, values);
+}
+
+Output fake_quantize(const Output& tensor, const OpEdit& edit, const std::string& name) {
+  const auto constant = [&](float level, bool is_divided, const char* suffix) {
+    std::vector<float> values{level};
+    if (is_divided && !edit.input_divisors.empty()) {
+      values = edit.input_divisors;
+      for (float& value : values) value *= level;
+    }
+    const std::size_t rank =
+        values.size() == 1 ? 0 : static_cast<std::size_t>(tensor.get_partial_shape().rank().get_length());
+    const auto made = per_channel(values, edit.input_channel_axis, rank);
+    made->set_friendly_name(name + suffix);
+    return made;
+  };
+  const auto low = constant(edit.levels.low, false, "/low"), high = constant(edit.levels.high, false, "/high");
+  const bool divides = !edit.input_divisors.empty();
+  const auto node = std::make_shared<op::FakeQuantize>(
+      tensor, divides ? constant(edit.levels.low, true, "/input_low") : low,
+      divides ? constant(edit.levels.high, true, "/input_high") : high, low, high, 256);
+  node->set_friendly_name(name);
+  return node;
+}
+
+// Quantizers of one graph: a tensor that is quantized in one way is quantized once, whoever reads it.
+class Quantizers {
+ public:
+  Output get(const Output& tensor, const OpEdit& edit) {
+    auto& of_tensor = made_[tensor];
+    for (const Made& made : of_tensor)
+      if (made.levels == edit.levels && made.divisors == edit.input_divisors) return made.output;
+    const std::string suffix = of_tensor.empty() ? "" : fmt::format("_{}", of_tensor.size());
+    const std::string name = tensor_name(*tensor.get_node(), tensor.get_index()) + "/quantize" + suffix;
+    of_tensor.push_back({edit.levels, edit.input_divisors, fake_quantize(tensor, edit, name)});
+    return of_tensor.back().output;
+  }
+
+  // Lets residual additions read integers where there are some.
+  void join_readers() const {
+    for (const auto& [tensor, of_tensor] : made_) {
+      if (of_tensor.size() != 1 || !of_tensor.front().divisors.empty()) continue;
+      for (Input reader : tensor.get_target_inputs())
+        if (joins_quantized(reader)) reader.replace_source_output(of_tensor.front().output);
+    }
+  }
+
+ private:
+  struct Made {
+    Range levels;
+    std::vector<float> divisors;
+    Output output;
+  };
+  std::map<Output, std::vector<Made>> made_;
+};
+
+// Hands the readers and the names of a tensor over to another.
+void replace(const Output& old, const Output& with) {
+  for (Input reader : old.get_target_inputs())
+    if (reader.get_node() != with.get_node()) reader.replace_source_output(with);
+  const auto names = old.get_names();
+  old.get_tensor().set_names({});
+  with.get_tensor().add_names(names);
+}
+
+// The addition of a constant per channel that is all that reads the op, and that constant.
+struct Bias {
+  std::shared_ptr<ov::Node> addition;
+  std::shared_ptr<op::Constant> constant;
+  std::size_t side = 1;
+};
+
+std::optional<Bias> find_bias(const std::shared_ptr<ov::Node>& node, std::size_t channels) {
+  const auto readers = node->output(0).get_target_inputs();
+  if (readers.size() != 1) return std::nullopt;
+  const auto addition = readers.begin()->get_node()->shared_from_this();
+  if (!ov::is_type<op::Add>(addition)) return std::nullopt;
+  const std::size_t side = 1 - readers.begin()->get_index();
+  const auto constant = ov::as_type_ptr<op::Constant>(addition->get_input_node_shared_ptr(side));
+  if (!constant || ov::shape_size(constant->get_shape()) != channels) return std::nullopt;
+  if (addition->get_output_partial_shape(0).rank() != node->get_output_partial_shape(0).rank()) return std::nullopt;
+  return Bias{addition, constant, side};
+}
+
+void add_bias(const std::shared_ptr<ov::Node>& node, const OpEdit& edit) {
+  if (edit.bias.empty()) return;
+  if (const auto bias = find_bias(node, edit.bias.size())) {
+    std::vector<float> values = bias->constant->cast_vector<float>();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += edit.bias[i];
+    const auto constant = op::Constant::create(ov::element::f32, bias->constant->get_shape(), values);
+    constant->set_friendly_name(bias->constant->get_friendly_name());
+    bias->addition->input(bias->side).replace_source_output(constant);
+    return;
+  }
+  const auto rank = static_cast<std::size_t>(node->get_output_partial_shape(0).rank().get_length());
+  const auto constant = per_channel(edit.bias, edit.output_channel_axis, rank);
+  const auto addition = std::make_shared<op::Add>(node, constant);
+  constant->set_friendly_name(edit.op + "/correction");
+  addition->set_friendly_name(edit.op + "/corrected");
+  replace(node->output(0), addition);
+}
+
+void rewrite_as_convolution(const std::shared_ptr<ov::Node>& node, const op::Constant& weights, const OpEdit& edit) {
+  const std::size_t channels = weights.get_shape()[edit.weight_axes.front()];
+  std::vector<float> bias = edit.bias;
+  const auto existing = find_bias(node, channels);
+  if (existing) {
+    const std::vector<float> values = existing->constant->cast_vector<float>();
+    bias.resize(channels, 0.0f);
+    for (std::size_t i = 0; i < channels; ++i) bias[i] += values[i];
+  }
+  const Output result =
+      convolution_form(node->input_value(0), as_convolution_weights(weights, edit), bias, node->get_friendly_name());
+  replace((existing ? existing->addition : node)->output(0), result);
+}
+
+class Writer {
+ public:
+  explicit Writer(Model model) : model_(std::move(model)) {
+    for (const auto& node : model_.graph->get_ordered_ops())
+      if (!ov::is_type<op::Constant>(node)) nodes_.emplace(op_name(*node) + "\n" + node->get_type_name(), node);
+  }
+
+  Model write(const Edits& edits) {
+    for (const ConstantEdit& edit : edits.constants) replace_constant(edit);
+    quantize_activations(edits);
+    for (const OpEdit& edit : edits.ops) quantize_weights_of(edit);
+    for (const TableEdit& edit : edits.tables) {
+      const auto& node = find(edit.op, "Gather");
+      const auto table = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
+      node->input(0).replace_source_output(dequantized(*table, edit.rows));
+    }
+    model_.graph->validate_nodes_and_infer_types();
+    return std::move(model_);
+  }
+
+ private:
+  const std::shared_ptr<ov::Node>& find(const std::string& name, const std::string& type) const {
+    const auto found = nodes_.find(name + "\n" + type);
+    if (found == nodes_.end()) throw ModelError("quantize", fmt::format("the model has no op '{}' ({})", name, type));
+    return found->second;
+  }
+
+  // Ops that read one tensor in the same way are quantized together, so that their quantizer can move up.
+  void quantize_activations(const Edits& edits) {
+    const MoveOptions moves{edits.through_max_pooling, edits.through_concat};
+    std::vector<std::pair<const OpEdit*, std::vector<Input>>> groups;
+    for (const OpEdit& edit : edits.ops) {
+      const Input reader = find(edit.op, edit.type)->input(0);
+      const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
+        return group.second.front().get_source_output() == reader.get_source_output() &&
+               group.first->levels == edit.levels && group.first->input_divisors == edit.input_divisors;
+      });
+      if (same == groups.end())
+        groups.push_back({&edit, {reader}});
+      else
+        same->second.push_back(reader);
+    }
+    for (const auto& [edit, readers] : groups) {
+      const std::vector<Input> places = edit->input_divisors.empty() ? move_up(readers, moves) : readers;
+      for (Input place : places) place.replace_source_output(quantizers_.get(place.get_source_output(), *edit));
+    }
+    quantizers_.join_readers();
+  }
+
+  void quantize_weights_of(const OpEdit& edit) {
+    const auto& node = find(edit.op, edit.type);
+    const auto weights = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(1));
+    if (edit.form == Form::Convolution && has_convolution_form(node->get_input_partial_shape(0).rank())) {
+      rewrite_as_convolution(node, *weights, edit);
+      return;
+    }
+    node->input(1).replace_source_output(dequantized(*weights, edit.weights));
+    add_bias(node, edit);
+  }
+
+  void replace_constant(const ConstantEdit& edit) {
+    for (const auto& node : model_.graph->get_ordered_ops()) {
+      const auto constant = ov::as_type_ptr<op::Constant>(node);
+      if (!constant || constant->get_friendly_name() != edit.constant) continue;
+      const auto changed = op::Constant::create(ov::element::f32, constant->get_shape(), edit.values);
+      changed->set_friendly_name(edit.constant);
+      replace(constant->output(0), changed);
+    }
+  }
+
+  Model model_;
+  std::map<std::string, std::shared_ptr<ov::Node>> nodes_;
+  Quantizers quantizers_;
+};
+
+}  // namespace
+
+Model apply(const Model& model, const Edits& edits) { return Writer(model.clone()).write(edits); }
+
+}  // namespace lpot

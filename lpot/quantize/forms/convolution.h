@@ -1,0 +1,21 @@
+// A matrix product as a 1x1 convolution: [B,S,K] -> Transpose{0,2,1} -> Convolution(N,K,1) -> Transpose{0,2,1}.
+//
+// On CPUs without VNNI the runtime's int8 matrix product (jit_gemm) is no faster than fp32, its int8 1x1 convolution is
+// about twice as fast. With static shapes the transposes vanish: a convolution takes its input with channels last,
+// which is how the product's lies in memory. With dynamic shapes they stay. A product of [B,K] becomes a convolution
+// over one pixel.
+#pragma once
+#include <memory>
+#include <openvino/openvino.hpp>
+#include <vector>
+
+namespace lpot {
+
+// Whether a product over an input of this rank has the form.
+bool has_convolution_form(const ov::Rank&);
+
+// `weights`: [N,K,1]; `bias`: one per output channel or empty.
+ov::Output<ov::Node> convolution_form(const ov::Output<ov::Node>& input, const ov::Output<ov::Node>& weights,
+                                      const std::vector<float>& bias, const std::string& name);
+
+}  // namespace lpot

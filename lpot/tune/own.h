@@ -1,0 +1,29 @@
+// Data and metrics of the caller's own, given as objects instead of by name in the config.
+//
+//   tune(config, {.model = "net.onnx",
+//                 .own = {.evaluation_data = pictures, .metrics = {{"worst class", metric}}}});
+//
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lpot/data/dataset.h"
+#include "lpot/metric/metric.h"
+
+namespace lpot {
+
+struct OwnMetric {
+  std::string name;  // in results; tells metrics apart when a study is resumed
+  std::shared_ptr<const Metric> metric;
+};
+
+// Data take the place of the data set that the config names. Batch size, transforms and order stay those of the
+// config's dataloader; calibration takes the evaluation's where it has none of its own.
+struct OwnParts {
+  std::shared_ptr<const Dataset> calibration_data = {};
+  std::shared_ptr<const Dataset> evaluation_data = {};
+  std::vector<OwnMetric> metrics = {};  // before the config's: the first one is tuned for
+};
+
+}  // namespace lpot

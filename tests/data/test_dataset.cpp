@@ -1,0 +1,57 @@
+#include "lpot/data/dataset.h"
+
+#include "support.h"
+
+namespace lpot {
+namespace {
+
+// Leaves its identity to Dataset.
+class Numbers : public Dataset {
+ public:
+  explicit Numbers(std::vector<float> values, bool labelled = false)
+      : values_(std::move(values)), labelled_(labelled) {}
+  std::size_t size() const override { return values_.size(); }
+  Sample at(std::size_t index) const override {
+    const Tensor value = Tensor::scalar(values_.at(index));
+    return {{value}, labelled_ ? value : Tensor()};
+  }
+
+ private:
+  std::vector<float> values_;
+  bool labelled_;
+};
+
+TEST(DatasetIdentity, IsTheSameForTheSameData) {
+  EXPECT_EQ(Numbers({1, 2, 3}).identity(), Numbers({1, 2, 3}).identity());
+}
+
+TEST(DatasetIdentity, TellsSizesValuesAndLabelsApart) {
+  const std::string identity = Numbers({1, 2, 3}).identity();
+  EXPECT_NE(Numbers({1, 2}).identity(), identity);
+  EXPECT_NE(Numbers({1, 2, 4}).identity(), identity);
+  EXPECT_NE(Numbers({0, 2, 3}).identity(), identity);
+  EXPECT_NE(Numbers({1, 2, 3}, true).identity(), identity);
+}
+
+TEST(DatasetIdentity, ReadsFewSamplesOfMany) {
+  class Counted : public Numbers {
+   public:
+    using Numbers::Numbers;
+    Sample at(std::size_t index) const override {
+      ++reads;
+      return Numbers::at(index);
+    }
+    mutable int reads = 0;
+  };
+  const Counted many(std::vector<float>(100000, 1.0f));
+  EXPECT_NE(many.identity(), Numbers({1}).identity());
+  EXPECT_LE(many.reads, 16);
+}
+
+TEST(DatasetIdentity, OfOneSampleAndOfNoneIsThere) {
+  EXPECT_NE(Numbers({1}).identity(), Numbers({2}).identity());
+  EXPECT_NE(Numbers({}).identity(), "");
+}
+
+}  // namespace
+}  // namespace lpot

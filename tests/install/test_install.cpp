@@ -1,0 +1,61 @@
+// The build installed, and examples/cpp built against it as a user would.
+#include "tests/cli/support.h"
+
+namespace lpot {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class InstallTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    run({LPOT_CMAKE, "--install", LPOT_BUILD_DIR, "--prefix", (folder_ / "installed").string()});
+  }
+
+  // Runs it in the test's folder; it has to succeed.
+  std::string run(const std::vector<std::string>& words) const {
+    const Outcome outcome = Running(words, folder_.path(), 0).wait();
+    EXPECT_EQ(outcome.code, 0) << words[0] << " " << words[1] << "\n" << outcome.out << outcome.err;
+    return outcome.out;
+  }
+
+  TempFolder folder_;
+};
+
+TEST_F(InstallTest, TheExampleBuildsAgainstThePackageWithoutWarningsAndTunes) {
+  run({LPOT_CMAKE, "-S", LPOT_SOURCE_DIR "/examples/cpp", "-B", "example", "-G", LPOT_GENERATOR,
+       "-DCMAKE_CXX_COMPILER=" LPOT_COMPILER, "-DCMAKE_PREFIX_PATH=" + (folder_ / "installed").string(),
+       "-DCMAKE_CXX_FLAGS=-O0 -Wall -Wextra -Werror", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"});
+  EXPECT_THAT(read_bytes(folder_ / "example/compile_commands.json"),
+              AllOf(HasSubstr("++20"), HasSubstr("/installed/include"), Not(HasSubstr("-Wshadow")),
+                    Not(HasSubstr("pch")), Not(HasSubstr("-I" LPOT_SOURCE_DIR))));
+  run({LPOT_CMAKE, "--build", "example"});
+  if (HasFailure()) return;
+
+  EXPECT_THAT(run({(folder_ / "example/worst_class").string(), kModel, "int8"}),
+              AllOf(ContainsRegex("worst class: fp32 0\\.7[0-9]*, int8 0\\.7"),
+                    ContainsRegex("topk 1: fp32 0\\.92[0-9]*, int8 0\\.9"),
+                    ContainsRegex("goal: at least 0\\.7.* less 0\\.02 absolute\\), met\n"),
+                    HasSubstr("saved: int8/model.xml\n")));
+  const std::string program = (folder_ / "installed/bin/lpot").string();
+  const Json saved = Json::parse(run({program, "inspect", "int8/model.xml", "--json"}), nullptr, false);
+  ASSERT_FALSE(saved.is_discarded());
+  EXPECT_EQ(saved["format"], "openvino");
+}
+
+// A header that needs one which is not installed would fail with its user only.
+TEST_F(InstallTest, EveryHeaderIsInstalled) {
+  const fs::path source = LPOT_SOURCE_DIR "/lpot";
+  for (const auto& entry : fs::recursive_directory_iterator(source)) {
+    if (entry.path().extension() != ".h") continue;
+    const fs::path installed = folder_ / "installed/include/lpot" / fs::relative(entry.path(), source);
+    EXPECT_TRUE(fs::exists(installed)) << installed;
+  }
+}
+
+}  // namespace
+}  // namespace lpot
