@@ -1,5 +1,6 @@
 #include "lpot/tune/deploy.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 #include <yaml-cpp/yaml.h>
@@ -10,9 +11,11 @@
 #include <openvino/core/version.hpp>
 #include <regex>
 
+#include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/version.h"
 #include "lpot/model/save.h"
+#include "lpot/quantize/export/onnx.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
@@ -84,6 +87,17 @@ void write_machine(YAML::Emitter& yaml, const Cpu& cpu) {
   yaml << YAML::EndMap;
 }
 
+void save_onnx(const fs::path& path, const Edits& edits, const Model& source, const Observer& observer) {
+  std::error_code ignored;
+  fs::remove(path, ignored);  // of an earlier trial
+  if (source.format != ModelFormat::Onnx) return;
+  try {
+    export_onnx(source, edits, path);
+  } catch (const ModelError& error) {
+    observer.log(LogLevel::Warning, fmt::format("{} is not written: {}", path.filename().string(), error.what()));
+  }
+}
+
 }  // namespace
 
 std::string deploy_yaml(const Deployment& deployment) {
@@ -118,8 +132,10 @@ std::string deploy_yaml(const Deployment& deployment) {
   return std::string(yaml.c_str()) + "\n";
 }
 
-std::size_t save_deployment(const fs::path& folder, const Model& int8, const Deployment& deployment) {
-  const std::size_t bytes = save_model(int8, folder / "model.xml");
+std::size_t save_deployment(const fs::path& folder, const Edits& edits, const Deployment& deployment,
+                            const Observer& observer) {
+  const std::size_t bytes = save_model(apply(deployment.source, edits), folder / "model.xml");
+  save_onnx(folder / "model.onnx", edits, deployment.source, observer);
   write_file(folder / "deploy.yaml", deploy_yaml(deployment));
   return bytes;
 }

@@ -147,6 +147,12 @@ std::string stored(Store& store, StudyId study, const std::string& key, Make&& m
   return *store.get(study, key);
 }
 
+std::optional<SavedOnnx> saved_onnx(const fs::path& folder) {
+  const fs::path path = folder / "model.onnx";
+  if (!fs::exists(path)) return std::nullopt;
+  return SavedOnnx{path, fs::file_size(path)};
+}
+
 }  // namespace
 
 Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides) {
@@ -189,8 +195,8 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
                       options.command, result.goal, result.baseline, trial};
   };
   const auto save = [&](const Trial& trial) {
-    save_deployment(output, quantize(bench.model, trial.plan, statistics.at(trial.plan.sampling_size)),
-                    deployment(trial));
+    save_deployment(output, resolve(bench.model, trial.plan, statistics.at(trial.plan.sampling_size)),
+                    deployment(trial), observer);
   };
   const Attempt attempt = [&](const Plan& plan, const Observer& watched) {
     return meter.measure(quantize(bench.model, plan, statistics.at(plan.sampling_size)), watched);
@@ -211,6 +217,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   if (outcome.best) {
     result.model = output / "model.xml";
     result.model_bytes = fs::file_size(output / "model.xml") + fs::file_size(output / "model.bin");
+    result.onnx = saved_onnx(output);
   }
   result.goal_met = outcome.goal_met;
   result.reason = outcome.reason;
@@ -228,12 +235,14 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
 QuantizeResult quantize_once(const Config& config, const TuneOptions& options, const Observer& observer) {
   const Bench bench = prepare(config, options, observer);
   const Plan plan = bench.space.plan(bench.space.model_choices.front());
-  const Model int8 = quantize(bench.model, plan, calibrate(bench, config, observer).begin()->second);
+  const Edits edits = resolve(bench.model, plan, calibrate(bench, config, observer).begin()->second);
   const fs::path output = options.output.empty() ? workspace_path(config, bench.model) / "quantized" : options.output;
   remove_leftovers(output);
   QuantizeResult result;
-  result.model_bytes = save_deployment(output, int8, {bench.name, bench.model, plan, bench.cpu, options.command});
+  result.model_bytes =
+      save_deployment(output, edits, {bench.name, bench.model, plan, bench.cpu, options.command}, observer);
   result.model = output / "model.xml";
+  result.onnx = saved_onnx(output);
   result.source_bytes = bench.model.size_bytes;
   result.int8_ops = plan.int8_count();
   result.fp32_ops = plan.ops.size() - plan.int8_count();

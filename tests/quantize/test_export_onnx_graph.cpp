@@ -40,6 +40,20 @@ TEST_F(ExportOnnx, SharesQuantizersAndWeights) {
   EXPECT_EQ(count("QuantizeLinear"), 3) << "other levels need another quantizer";
 }
 
+TEST_F(ExportOnnx, ResidualAdditionsReadTheQuantizedTensor) {
+  OnnxFile file;
+  file.input("x", {1, 4, 6, 6});
+  file.output("y", {1, 4, 6, 6});
+  file.constant("w", {4, 4, 1, 1}, exact_weights({4, 4, 1, 1}, 0, 1));
+  file.node("Conv", "conv", {"x", "w"}, "c");
+  file.node("Add", "residual", {"c", "x"}, "y");
+  const OnnxFile written = check_all_int8(file, {1, 4, 6, 6});
+  for (const onnx::NodeProto& node : written.model.graph().node())
+    if (node.name() == "residual") {
+      EXPECT_THAT(node.input(), ElementsAre("c", "x/dequantized"));
+    }
+}
+
 TEST_F(ExportOnnx, ANodeWhoseOwnOutputIsStillReadStaysBesideTheFoldedOne) {
   OnnxFile file = conv_with_batch_norm();
   file.output("size", {4});

@@ -55,6 +55,14 @@ onnx::TensorProto* OnnxGraph::constant(const std::string& tensor) const {
   return nullptr;
 }
 
+std::vector<onnx::NodeProto*> OnnxGraph::readers(const std::string& tensor) const {
+  std::vector<onnx::NodeProto*> found;
+  for (onnx::NodeProto& node : *graph_.mutable_node())
+    if (!removed_.contains(&node) && std::find(node.input().begin(), node.input().end(), tensor) != node.input().end())
+      found.push_back(&node);
+  return found;
+}
+
 std::size_t OnnxGraph::place(const std::string& tensor) const { return places_.at(producers_.at(tensor)); }
 
 bool OnnxGraph::exists(const std::string& tensor) const {
@@ -73,7 +81,7 @@ std::string OnnxGraph::free_name(const std::string& wanted) const {
 
 template <typename T>
 std::string OnnxGraph::add_constant(const std::string& wanted_name, const Dims& dims, const std::vector<T>& values) {
-  const std::string name = free_name(wanted_name);
+  std::string name = free_name(wanted_name);
   onnx::TensorProto* tensor = graph_.add_initializer();
   *tensor = make_tensor(name, dims, values);
   initializers_[name] = tensor;
@@ -92,6 +100,13 @@ onnx::NodeProto& OnnxGraph::add_node(onnx::NodeProto node) {
     if (!output.empty()) producers_[output] = added;
   for_each_read(*added, [&](const std::string& tensor) { ++readers_[tensor]; });
   return *added;
+}
+
+void OnnxGraph::replace_input(onnx::NodeProto& node, int input, const std::string& tensor) {
+  const std::string old = node.input(input);
+  node.set_input(input, tensor);
+  hold(tensor);
+  unread(old);
 }
 
 void OnnxGraph::release(const std::string& tensor) {

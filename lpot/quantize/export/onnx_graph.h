@@ -17,7 +17,8 @@ class OnnxGraph {
   onnx::NodeProto* producer(const std::string& tensor) const;
   // An initializer, or the value of a Constant node; nullptr for all else.
   onnx::TensorProto* constant(const std::string& tensor) const;
-  std::size_t place(const std::string& tensor) const;  // of its producer among the file's nodes
+  std::vector<onnx::NodeProto*> readers(const std::string& tensor) const;  // nodes of this graph, inner ones aside
+  std::size_t place(const std::string& tensor) const;                      // of its producer among the file's nodes
 
   // The name, with a number behind it where a tensor has it already.
   std::string free_name(const std::string& wanted) const;
@@ -25,6 +26,8 @@ class OnnxGraph {
   template <typename T>
   std::string add_constant(const std::string& wanted_name, const Dims& dims, const std::vector<T>& values);
   onnx::NodeProto& add_node(onnx::NodeProto);  // anywhere: `finish` puts it in front of its readers
+
+  void replace_input(onnx::NodeProto&, int input, const std::string& tensor);
 
   // Keeps what makes the tensor while its readers are being replaced; let_go ends that.
   void hold(const std::string& tensor) { ++readers_[tensor]; }

@@ -46,7 +46,7 @@ std::shared_ptr<ov::Node> bias_addition(const ov::Node& kernel, std::size_t chan
   const auto readers = kernel.output(0).get_target_inputs();
   const ov::Rank rank = kernel.get_output_partial_shape(0).rank();
   if (readers.size() != 1 || rank.is_dynamic()) return nullptr;
-  const auto addition = readers.begin()->get_node()->shared_from_this();
+  std::shared_ptr<ov::Node> addition = readers.begin()->get_node()->shared_from_this();
   if (!ov::is_type<op::Add>(addition) || addition->get_output_element_type(0) != ov::element::f32) return nullptr;
   const std::size_t side = 1 - readers.begin()->get_index();
   if (!is_constant(*addition, side)) return nullptr;
@@ -55,7 +55,8 @@ std::shared_ptr<ov::Node> bias_addition(const ov::Node& kernel, std::size_t chan
   if (ov::shape_size(shape) == 1) return addition;
   const bool is_product = ov::is_type<op::MatMul>(&kernel);
   const std::size_t from_end = is_product ? 1 : static_cast<std::size_t>(rank.get_length()) - 1;
-  const bool along_channels = shape.size() >= from_end && shape[shape.size() - from_end] == channels;
+  const bool along_channels =
+      shape.size() >= from_end && *(shape.end() - static_cast<std::ptrdiff_t>(from_end)) == channels;
   return along_channels && ov::shape_size(shape) == channels ? addition : nullptr;
 }
 

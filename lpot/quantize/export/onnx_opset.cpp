@@ -159,7 +159,7 @@ class Raiser {
   template <typename T>
   std::string constant(const onnx::NodeProto& node, const std::string& suffix, const Dims& dims,
                        const std::vector<T>& values) {
-    const std::string name = free_name((node.name().empty() ? node.output(0) : node.name()) + "/" + suffix);
+    std::string name = free_name((node.name().empty() ? node.output(0) : node.name()) + "/" + suffix);
     *graph_.add_initializer() = make_tensor(name, dims, values);
     return name;
   }

@@ -44,6 +44,27 @@ std::string QdqNodes::activation(const std::string& tensor, const Range& levels,
   return output;
 }
 
+bool QdqNodes::comes_from_convolution(const std::string& tensor) const {
+  const onnx::NodeProto* node = graph_.producer(tensor);
+  if (node && node->op_type() == "BatchNormalization") node = graph_.producer(node->input(0));
+  return node && node->op_type() == "Conv";
+}
+
+void QdqNodes::join_additions() {
+  std::map<std::string, std::vector<std::string>> by_tensor;
+  for (const auto& [key, output] : activations_) {
+    const auto& [tensor, low, high, division] = key;
+    by_tensor[tensor].push_back(division.divisors.empty() ? output : "");
+  }
+  for (const auto& [tensor, outputs] : by_tensor) {
+    if (outputs.size() != 1 || outputs[0].empty()) continue;
+    for (onnx::NodeProto* node : graph_.readers(tensor))
+      for (const int side : {0, 1})
+        if (node->op_type() == "Add" && node->input(side) == tensor && comes_from_convolution(node->input(1 - side)))
+          graph_.replace_input(*node, side, outputs[0]);
+  }
+}
+
 std::string QdqNodes::weights(const std::string& name, const FileLayout& layout, const QuantizedWeights& weights) {
   std::vector<StoredWeights>& of_name = weights_[name];
   for (const StoredWeights& stored : of_name)
@@ -54,7 +75,7 @@ std::string QdqNodes::weights(const std::string& name, const FileLayout& layout,
   const std::string scales = graph_.add_constant(name + "/scale", scale_dims, weights.scales);
   const std::string zeros =
       graph_.add_constant(name + "/zero_point", scale_dims, std::vector<std::int8_t>(weights.scales.size(), 0));
-  const std::string output = graph_.free_name(name + "/dequantized");
+  std::string output = graph_.free_name(name + "/dequantized");
   onnx::NodeProto node = make_node("DequantizeLinear", output, {values, scales, zeros}, output);
   if (per_channel) set_attribute(node, "axis", layout.channel_axis);
   graph_.add_node(std::move(node));
@@ -65,20 +86,20 @@ std::string QdqNodes::weights(const std::string& name, const FileLayout& layout,
 std::string QdqNodes::bias(const std::string& name, const std::vector<float>& values, float activation_scale,
                            const std::vector<float>& weight_scales) {
   const Dims dims{static_cast<std::int64_t>(values.size())};
+  // Half of what fits: the products are added to it.
+  constexpr double kMost = 0.5 * std::numeric_limits<std::int32_t>::max();
   std::vector<std::int32_t> integers;
   std::vector<float> scales;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const float scale = activation_scale * weight_scales[weight_scales.size() == 1 ? 0 : i];
     const double level = std::nearbyint(static_cast<double>(values[i]) / static_cast<double>(scale));
-    // Half of what fits: the products are added to it.
-    if (!(std::fabs(level) < std::numeric_limits<std::int32_t>::max() / 2))
-      return graph_.add_constant(name, dims, values);
+    if (!(std::fabs(level) < kMost)) return graph_.add_constant(name, dims, values);
     integers.push_back(static_cast<std::int32_t>(level));
     scales.push_back(scale);
   }
   const std::string stored = graph_.add_constant(name + "/int32", dims, integers);
   const std::string scale = graph_.add_constant(name + "/scale", dims, scales);
-  const std::string output = graph_.free_name(name + "/dequantized");
+  std::string output = graph_.free_name(name + "/dequantized");
   onnx::NodeProto node = make_node("DequantizeLinear", output, {stored, scale}, output);
   set_attribute(node, "axis", std::int64_t{0});
   graph_.add_node(std::move(node));

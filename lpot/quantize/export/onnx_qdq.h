@@ -26,7 +26,9 @@ struct Division {
   std::vector<float> divisors;  // empty: nowhere
   std::size_t dims_behind = 0;  // how many dimensions follow that of the channels
 
-  auto operator<=>(const Division&) const = default;
+  bool operator<(const Division& other) const {
+    return std::tie(divisors, dims_behind) < std::tie(other.divisors, other.dims_behind);
+  }
 };
 
 class QdqNodes {
@@ -42,12 +44,17 @@ class QdqNodes {
   std::string bias(const std::string& name, const std::vector<float>& values, float activation_scale,
                    const std::vector<float>& weight_scales);
 
+  // Lets residual additions behind a convolution read the quantized values of their other side where there are some, as
+  // the OpenVINO writer does.
+  void join_additions();
+
  private:
   struct StoredWeights {
     const QuantizedWeights* weights;
     std::string dequantized;
   };
 
+  bool comes_from_convolution(const std::string& tensor) const;
   std::string divided(const std::string& tensor, const Division&);
 
   OnnxGraph& graph_;

@@ -45,6 +45,7 @@ OnnxWriter::OnnxWriter(const Model& source, const Edits& edits, onnx::GraphProto
 
 void OnnxWriter::run() {
   for (const Task& task : find_tasks()) rewrite(task);
+  qdq_.join_additions();
   for (const TableEdit& table : edits_.tables) rewrite(table);
   graph_.finish();
 }
@@ -166,7 +167,8 @@ void OnnxWriter::rewrite(const TableEdit& table) {
   if (!found || found->op_type() != "Gather" || int_attribute(*found, "axis", 0) != 0)
     throw ModelError("export_onnx", fmt::format("op '{}': the file has no Gather of rows for it", table.op));
   const onnx::NodeProto node = *found;
-  const std::string name = label(node), rows = node.input(0), index = node.input(1);
+  const std::string name = label(node);
+  const std::string &rows = node.input(0), &index = node.input(1);
   const ov::Shape& shape = gather->get_input_shape(0);
   const Dims dims(shape.begin(), shape.end());
   Dims scale_dims(dims.size(), 1);
@@ -175,7 +177,7 @@ void OnnxWriter::rewrite(const TableEdit& table) {
   graph_.hold(index);
   graph_.release(output);
   const auto lookup = [&](const std::string& constant, const std::string& suffix) {
-    const std::string tensor = graph_.free_name(name + suffix);
+    std::string tensor = graph_.free_name(name + suffix);
     graph_.add_node(make_node("Gather", tensor, {constant, index}, tensor));
     return tensor;
   };
