@@ -5,7 +5,7 @@ CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev configure build quickstart test test-data bench bench-peers format lint asan clean
+.PHONY: help setup setup-dev setup-test configure build quickstart test test-data bench bench-peers format lint asan clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
@@ -23,6 +23,9 @@ setup:
 setup-dev:
 	@scripts/setup.sh --dev
 
+setup-test:
+	@scripts/setup.sh --test
+
 configure: setup
 	@cmake -S . -B $(BUILD) -G Ninja $(CMAKE_FLAGS) > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }
 
@@ -36,7 +39,7 @@ test: configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -LE data
 
-test-data: configure
+test-data: setup-test configure
 	@test -n "$(LPOT_TEST_DATA)" || { echo "make test-data: set LPOT_TEST_DATA to the folder with the data sets"; exit 1; }
 	@cmake --build $(BUILD) -j $(JOBS)
 	LPOT_TEST_DATA="$(abspath $(LPOT_TEST_DATA))" ctest --test-dir $(BUILD) --output-on-failure -L data

@@ -17,17 +17,20 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
   const TuneOptions options{.model = verb.model, .output = verb.output, .command = context.command_line};
   const QuantizeResult result = quantize_once(verb.load(), options, terminal.observer());
   if (context.common.json) {
-    const nlohmann::ordered_json json{
+    nlohmann::ordered_json json{
         {"model", result.model.string()},      {"size_bytes", result.model_bytes},
         {"source_bytes", result.source_bytes}, {"int8_ops", result.int8_ops},
         {"fp32_ops", result.fp32_ops},         {"calibration_samples", result.calibration_samples}};
+    if (result.onnx) json["onnx"] = {{"path", result.onnx->path.string()}, {"size_bytes", result.onnx->bytes}};
     fmt::print("{}\n", json.dump(2));
     return kSuccess;
   }
   fmt::print("{} ops in int8, {} kept in fp32; ranges from {} samples\n", result.int8_ops, result.fp32_ops,
              result.calibration_samples);
-  fmt::print("{} -> {}\n{}\n\n", format_bytes(result.source_bytes), format_bytes(result.model_bytes),
+  fmt::print("{} -> {}\n{}\n", format_bytes(result.source_bytes), format_bytes(result.model_bytes),
              result.model.string());
+  if (result.onnx) fmt::print("{} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));
+  fmt::print("\n");
   fmt::print(
       "Nothing was evaluated: 'lpot evaluate' and 'lpot bench' tell what it is worth.\n\nRun it in plain "
       "OpenVINO:\n\n{}",

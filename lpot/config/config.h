@@ -79,6 +79,7 @@ struct RecipeConfig {
   std::optional<bool> cross_layer_equalization;
   std::optional<bool> int8_tables;
   std::optional<bool> residual_sums;
+  bool measured_forms = true;  // kernel forms are timed on this machine; else every op is plain
 };
 
 struct QuantizationConfig {

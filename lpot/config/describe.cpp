@@ -102,6 +102,7 @@ void add_quantization(Lines& lines, const QuantizationConfig& quantization) {
   lines.add("quantization.recipes.cross_layer_equalization", recipes.cross_layer_equalization);
   lines.add("quantization.recipes.int8_tables", recipes.int8_tables);
   lines.add("quantization.recipes.residual_sums", recipes.residual_sums);
+  if (!recipes.measured_forms) lines.add("quantization.recipes.forms", "plain");
   lines.add_text("quantization.advance.bias_correction", quantization.bias_correction);
   add_op(lines, "quantization.model_wise", quantization.model_wise);
   for (const auto& [name, op] : quantization.op_wise) add_op(lines, "quantization.op_wise." + name, op);

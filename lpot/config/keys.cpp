@@ -144,6 +144,8 @@ void add_quantization(Sections& all) {
            "move activation outliers into weights; unless given, where it lowers the expected noise"),
       number("smooth_quant_alpha", "", {0, 1}, "how much of them, for all ops; unless given, the best for each op"),
       flag("cross_layer_equalization", "", "even out the channels between two layers; unless given, not done"),
+      choice("forms", "measured", {"measured", "plain"},
+             "kernel forms of ops: timed on this machine, where ops slower in int8 stay fp32; or all as they are"),
       flag("residual_sums", "", "add a convolution and what bypasses it as integers; unless given, done"),
       flag("int8_tables", "", "store embeddings as int8 with a scale for each row; unless given, done"),
   };

@@ -55,6 +55,7 @@ RecipeConfig read_recipes(const Section& recipes) {
   config.cross_layer_equalization = flag("cross_layer_equalization");
   config.int8_tables = flag("int8_tables");
   config.residual_sums = flag("residual_sums");
+  config.measured_forms = values.text("forms") == "measured";
   return config;
 }
 

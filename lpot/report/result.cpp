@@ -60,6 +60,7 @@ std::string result_json(const TuneResult& result) {
   json["seconds"] = result.seconds;
   json["evaluated_samples"] = result.evaluated_samples;
   json["model"] = result.model.string();
+  if (result.onnx) json["onnx"] = {{"path", result.onnx->path.string()}, {"size_bytes", result.onnx->bytes}};
   json["workspace"] = result.workspace.string();
   json["stopped_because"] = to_string(result.reason);
   json["cpu_class"] = result.cpu.cpu_class();
@@ -108,6 +109,8 @@ std::string result_text(const TuneResult& result) {
                         result.best->plan.int8_count(), fallback.size(),
                         fallback.empty() ? "" : fmt::format(" ({})", fmt::join(fallback, ", ")));
     text += fmt::format("model     {}\n", result.model.string());
+    if (result.onnx)
+      text += fmt::format("          {} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));
     if (!result.goal_met)
       text +=
           "          It is the best that was found, but short of the goal. More trials (tuning.exit_policy.max_trials "

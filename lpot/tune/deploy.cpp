@@ -1,5 +1,6 @@
 #include "lpot/tune/deploy.h"
 
+#include <fmt/format.h>
 #include <signal.h>
 #include <unistd.h>
 #include <yaml-cpp/yaml.h>
@@ -10,9 +11,11 @@
 #include <openvino/core/version.hpp>
 #include <regex>
 
+#include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/version.h"
 #include "lpot/model/save.h"
+#include "lpot/quantize/export/onnx.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
@@ -85,6 +88,21 @@ void write_machine(YAML::Emitter& yaml, const Cpu& cpu) {
   yaml << YAML::EndMap;
 }
 
+// The model in the user's own format under a name of its own; nothing where that cannot hold it.
+std::optional<fs::path> stage_onnx(const fs::path& folder, const Edits& edits, const Model& source,
+                                   const Observer& observer) {
+  if (source.format != ModelFormat::Onnx) return std::nullopt;
+  const fs::path staged = folder / fmt::format("model.{}.tmp.onnx", ::getpid());
+  try {
+    make_folder(folder);
+    export_onnx(source, edits, staged);
+    return staged;
+  } catch (const ModelError& error) {
+    observer.log(LogLevel::Warning, fmt::format("model.onnx is not written: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::string deploy_yaml(const Deployment& deployment) {
@@ -119,8 +137,20 @@ std::string deploy_yaml(const Deployment& deployment) {
   return std::string(yaml.c_str()) + "\n";
 }
 
-std::size_t save_deployment(const fs::path& folder, const Model& int8, const Deployment& deployment) {
-  const std::size_t bytes = save_model(int8, folder / "model.xml");
+std::size_t save_deployment(const fs::path& folder, const Edits& edits, const Deployment& deployment,
+                            const Observer& observer) {
+  // What needs space is written before anything that is there is replaced.
+  const auto onnx = stage_onnx(folder, edits, deployment.source, observer);
+  std::error_code ignored;
+  std::size_t bytes = 0;
+  try {
+    bytes = save_model(apply(deployment.source, edits), folder / "model.xml");
+  } catch (...) {
+    if (onnx) fs::remove(*onnx, ignored);
+    throw;
+  }
+  fs::remove(folder / "model.onnx", ignored);
+  if (onnx) fs::rename(*onnx, folder / "model.onnx");
   write_file(folder / "deploy.yaml", deploy_yaml(deployment));
   return bytes;
 }
@@ -141,7 +171,8 @@ bool is_deployed(const fs::path& folder, const Deployment& deployment) {
 }
 
 void remove_leftovers(const fs::path& folder) {
-  static const std::regex kTemporary(R"((?:model|deploy|result)\.(\d+)\.tmp\.(?:xml|bin|yaml|json))");
+  static const std::regex kTemporary(
+      R"((?:model|deploy|result)\.(\d+)\.tmp(?:\.\d+\.tmp)?\.(?:xml|bin|yaml|json|onnx))");
   std::error_code ignored;
   std::vector<fs::path> leftovers;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {

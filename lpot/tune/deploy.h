@@ -5,7 +5,9 @@
 #include <string>
 
 #include "lpot/core/cpu.h"
+#include "lpot/core/observer.h"
 #include "lpot/model/model.h"
+#include "lpot/quantize/edits.h"
 #include "lpot/quantize/plan.h"
 #include "lpot/store/trial.h"
 #include "lpot/tune/goal.h"
@@ -26,8 +28,10 @@ struct Deployment {
 
 std::string deploy_yaml(const Deployment&);
 
-// Saves model.xml, model.bin and deploy.yaml into the folder; returns the model's bytes. Throws StoreError.
-std::size_t save_deployment(const std::filesystem::path& folder, const Model& int8, const Deployment&);
+// Carries the edits out on the source and saves model.xml and model.bin into the folder, model.onnx too when it came
+// from ONNX, and deploy.yaml last. A model that cannot be written as ONNX is a warning. Returns the bytes of model.xml
+// and model.bin. Throws StoreError.
+std::size_t save_deployment(const std::filesystem::path& folder, const Edits&, const Deployment&, const Observer& = {});
 
 // Whether the folder's complete model is the one of this trial: same source, plan and measured result.
 bool is_deployed(const std::filesystem::path& folder, const Deployment&);

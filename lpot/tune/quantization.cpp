@@ -106,7 +106,8 @@ Plan first_plan(const SearchSpace& space) {
 }
 
 FormChoice measure_forms(const Bench& bench, const Statistics& statistics, const std::vector<Tensor>& sample,
-                         const Observer& observer) {
+                         const Config& config, const Observer& observer) {
+  if (!config.quantization.recipes.measured_forms) return {};
   try {
     return choose_forms(bench.model, first_plan(bench.space), statistics, sample, {}, observer);
   } catch (const ModelError& error) {
@@ -198,6 +199,12 @@ std::string stored(Store& store, StudyId study, const std::string& key, Make&& m
   return *store.get(study, key);
 }
 
+std::optional<SavedOnnx> saved_onnx(const fs::path& folder) {
+  const fs::path path = folder / "model.onnx";
+  if (!fs::exists(path)) return std::nullopt;
+  return SavedOnnx{path, fs::file_size(path)};
+}
+
 }  // namespace
 
 Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides) {
@@ -234,7 +241,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const StatisticsBySize statistics = stored_statistics(store, study, bench, config, observer);
   widen_weights(bench, config, statistics.begin()->second);
   const std::string forms = stored(store, study, "forms", [&] {
-    return to_json(measure_forms(bench, statistics.begin()->second, meter.sample(), observer));
+    return to_json(measure_forms(bench, statistics.begin()->second, meter.sample(), config, observer));
   });
   apply_forms(bench, forms_from_json(forms), config, observer);
   const double seconds_before =
@@ -245,8 +252,8 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
                       options.command, result.goal, result.baseline, trial};
   };
   const auto save = [&](const Trial& trial) {
-    save_deployment(output, quantize(bench.model, trial.plan, statistics.at(trial.plan.sampling_size)),
-                    deployment(trial));
+    save_deployment(output, resolve(bench.model, trial.plan, statistics.at(trial.plan.sampling_size)),
+                    deployment(trial), observer);
   };
   const Attempt attempt = [&](const Plan& plan, const Observer& watched) {
     return meter.measure(quantize(bench.model, plan, statistics.at(plan.sampling_size)), watched);
@@ -267,6 +274,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   if (outcome.best) {
     result.model = output / "model.xml";
     result.model_bytes = fs::file_size(output / "model.xml") + fs::file_size(output / "model.bin");
+    result.onnx = saved_onnx(output);
   }
   result.goal_met = outcome.goal_met;
   result.reason = outcome.reason;
@@ -285,15 +293,17 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
   Bench bench = prepare(config, options, observer);
   const Statistics statistics = calibrate(bench, config, observer).begin()->second;
   widen_weights(bench, config, statistics);
-  apply_forms(bench, measure_forms(bench, statistics, first_sample(bench.model, bench.calibration), observer), config,
-              observer);
+  apply_forms(bench, measure_forms(bench, statistics, first_sample(bench.model, bench.calibration), config, observer),
+              config, observer);
   const Plan plan = first_plan(bench.space);
-  const Model int8 = quantize(bench.model, plan, statistics);
+  const Edits edits = resolve(bench.model, plan, statistics);
   const fs::path output = options.output.empty() ? workspace_path(config, bench.model) / "quantized" : options.output;
   remove_leftovers(output);
   QuantizeResult result;
-  result.model_bytes = save_deployment(output, int8, {bench.name, bench.model, plan, bench.cpu, options.command});
+  result.model_bytes =
+      save_deployment(output, edits, {bench.name, bench.model, plan, bench.cpu, options.command}, observer);
   result.model = output / "model.xml";
+  result.onnx = saved_onnx(output);
   result.source_bytes = bench.model.size_bytes;
   result.int8_ops = plan.int8_count();
   result.fp32_ops = plan.ops.size() - plan.int8_count();

@@ -34,6 +34,12 @@ struct TuneOptions {
   std::function<void(const Trial&, bool is_best)> on_trial = {};
 };
 
+// The same int8 model as ONNX, saved beside the .xml of a model that came from ONNX.
+struct SavedOnnx {
+  std::filesystem::path path;
+  std::size_t bytes = 0;
+};
+
 struct TuneResult {
   bool goal_met = false;
   StopReason reason = StopReason::NoPlanLeft;
@@ -45,6 +51,7 @@ struct TuneResult {
   std::size_t evaluated_samples = 0;  // baseline and all trials
   std::filesystem::path model;        // the saved .xml; "" when no trial succeeded
   std::size_t model_bytes = 0;
+  std::optional<SavedOnnx> onnx = {};
   std::filesystem::path workspace;
   std::string metric;  // the one that is tuned for
   Cpu cpu;
@@ -56,6 +63,7 @@ TuneResult tune(const Config&, const TuneOptions&, const Observer& = {});
 struct QuantizeResult {
   std::filesystem::path model;
   std::size_t model_bytes = 0;
+  std::optional<SavedOnnx> onnx = {};
   std::size_t source_bytes = 0;
   std::size_t int8_ops = 0;
   std::size_t fp32_ops = 0;  // quantizable ops that the config keeps in fp32

@@ -34,7 +34,7 @@ inline const std::string kModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_
 // The head of a config for kModel: Fashion-MNIST's first 32 test images, calibrated with 8 of them. Goes on with a
 // metric, one level below `accuracy`.
 inline const std::string kData = R"(model: {name: net}
-quantization: {calibration: {sampling_size: 8}}
+quantization: {calibration: {sampling_size: 8}, recipes: {forms: plain}}
 evaluation:
   accuracy:
     iteration: 4

@@ -36,6 +36,8 @@ TEST_F(CliTune, AGoalThatIsMetExitsWithZeroAndWritesTheModelBesideItsDeployFile)
   EXPECT_THAT(result["best"]["fallback"], IsEmpty());
   EXPECT_EQ(result["evaluated_samples"], 64);
   EXPECT_EQ(result["model"], "out/model.xml");
+  EXPECT_EQ(result["onnx"]["path"], "out/model.onnx");
+  EXPECT_EQ(result["onnx"]["size_bytes"].get<std::size_t>(), std::filesystem::file_size(folder_ / "out/model.onnx"));
   EXPECT_EQ(result["baseline"]["size_bytes"], std::filesystem::file_size(kModel));
   EXPECT_EQ(result["best"]["size_bytes"].get<std::size_t>(), std::filesystem::file_size(folder_ / "out/model.xml") +
                                                                  std::filesystem::file_size(folder_ / "out/model.bin"));

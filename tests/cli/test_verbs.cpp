@@ -104,7 +104,10 @@ TEST_F(Cli, QuantizeWritesAModelThatEvaluates) {
   EXPECT_EQ(result["calibration_samples"], 8);
   EXPECT_LT(result["size_bytes"], result["source_bytes"]);
   EXPECT_TRUE(exists("q/deploy.yaml"));
-  EXPECT_GT(lpot({"evaluate", "conf.yaml", "-m", "q/model.xml", "--json"}).json()["accuracy"].get<double>(), 0.8);
+  EXPECT_EQ(result["onnx"]["path"], "q/model.onnx");
+  EXPECT_LT(result["onnx"]["size_bytes"], result["source_bytes"]);
+  for (const char* model : {"q/model.xml", "q/model.onnx"})
+    EXPECT_GT(lpot({"evaluate", "conf.yaml", "-m", model, "--json"}).json()["accuracy"].get<double>(), 0.8) << model;
 }
 
 TEST_F(Cli, QuantizeKeepsInFp32WhatOpWiseSays) {

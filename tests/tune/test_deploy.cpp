@@ -85,18 +85,30 @@ TEST_F(DeployTest, OfAModelThatWasQuantizedOnceThereIsNoScore) {
   EXPECT_TRUE(yaml["plan"]);
 }
 
-TEST_F(DeployTest, SavesTheThreeFilesAndLeavesNothingElse) {
-  const std::size_t bytes = save_deployment(folder_ / "out", source_, tuned_);
+TEST_F(DeployTest, SavesTheFilesAndLeavesNothingElse) {
+  const std::size_t bytes = save_deployment(folder_ / "out", {}, tuned_);
   std::size_t found = 0;
   for (const char* name : {"model.xml", "model.bin"}) found += std::filesystem::file_size(folder_ / "out" / name);
   EXPECT_EQ(bytes, found);
-  EXPECT_TRUE(std::filesystem::exists(folder_ / "out/deploy.yaml"));
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "out"), {}), 3);
+  for (const char* name : {"deploy.yaml", "model.onnx"})
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / name)) << name;
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "out"), {}), 4);
+}
+
+TEST_F(DeployTest, AModelThatCannotBeWrittenAsOnnxIsAWarningAndNoOldFileIsLeft) {
+  save_deployment(folder_ / "out", {}, tuned_);
+  const Model cut = load_model(source_.source, {.outputs = {"/stem/relu/Relu_output_0"}});
+  std::vector<std::string> warnings;
+  Observer observer;
+  observer.on_log = [&](LogLevel, std::string_view text) { warnings.emplace_back(text); };
+  save_deployment(folder_ / "out", {}, {"net", cut, {}, {}, ""}, observer);
+  EXPECT_THAT(warnings, ElementsAre(testing::HasSubstr("model.onnx is not written: ")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "out/model.onnx"));
 }
 
 TEST_F(DeployTest, IsDeployedKnowsItsOwnTrialAndNoOther) {
   EXPECT_FALSE(is_deployed(folder_ / "out", tuned_));
-  save_deployment(folder_ / "out", source_, tuned_);
+  save_deployment(folder_ / "out", {}, tuned_);
   EXPECT_TRUE(is_deployed(folder_ / "out", tuned_));
 
   Deployment resumed = tuned_;
@@ -115,12 +127,12 @@ TEST_F(DeployTest, IsDeployedKnowsItsOwnTrialAndNoOther) {
 
 TEST_F(DeployTest, IsNotDeployedWhenAFileIsMissingOrNotYaml) {
   for (const char* name : {"model.xml", "model.bin", "deploy.yaml"}) {
-    save_deployment(folder_ / "out", source_, tuned_);
+    save_deployment(folder_ / "out", {}, tuned_);
     std::filesystem::remove(folder_ / "out" / name);
     EXPECT_FALSE(is_deployed(folder_ / "out", tuned_)) << name;
   }
   for (const char* text : {"", "[1, 2]", "{", "trial: {}"}) {
-    save_deployment(folder_ / "out", source_, tuned_);
+    save_deployment(folder_ / "out", {}, tuned_);
     write_bytes(folder_ / "out/deploy.yaml", text);
     EXPECT_FALSE(is_deployed(folder_ / "out", tuned_)) << text;
   }
@@ -136,8 +148,9 @@ pid_t ended_process() {
 
 TEST_F(DeployTest, LeftoversOfKilledProcessesAreRemovedAndNothingElse) {
   const std::string gone = std::to_string(ended_process()), alive = std::to_string(::getppid());
-  for (const std::string& name : {"model." + gone + ".tmp.xml", "model." + gone + ".tmp.bin",
-                                  "deploy." + gone + ".tmp.yaml", "result." + gone + ".tmp.json"})
+  for (const std::string& name :
+       {"model." + gone + ".tmp.xml", "model." + gone + ".tmp.bin", "model." + gone + ".tmp.onnx",
+        "deploy." + gone + ".tmp.yaml", "result." + gone + ".tmp.json"})
     write_bytes(folder_ / name, "half");
   for (const std::string& name : {"model." + alive + ".tmp.xml", std::string("model.xml"), std::string("model.tmp.xml"),
                                   "notes." + gone + ".tmp.xml"})

@@ -23,7 +23,7 @@ class TuneTest : public testing::Test {
   // `rest` goes on below evaluation.accuracy, then at the top.
   Config config(const std::string& metric, const std::string& rest) const {
     return load_config_text(
-        "model: {name: net}\nquantization: {calibration: {sampling_size: 8}}\nevaluation:\n  accuracy:\n"
+        "model: {name: net}\nquantization: {calibration: {sampling_size: 8}, recipes: {forms: plain}}\nevaluation:\n  accuracy:\n"
         "    dataloader:\n      batch_size: 8\n"
         "      dataset: {FashionMNIST: {root: /usr/share/datasets/fashion-mnist}}\n"
         "      transform: {ToTensor: {}, Normalize: {mean: [0.2860], std: [0.3530]}}\n"

@@ -38,7 +38,7 @@ struct FormChoice {
 };
 
 struct FormOptions {
-  double seconds = 2;  // for the profiles; a model whose inference takes long gets a few runs at least
+  double seconds = 1;  // for the profiles; a model whose inference takes long gets a few runs at least
   int threads = 0;
 };
 
