@@ -1,12 +1,18 @@
 #include "lpot/quantize/recipes/smooth_quant.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 namespace lpot {
 namespace {
 
-constexpr double kWorthIt = 0.9;        // of the noise without smoothing
+constexpr double kWorthIt = 0.9;  // of the noise without smoothing
+// The share of channels that keep their size among themselves. The estimate from the calibration data always favours a
+// small one; what is gained by it is not there in other data unless it is much.
+constexpr auto kQuantiles = std::to_array({0.9, 0.5, 0.0});
+constexpr double kNearEnough = 3.0;
 constexpr std::size_t kMostRows = 512;  // of a reader's weights, for the estimate
 
 // Of the weights that read a channel, over all readers.
@@ -30,8 +36,21 @@ std::vector<ChannelWeights> channel_weights(const std::vector<SmoothedReader>& r
   return found;
 }
 
+// The range of a channel. The largest of few values says little about those to come, so it is widened by their spread.
+Range channel_range(const ChannelStatistics& channel) {
+  constexpr std::uint64_t kMany = 1000;
+  Range range{channel.min, channel.max};
+  if (channel.count >= kMany) return range;
+  const double variance = std::max(0.0, channel.mean_square() - channel.mean() * channel.mean());
+  const double margin = 4 * std::sqrt(variance);
+  range.high = std::max(range.high, static_cast<float>(channel.mean() + margin));
+  if (channel.min < 0) range.low = std::min(range.low, static_cast<float>(channel.mean() - margin));
+  return range;
+}
+
 double largest_magnitude(const ChannelStatistics& channel) {
-  return std::max(std::fabs(static_cast<double>(channel.min)), std::fabs(static_cast<double>(channel.max)));
+  const Range range = channel_range(channel);
+  return std::max(std::fabs(static_cast<double>(range.low)), std::fabs(static_cast<double>(range.high)));
 }
 
 std::vector<float> divisors_for(const std::vector<ChannelStatistics>& channels,
@@ -50,6 +69,14 @@ std::vector<float> divisors_for(const std::vector<ChannelStatistics>& channels,
     divisors[i] = static_cast<float>(std::pow(value, alpha) / std::pow(weight, 1 - alpha));
   }
   return divisors;
+}
+
+// Only what stands out is made smaller: other channels keep room for data that differ from the calibration's.
+void raise_to_quantile(std::vector<float>& divisors, double share) {
+  std::vector<float> sorted = divisors;
+  const auto place = static_cast<std::ptrdiff_t>(static_cast<double>(sorted.size() - 1) * share);
+  std::nth_element(sorted.begin(), sorted.begin() + place, sorted.end());
+  for (float& divisor : divisors) divisor = std::max(divisor, sorted[static_cast<std::size_t>(place)]);
 }
 
 // The expected square of the outputs' error, summed over the readers' outputs.
@@ -86,8 +113,9 @@ double expected_noise(const TensorStatistics& statistics, Symmetry symmetry, con
 Range divided_range(const TensorStatistics& statistics, const std::vector<float>& divisors, Symmetry symmetry) {
   Range range;
   for (std::size_t i = 0; i < divisors.size(); ++i) {
-    range.low = std::min(range.low, statistics.channels()[i].min / divisors[i]);
-    range.high = std::max(range.high, statistics.channels()[i].max / divisors[i]);
+    const Range of_channel = channel_range(statistics.channels()[i]);
+    range.low = std::min(range.low, of_channel.low / divisors[i]);
+    range.high = std::max(range.high, of_channel.high / divisors[i]);
   }
   if (symmetry == Symmetry::Symmetric && range.low < 0) {
     range.high = std::max(range.high, -range.low);
@@ -102,17 +130,29 @@ std::vector<float> smooth_divisors(const TensorStatistics& statistics, Symmetry 
   const std::vector<ChannelWeights> weights = channel_weights(readers, channels.size());
   if (alpha) return divisors_for(channels, weights, *alpha);
 
-  double least =
-      kWorthIt * expected_noise(statistics, symmetry, readers, weights, std::vector<float>(channels.size(), 1.0f));
-  std::vector<float> best;
-  for (int tenths = 1; tenths <= 10; ++tenths) {
-    std::vector<float> divisors = divisors_for(channels, weights, tenths / 10.0);
-    const double noise = expected_noise(statistics, symmetry, readers, weights, divisors);
-    if (noise >= least) continue;
-    least = noise;
-    best = std::move(divisors);
+  struct Candidate {
+    double noise = 0;
+    std::vector<float> divisors = {};
+  };
+  std::vector<Candidate> best_of_quantile;
+  for (const double share : kQuantiles) {
+    Candidate best{std::numeric_limits<double>::infinity()};
+    for (int tenths = 1; tenths <= 10; ++tenths) {
+      std::vector<float> divisors = divisors_for(channels, weights, tenths / 10.0);
+      raise_to_quantile(divisors, share);
+      const double noise = expected_noise(statistics, symmetry, readers, weights, divisors);
+      if (noise < best.noise) best = {noise, std::move(divisors)};
+    }
+    best_of_quantile.push_back(std::move(best));
   }
-  return best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : best_of_quantile) least = std::min(least, candidate.noise);
+  const double without =
+      expected_noise(statistics, symmetry, readers, weights, std::vector<float>(channels.size(), 1.0f));
+  for (Candidate& candidate : best_of_quantile)
+    if (candidate.noise <= kNearEnough * least)
+      return candidate.noise < kWorthIt * without ? std::move(candidate.divisors) : std::vector<float>{};
+  return {};
 }
 
 void multiply_inputs(WeightMatrix& weights, const std::vector<float>& factors) {
