@@ -235,7 +235,8 @@ class Writer {
   void quantize_weights_of(const OpEdit& edit) {
     const auto& node = find(edit.op, edit.type);
     const auto weights = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(1));
-    if (edit.form == Form::Convolution && has_convolution_form(node->get_input_partial_shape(0).rank())) {
+    const bool is_product = ov::is_type<op::MatMul>(node);
+    if (edit.form == Form::Convolution && is_product && has_convolution_form(node->get_input_partial_shape(0).rank())) {
       rewrite_as_convolution(node, *weights, edit);
       return;
     }

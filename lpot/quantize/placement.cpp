@@ -64,6 +64,16 @@ std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>&
   return moved;
 }
 
+bool may_be_divided(const ov::Input<ov::Node>& input) {
+  ov::Node* producer = input.get_source_output().get_node();
+  if (std::string_view(producer->get_type_name()).starts_with("Reduce")) return false;
+  const Mover* mover = find_mover(*producer, {});
+  if (!mover) return true;
+  for (std::size_t i = 0; i < (mover->every_input ? producer->get_input_size() : 1); ++i)
+    if (!may_be_divided(producer->input(i))) return false;
+  return true;
+}
+
 std::vector<ResidualSum> residual_sums(const Model& model) {
   std::vector<ResidualSum> sums;
   for (const auto& node : model.graph->get_ordered_ops()) {

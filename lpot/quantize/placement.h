@@ -33,6 +33,10 @@ struct MoveOptions {
 // movers, reads what lies between.
 std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>& readers, const MoveOptions& = {});
 
+// Whether channels may be divided in front of this input's quantizer. Not behind a reduction, movers between or not:
+// with static shapes the plug-in moves the division into the reduction and takes it for another axis.
+bool may_be_divided(const ov::Input<ov::Node>&);
+
 // A sum of what a convolution gives and of what bypassed it. Where both are integers the convolution's kernel adds them
 // itself; in fp32 the sum is a pass of its own over both.
 struct ResidualSum {

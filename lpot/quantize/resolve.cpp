@@ -28,6 +28,7 @@ struct Work {
   const OpPlan* plan = nullptr;
   const TensorStatistics* input = nullptr;
   WeightMatrix weights;
+  bool may_be_divided = true;
   std::vector<float> divisors = {};
 };
 
@@ -43,23 +44,29 @@ void check_names(const Plan& plan, const std::vector<QuantizableOp>& ops) {
               name));
 }
 
-std::map<std::string, WeightMatrix> weights_of(const Model& model, const std::vector<QuantizableOp>& ops,
-                                               const Plan& plan) {
+struct WeightsOfOp {
+  WeightMatrix matrix;
+  bool may_be_divided = true;
+};
+
+std::map<std::string, WeightsOfOp> weights_of(const Model& model, const std::vector<QuantizableOp>& ops,
+                                              const Plan& plan) {
   std::map<std::string, const QuantizableOp*> wanted;
   for (const QuantizableOp& quantizable : ops) {
     const auto found = plan.ops.find(quantizable.name);
     if (found != plan.ops.end() && found->second.precision == Precision::Int8)
       wanted.emplace(quantizable.name, &quantizable);
   }
-  std::map<std::string, WeightMatrix> weights;
+  std::map<std::string, WeightsOfOp> weights;
   for (const auto& node : model.graph->get_ordered_ops()) {
     const auto found = wanted.find(op_name(*node));
     if (found == wanted.end() || found->second->type != node->get_type_name()) continue;
     const auto constant = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(1));
     const ov::Shape& shape = constant->get_shape();
-    weights.try_emplace(
-        found->first, constant->cast_vector<float>(),
-        WeightLayout{Shape(shape.begin(), shape.end()), found->second->weight_axes, found->second->input_axes});
+    weights.try_emplace(found->first, WeightsOfOp{WeightMatrix(constant->cast_vector<float>(),
+                                                               {Shape(shape.begin(), shape.end()),
+                                                                found->second->weight_axes, found->second->input_axes}),
+                                                  may_be_divided(node->input(0))});
   }
   return weights;
 }
@@ -68,7 +75,8 @@ std::map<std::string, WeightMatrix> weights_of(const Model& model, const std::ve
 void smooth(std::vector<Work>& all, const Recipes& recipes) {
   std::map<std::pair<std::string, TensorScheme>, std::vector<Work*>> groups;
   for (Work& work : all)
-    if (work.op->type == "MatMul") groups[{work.op->activation, work.plan->activation}].push_back(&work);
+    if (work.op->type == "MatMul" && work.may_be_divided)
+      groups[{work.op->activation, work.plan->activation}].push_back(&work);
   for (const auto& [tensor, group] : groups) {
     std::vector<SmoothedReader> readers;
     for (const Work* work : group) readers.push_back({&work->weights, weight_limit(work->plan->weight)});
@@ -167,7 +175,7 @@ void in_parallel(std::size_t count, Function&& work) {
 Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics) {
   const std::vector<QuantizableOp> ops = quantizable_ops(model);
   check_names(plan, ops);
-  std::map<std::string, WeightMatrix> weights = weights_of(model, ops, plan);
+  std::map<std::string, WeightsOfOp> weights = weights_of(model, ops, plan);
   std::vector<Work> all;
   for (const QuantizableOp& quantizable : ops) {
     const auto found = weights.find(quantizable.name);
@@ -176,7 +184,8 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
     if (observed == statistics.end())
       throw DataError("quantize", fmt::format("op '{}': no statistics of its input '{}'; calibrate first",
                                               quantizable.name, quantizable.activation));
-    all.push_back({&quantizable, &plan.ops.at(quantizable.name), &observed->second, std::move(found->second)});
+    all.push_back({&quantizable, &plan.ops.at(quantizable.name), &observed->second, std::move(found->second.matrix),
+                   found->second.may_be_divided});
   }
   if (plan.recipes.smooth_quant) smooth(all, plan.recipes);
   Edits edits;

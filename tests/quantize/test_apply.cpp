@@ -169,6 +169,19 @@ TEST(ConvolutionForm, GivesTheSameNumbers) {
   }
 }
 
+TEST(ConvolutionForm, IsNoneOfAConvolution) {
+  const auto x = parameter({1, 3, 8}, "x");
+  const auto conv =
+      named(std::make_shared<op::Convolution>(x, random_constant({4, 3, 1}, 1), ov::Strides{1}, ov::CoordinateDiff{0},
+                                              ov::CoordinateDiff{0}, ov::Strides{1}),
+            "conv");
+  const Model model = as_model({conv}, {x});
+  const Statistics statistics = calibrated(model, {random_tensor({3, 8}, 1)});
+  const Model formed = quantize(model, all_int8(model, {}, Form::Convolution), statistics);
+  EXPECT_THAT(names_of_type(formed, "Convolution"), ElementsAre("conv"));
+  EXPECT_THAT(names_of_type(formed, "Transpose"), IsEmpty());
+}
+
 TEST(ConvolutionForm, KeepsTheCorrectionOfTheBias) {
   const Model model = products();
   const Statistics statistics = calibrated(model, {random_tensor({5, 8}, 1)});
@@ -208,6 +221,20 @@ TEST(SmoothedActivations, AreExactInFp32) {
   const Tensor input = random_tensor({2, 5, 8}, 7);
   const auto fp32 = run(model, input);
   EXPECT_LT(largest_difference(run(quantize(model, plan, statistics), input), fp32), 0.2);
+}
+
+TEST(SmoothedActivations, AreNoneBehindReductions) {
+  const auto x = parameter({-1, 4, 6}, "x");
+  const auto largest = [&] {
+    return std::make_shared<op::ReduceMax>(x, op::Constant::create(ov::element::i64, {1}, {2}), false);
+  };
+  const auto joined = std::make_shared<op::Concat>(ov::OutputVector{largest(), largest()}, 1);
+  const Model model = as_model({product(joined, 8, 8, "a"), product(largest(), 4, 8, "b")}, {x});
+  Plan plan = all_int8(model);
+  plan.recipes.smooth_quant = true;
+  plan.recipes.smooth_quant_alpha = 0.8;
+  for (const OpEdit& edit : resolve(model, plan, calibrated(model, {random_tensor({4, 6}, 1)})).ops)
+    EXPECT_THAT(edit.input_divisors, IsEmpty()) << edit.op;
 }
 
 TEST(Tables, AreStoredAsIntegersAndLookedUpAsBefore) {
