@@ -8,6 +8,8 @@
 #include "lpot/model/load.h"
 #include "lpot/quantize/capability.h"
 #include "lpot/report/table.h"
+#include "lpot/runtime/kernels.h"
+#include "lpot/runtime/latency.h"
 
 namespace lpot::cli {
 namespace {
@@ -22,11 +24,51 @@ nlohmann::ordered_json ports_json(const std::vector<Port>& ports) {
 struct InspectVerb {
   std::string path;
   ModelOptions options;
+  bool executed = false;
+  std::size_t batch_size = 1;
+  std::vector<std::string> shapes;
 };
+
+// The kernels that the runtime makes of the model, and where an inference spends its time.
+int print_executed(const InspectVerb& verb, const Model& model, const Context& context) {
+  const KernelReport report =
+      profile_kernels(model, made_up_inputs(model, verb.batch_size, parse_shapes(verb.shapes, "--shape", false)));
+  const auto percent = [&](double part) { return report.total_ms > 0 ? 100 * part / report.total_ms : 0.0; };
+  if (context.common.json) {
+    nlohmann::ordered_json kernels = nlohmann::ordered_json::array();
+    for (const ExecutedOp& op : report.kernels)
+      kernels.push_back({{"name", op.name},
+                         {"type", op.type},
+                         {"kernel", op.kernel},
+                         {"precision", op.precision},
+                         {"ops", op.source_names},
+                         {"ms", op.time_ms}});
+    fmt::print("{}\n", nlohmann::ordered_json{{"path", verb.path},
+                                              {"batch_size", verb.batch_size},
+                                              {"total_ms", report.total_ms},
+                                              {"int8_kernels", report.int8_kernels},
+                                              {"int8_percent", percent(report.int8_ms)},
+                                              {"conversions", report.conversions},
+                                              {"conversions_percent", percent(report.conversions_ms)},
+                                              {"kernels", kernels}}
+                           .dump(2));
+    return kSuccess;
+  }
+  std::vector<Row> rows;
+  for (const ExecutedOp& op : report.kernels)
+    rows.push_back({op.name, op.type, op.kernel, op.precision, fmt::format("{:.3f}", op.time_ms),
+                    fmt::format("{:.1f}%", percent(op.time_ms))});
+  fmt::print("{}", format_table({"name", "type", "kernel", "output", "ms", "share"}, rows));
+  fmt::print("\n{} int8 kernels take {:.0f}% of {:.3f} ms, {} conversions of layout or type {:.0f}%\n",
+             report.int8_kernels, percent(report.int8_ms), report.total_ms, report.conversions,
+             percent(report.conversions_ms));
+  return kSuccess;
+}
 
 int run_inspect(const InspectVerb& verb, const Context& context) {
   const std::string& path = verb.path;
   const Model model = load_model(path, verb.options.load_options());
+  if (verb.executed) return print_executed(verb, model, context);
   const std::vector<OpInfo> ops = list_ops(model);
   const std::vector<QuantizableOp> quantizable = quantizable_ops(model);
   std::map<std::string, std::size_t> types;
@@ -64,8 +106,16 @@ void add_inspect(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<InspectVerb>();
   CLI::App* command = add_verb(app, context, "inspect", "Show a model's inputs, outputs and what of it can run in int8",
                                "  lpot inspect resnet20.onnx\n"
+                               "  lpot inspect --executed int8/model.xml --batch-size 32\n"
                                "  lpot inspect kws.pb --inputs Mfcc --input-shape Mfcc=-1,49,10");
   command->add_option("model", verb->path, fmt::format("The model: {}", kModelFiles))->required();
+  command->add_flag("--executed", verb->executed, "Show the kernels that really run, their times and how much is int8");
+  command->add_option("-b,--batch-size", verb->batch_size, "Samples at a time, with --executed")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  command->add_option("--shape", verb->shapes, "Shape of an input, where the model leaves it open: NAME=1,128")
+      ->allow_extra_args(false)
+      ->type_name("NAME=SHAPE");
   verb->options.add_to(*command);
   command->callback([verb, &context] { context.run = [verb, &context] { return run_inspect(*verb, context); }; });
 }

@@ -118,6 +118,18 @@ TEST_F(Cli, QuantizeKeepsInFp32WhatOpWiseSays) {
   EXPECT_THAT(read_bytes(folder_ / "q/deploy.yaml"), HasSubstr("fallback:\n  - /fc/Gemm"));
 }
 
+TEST_F(Cli, InspectShowsTheKernelsThatRun) {
+  ASSERT_EQ(lpot({"quantize", "conf.yaml", "-m", kModel, "-o", "q", "-q"}).code, 0);
+  const Json fp32 = lpot({"inspect", "--executed", kModel, "--json"}).json();
+  EXPECT_EQ(fp32["int8_kernels"], 0);
+  EXPECT_EQ(fp32["int8_percent"], 0.0);
+  const Json int8 = lpot({"inspect", "--executed", "q/model.xml", "--batch-size", "4", "--json"}).json();
+  EXPECT_GE(int8["int8_kernels"], 9);
+  EXPECT_GT(int8["int8_percent"], 0.0);
+  EXPECT_GT(int8["total_ms"], 0.0);
+  EXPECT_THAT(lpot({"inspect", "--executed", "q/model.xml"}).out, HasSubstr("int8 kernels take"));
+}
+
 TEST_F(Cli, BenchComparesWithTheFirstModel) {
   ASSERT_EQ(lpot({"quantize", "conf.yaml", "-m", kModel, "-o", "q", "-q"}).code, 0);
   const Outcome run =
