@@ -37,6 +37,7 @@ constexpr auto kPending = std::to_array<Pending>({
      "not carried out yet, use post_training_static_quant"},
     {"quantization.approach", "quant_aware_training", Refuse,
      "not carried out, this tool does not train; use post_training_static_quant"},
+    {"quantization.recipes.cross_layer_equalization", "true", Warn, kIgnored},
     {"**.weight.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
     {"**.activation.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
     {"tuning.tensorboard", kUnusual, Warn, kIgnored},

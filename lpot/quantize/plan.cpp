@@ -52,7 +52,6 @@ Json to_json_value(const Recipes& recipes) {
   if (recipes.smooth_quant_alpha) json["smooth_quant_alpha"] = *recipes.smooth_quant_alpha;
   if (recipes.bias_correction) json["bias_correction"] = true;
   if (recipes.weight_correction) json["weight_correction"] = true;
-  if (recipes.equalization) json["equalization"] = true;
   if (recipes.int8_tables) json["int8_tables"] = true;
   if (recipes.residual_sums) json["residual_sums"] = true;
   if (!recipes.through_max_pooling) json["through_max_pooling"] = false;
@@ -66,7 +65,6 @@ Recipes recipes_from(const Json& json) {
   if (json.contains("smooth_quant_alpha")) recipes.smooth_quant_alpha = json.at("smooth_quant_alpha").get<double>();
   recipes.bias_correction = json.value("bias_correction", false);
   recipes.weight_correction = json.value("weight_correction", false);
-  recipes.equalization = json.value("equalization", false);
   recipes.int8_tables = json.value("int8_tables", false);
   recipes.residual_sums = json.value("residual_sums", false);
   recipes.through_max_pooling = json.value("through_max_pooling", true);

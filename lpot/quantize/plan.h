@@ -38,7 +38,6 @@ struct Recipes {
   std::optional<double> smooth_quant_alpha = {};  // of every op; unset: for each op the one with the least noise
   bool bias_correction = false;
   bool weight_correction = false;
-  bool equalization = false;
   bool residual_sums = false;  // added as integers by the kernel of the convolution in front
   // Quantizers move up through these, so that they work on integers.
   bool through_max_pooling = true;

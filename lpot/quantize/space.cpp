@@ -143,7 +143,6 @@ Recipes recipes_of(const QuantizationConfig& config) {
   if (recipes.smooth_quant) recipes.smooth_quant_alpha = wanted.smooth_quant_alpha;
   recipes.bias_correction = wanted.fast_bias_correction.value_or(false) || !config.bias_correction.empty();
   recipes.weight_correction = wanted.weight_correction.value_or(false);
-  recipes.equalization = wanted.cross_layer_equalization.value_or(false);
   recipes.int8_tables = wanted.int8_tables.value_or(true);
   recipes.residual_sums = wanted.residual_sums.value_or(true);
   recipes.through_max_pooling = wanted.scale_propagation_max_pooling;

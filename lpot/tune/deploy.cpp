@@ -70,7 +70,6 @@ void write_recipes(YAML::Emitter& yaml, const Recipes& recipes) {
   if (recipes.smooth_quant_alpha) entry(yaml, "smooth_quant_alpha", *recipes.smooth_quant_alpha);
   entry(yaml, "bias_correction", recipes.bias_correction);
   entry(yaml, "weight_correction", recipes.weight_correction);
-  entry(yaml, "equalization", recipes.equalization);
   entry(yaml, "int8_tables", recipes.int8_tables);
   entry(yaml, "residual_sums", recipes.residual_sums);
   yaml << YAML::EndMap;
