@@ -22,6 +22,8 @@ using Json = nlohmann::json;
 constexpr std::size_t kFewestRuns = 5;
 constexpr double kClearly = 0.9;  // a time that is less than this share of another is the better one
 
+constexpr double kWorthIt = 0.97;  // a whole model that is not this much faster is not worth the change
+
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 double median(std::vector<double> values) {
@@ -84,7 +86,7 @@ bool is_faster(const Model& changed, const Model& plain, const std::vector<Tenso
   Executable first = compile(changed, inputs, options.threads, false);
   Executable second = compile(plain, inputs, options.threads, false);
   const auto latencies = measure_latency({{first, {inputs}}, {second, {inputs}}}, {.seconds = options.seconds / 2});
-  return latencies[0].median_ms < latencies[1].median_ms;
+  return latencies[0].median_ms < kWorthIt * latencies[1].median_ms;
 }
 
 bool can_be_convolution(const std::string& type) { return type == "MatMul"; }
