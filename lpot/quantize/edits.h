@@ -36,7 +36,8 @@ struct OpEdit {
   Form form = Form::Plain;
 };
 
-// A constant that other values replace, in the source graph's layout and type f32 (weights or biases of a recipe that rescales channels).
+// A constant that other values replace, in the source graph's layout and type f32 (weights or biases of a recipe that
+// rescales channels).
 struct ConstantEdit {
   std::string constant;
   std::vector<float> values;
