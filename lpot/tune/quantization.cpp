@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "lpot/calibrate/observe.h"
 #include "lpot/config/describe.h"
+#include "lpot/core/clock.h"
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/quantize/forms/choose.h"
@@ -24,10 +24,7 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
 // What every way of quantizing needs: the model, what may become of it, and the data for its ranges.
 struct Bench {

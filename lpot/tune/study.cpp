@@ -2,19 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 
+#include "lpot/core/clock.h"
 #include "lpot/core/error.h"
 
 namespace lpot {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-}  // namespace
+namespace {}  // namespace
 
 std::string_view to_string(StopReason reason) {
   switch (reason) {

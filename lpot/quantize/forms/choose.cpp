@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <openvino/openvino.hpp>
 
 #include "lpot/calibrate/observe.h"
+#include "lpot/core/clock.h"
 #include "lpot/core/error.h"
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/quantize.h"
@@ -16,21 +16,12 @@
 namespace lpot {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Json = nlohmann::json;
 
 constexpr std::size_t kFewestRuns = 5;
 constexpr double kClearly = 0.9;  // a time that is less than this share of another is the better one
 
 constexpr double kWorthIt = 0.97;  // a whole model that is not this much faster is not worth the change
-
-double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
 
 Plan in_form(Plan plan, Form form) {
   for (auto& [name, op] : plan.ops) op.form = form;
@@ -61,7 +52,7 @@ std::vector<Times> profile(std::vector<Executable>& models, const std::vector<Te
     }
   std::vector<Times> medians(models.size());
   for (std::size_t i = 0; i < models.size(); ++i)
-    for (auto& [op, times] : runs[i]) medians[i][op] = median(std::move(times));
+    for (auto& [op, times] : runs[i]) medians[i][op] = summarize(std::move(times)).median_ms;
   return medians;
 }
 
@@ -76,7 +67,8 @@ void share_times(Times& times, const Model& model) {
   for (const auto& [signature, ops] : alike) {
     std::vector<double> all;
     for (const std::string& op : ops) all.push_back(times.at(op));
-    for (const std::string& op : ops) times[op] = median(all);
+    const double shared = summarize(std::move(all)).median_ms;
+    for (const std::string& op : ops) times[op] = shared;
   }
 }
 

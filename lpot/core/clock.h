@@ -1,0 +1,13 @@
+// Time that has passed.
+#pragma once
+#include <chrono>
+
+namespace lpot {
+
+using Clock = std::chrono::steady_clock;
+
+inline double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace lpot
