@@ -1,11 +1,11 @@
-# make quickstart | build | test | test-data | bench | bench-peers | format | lint | asan | clean
+# make quickstart | build | test | test-data | bench | bench-peers | bench-tune | format | lint | asan | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart test test-data bench bench-peers format lint asan clean
+.PHONY: help setup setup-dev setup-test configure build quickstart test test-data bench bench-peers bench-tune format lint asan clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
@@ -13,6 +13,7 @@ help:
 	@echo "make test         set up, build and run the tests"
 	@echo "make test-data    run the tests on real models and data under LPOT_TEST_DATA"
 	@echo "make bench        run the benchmarks"
+	@echo "make bench-tune   time tunings beside NNCF's accuracy control (TUNE=--no-peers: lpot alone)"
 	@echo "make bench-peers  measure lpot beside NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: keep their models)"
 	@echo "make format lint  clang-format; layers, clang-tidy and ruff"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
@@ -51,6 +52,10 @@ bench: setup-dev build
 bench-peers: build
 	@scripts/setup.sh --peers
 	.venv-peers/bin/python benchmarks/peers --build $(BUILD) $(PEERS)
+
+bench-tune: build
+	@scripts/setup.sh --peers
+	.venv-peers/bin/python benchmarks/tune.py --build $(BUILD) $(TUNE)
 
 format: setup-dev
 	clang-format -i $(CPP)

@@ -77,6 +77,8 @@ evaluation:
       dataset:
 {5}
 tuning:
+  strategy:
+    name: auto                    # the goal with few evaluations; 'lpot reference' lists the others
   accuracy_criterion:
     relative: 0.01                # at most 1% of the fp32 model's accuracy may be lost
   exit_policy:

@@ -6,7 +6,7 @@
 #include "cli/model_options.h"
 #include "cli/verbs.h"
 #include "lpot/model/load.h"
-#include "lpot/quantize/capability.h"
+#include "lpot/quantize/products.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/kernels.h"
 #include "lpot/runtime/latency.h"
@@ -70,7 +70,7 @@ int run_inspect(const InspectVerb& verb, const Context& context) {
   const Model model = load_model(path, verb.options.load_options());
   if (verb.executed) return print_executed(verb, model, context);
   const std::vector<OpInfo> ops = list_ops(model);
-  const std::vector<QuantizableOp> quantizable = quantizable_ops(model);
+  const std::vector<QuantizableOp> quantizable = searchable_ops(model);
   std::map<std::string, std::size_t> types;
   for (const OpInfo& op : ops) ++types[op.type];
 

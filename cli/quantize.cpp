@@ -21,12 +21,17 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
         {"model", result.model.string()},      {"size_bytes", result.model_bytes},
         {"source_bytes", result.source_bytes}, {"int8_ops", result.int8_ops},
         {"fp32_ops", result.fp32_ops},         {"calibration_samples", result.calibration_samples}};
+    if (!result.activations.empty()) json["activations"] = result.activations;
     if (result.onnx) json["onnx"] = {{"path", result.onnx->path.string()}, {"size_bytes", result.onnx->bytes}};
     fmt::print("{}\n", json.dump(2));
     return kSuccess;
   }
-  fmt::print("{} ops in int8, {} kept in fp32; ranges from {} samples\n", result.int8_ops, result.fp32_ops,
-             result.calibration_samples);
+  if (result.activations.empty())
+    fmt::print("{} ops in int8, {} kept in fp32; ranges from {} samples\n", result.int8_ops, result.fp32_ops,
+               result.calibration_samples);
+  else
+    fmt::print("{} ops with int8 weights, {} kept in fp32; activations {}\n", result.int8_ops, result.fp32_ops,
+               result.activations);
   fmt::print("{} -> {}\n{}\n", format_bytes(result.source_bytes), format_bytes(result.model_bytes),
              result.model.string());
   if (result.onnx) fmt::print("{} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));

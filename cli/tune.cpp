@@ -8,6 +8,7 @@
 #include "cli/verbs.h"
 #include "lpot/config/describe.h"
 #include "lpot/core/file.h"
+#include "lpot/quantize/products.h"
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
 #include "lpot/tune/measure.h"
@@ -28,14 +29,15 @@ int print_dry_run(const Config& config, const TuneVerb& verb, const Context& con
   const Model model = load_configured_model(config, verb.config.model);
   std::vector<std::string> warnings = config.warnings;
   const SearchSpace space =
-      make_search_space(quantizable_ops(model), config.quantization, use_half_range(config, detect_cpu()), warnings);
-  const DataLoader calibration = calibration_loader(config, warnings);
+      make_search_space(searchable_ops(model), config.quantization, use_half_range(config, detect_cpu()), warnings);
+  const DataLoader calibration = first_loader(config, model, warnings);
   const DataLoader evaluation = config.accuracy.loader ? evaluation_loader(config) : calibration;
   const auto evaluator = make_evaluator(config);
   const Meter fits(model, *evaluator, evaluation);
   std::size_t fixed = 0;
   for (const OpSpace& op : space.ops) fixed += op.choices.size() == 1 && op.can_fall_back();
-  const std::size_t samples = std::min(config.quantization.sampling_sizes.front(), calibration.size());
+  const bool calibrates = config.quantization.approach == Approach::StaticQuantization;
+  const std::size_t samples = calibrates ? std::min(config.quantization.sampling_sizes.front(), calibration.size()) : 0;
   const std::string workspace = workspace_path(config, model).string();
   if (context.common.json) {
     fmt::print("{}\n",
@@ -55,7 +57,10 @@ int print_dry_run(const Config& config, const TuneVerb& verb, const Context& con
       fmt::print("evaluation        {} samples\n", evaluation.size());
     else
       fmt::print("evaluation        {}\n", config.accuracy.command);
-    fmt::print("calibration       {} of {} samples\n", samples, calibration.size());
+    if (calibrates)
+      fmt::print("calibration       {} of {} samples\n", samples, calibration.size());
+    else
+      fmt::print("calibration       none: only weights are quantized\n");
     fmt::print("workspace         {}\n", workspace);
   }
   Terminal terminal(context.common);

@@ -5,12 +5,12 @@
 #   scripts/setup.sh         for building, testing and the quick start
 #   scripts/setup.sh --dev   also the formatter, the linters and the benchmark library
 #   scripts/setup.sh --peers also a .venv-peers with the rivals that benchmarks/peers measures
-#   scripts/setup.sh --test  also ONNX Runtime, for the tests on real models and data
+#   scripts/setup.sh --test  also ONNX Runtime and tokenizers, for the tests on real models and data
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(g++ make cmake ninja-build ccache zlib1g-dev libjpeg62-turbo-dev libpng-dev libyaml-cpp-dev nlohmann-json3-dev
-          libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libprotobuf-dev libonnx-dev libgtest-dev
+          libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libprotobuf-dev libonnx-dev libeigen3-dev libutf8proc-dev libgtest-dev
           libgmock-dev dataset-fashion-mnist)
 requirements=(scripts/requirements.txt)
 if [[ "${1:-}" == "--dev" ]]; then

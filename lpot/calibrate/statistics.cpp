@@ -18,6 +18,7 @@ struct Layout {
 Layout layout_of(const Shape& shape, int channel_axis) {
   Layout layout;
   if (shape.empty()) return layout;
+  if (channel_axis == kNoChannels) return {.outer = 1, .channels = 1, .inner = element_count(shape)};
   const auto rank = static_cast<int>(shape.size());
   const auto axis =
       static_cast<std::size_t>(std::clamp(channel_axis < 0 ? channel_axis + rank : channel_axis, 0, rank - 1));
@@ -44,19 +45,34 @@ void add_run(ChannelStatistics& channel, const float* values, std::size_t count)
   channel.count += count;
 }
 
-// Channels last (inner == 1): one value of each channel after the other, so the loop over channels is the inner one.
+// Channels last (inner == 1): one value of each channel after the other. What is counted lies in arrays of its own
+// while the rows are read, so that the loops over channels work on several at a time.
 void add_rows(std::vector<ChannelStatistics>& channels, const float* values, std::size_t rows) {
-  for (std::size_t row = 0; row < rows; ++row, values += channels.size())
-    for (std::size_t i = 0; i < channels.size(); ++i) {
-      ChannelStatistics& channel = channels[i];
-      const bool first = channel.count == 0;
-      channel.min = first ? values[i] : std::min(channel.min, values[i]);
-      channel.max = first ? values[i] : std::max(channel.max, values[i]);
-      const double value = static_cast<double>(values[i]);
-      channel.sum += value;
-      channel.sum_of_squares += value * value;
-      ++channel.count;
+  const std::size_t count = channels.size();
+  std::vector<float> low(values, values + count), high(values, values + count);
+  std::vector<double> sums(count, 0.0), squares(count, 0.0);
+  float *lows = low.data(), *highs = high.data();
+  double *sum = sums.data(), *square = squares.data();
+  for (std::size_t row = 0; row < rows; ++row, values += count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      lows[i] = values[i] < lows[i] ? values[i] : lows[i];
+      highs[i] = values[i] > highs[i] ? values[i] : highs[i];
     }
+    for (std::size_t i = 0; i < count; ++i) {
+      const double value = static_cast<double>(values[i]);
+      sum[i] += value;
+      square[i] += value * value;
+    }
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    ChannelStatistics& channel = channels[i];
+    const bool first = channel.count == 0;
+    channel.min = first ? low[i] : std::min(channel.min, low[i]);
+    channel.max = first ? high[i] : std::max(channel.max, high[i]);
+    channel.sum += sums[i];
+    channel.sum_of_squares += squares[i];
+    channel.count += rows;
+  }
 }
 
 float largest_absolute(const float* values, std::size_t count) {

@@ -1,6 +1,7 @@
 // What calibration keeps of the activations: enough for every range algorithm, and no more with more samples.
 #pragma once
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,9 +24,13 @@ struct ChannelStatistics {
   bool operator==(const ChannelStatistics&) const = default;
 };
 
+// In place of a channel axis: all values are of one channel, whatever the shape.
+inline constexpr int kNoChannels = std::numeric_limits<int>::max();
+
 class TensorStatistics {
  public:
-  // Counts a tensor of f32; `channel_axis` may be negative (from the end). Throws DataError when a value is not finite.
+  // Counts a tensor of f32; `channel_axis` may be negative (from the end) or kNoChannels. Throws DataError when a value
+  // is not finite.
   void add(const Tensor&, int channel_axis);
   void merge(const TensorStatistics&);
 

@@ -124,7 +124,7 @@ void add_quantization(Sections& all) {
   all["quantization"] = {
       choice("approach", "post_training_static_quant",
              {"post_training_static_quant", "post_training_dynamic_quant", "quant_aware_training"},
-             "when ranges are found"),
+             "static: ranges from calibration data; dynamic: int8 weights only, no data needed, a smaller file"),
       section("calibration", "calibration", "the data that ranges are found from"),
       section("recipes", "recipes", "treatments of the whole model"),
       section("advance", "advance", "corrections after quantization"),

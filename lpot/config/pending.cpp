@@ -33,18 +33,14 @@ constexpr auto kPending = std::to_array<Pending>({
     {"model.framework", "pytorch_ipex", Refuse, "IPEX is not part of this tool, use pytorch"},
     {"model.framework", "tensorflow_itex", Refuse, "ITEX is not part of this tool, use tensorflow"},
     {"device", "gpu", Refuse, "not carried out yet, only cpu is"},
-    {"quantization.approach", "post_training_dynamic_quant", Refuse,
-     "not carried out yet, use post_training_static_quant"},
     {"quantization.approach", "quant_aware_training", Refuse,
      "not carried out, this tool does not train; use post_training_static_quant"},
-    {"quantization.recipes.cross_layer_equalization", "true", Warn, kIgnored},
     {"**.weight.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
     {"**.activation.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
     {"tuning.tensorboard", kUnusual, Warn, kIgnored},
     {"evaluation.*.configs.inter_num_of_threads", kUnusual, Warn, kNoSetting},
     {"evaluation.*.configs.kmp_blocktime", kUnusual, Warn, kNoSetting},
     {"evaluation.accuracy.configs.num_of_instance", kUnusual, Warn, "accuracy is measured by one instance, ignored"},
-    {"evaluation.accuracy.confidence", kUnusual, Warn, kIgnored},
 });
 
 bool is_default(const Node& node, const Path& path) {

@@ -12,14 +12,8 @@ namespace {
 
 bool alike(const Tensor& a, const Tensor& b) { return a.shape() == b.shape() && a.element_type() == b.element_type(); }
 
-struct Numbered {
-  std::size_t index = 0;  // in the data set
-  Sample sample;
-};
-
-void check_alike(const Numbered& first, const Numbered& other) {
-  const auto& [a, one] = first;
-  const auto& [b, two] = other;
+// `a` and `b` are their numbers in the data set.
+void check_alike(const Sample& one, std::size_t a, const Sample& two, std::size_t b) {
   if (one.inputs.size() != two.inputs.size())
     throw DataError("DataLoader", fmt::format("samples {} and {} of one batch have {} and {} inputs", a, b,
                                               one.inputs.size(), two.inputs.size()));
@@ -67,19 +61,19 @@ void BatchStream::State::start() {
 Batch BatchStream::State::make_batch(std::size_t number) const {
   const std::size_t first = number * loader_.options().batch_size;
   const std::size_t last = std::min(first + loader_.options().batch_size, positions_.size());
-  std::vector<Numbered> samples;
-  for (std::size_t i = first; i < last && !stopping_; ++i) {
-    samples.push_back({loader_.index(positions_[i]), loader_.sample(positions_[i])});
-    check_alike(samples.front(), samples.back());
-  }
+  std::vector<Sample> samples;
+  for (std::size_t i = first; i < last && !stopping_; ++i) samples.push_back(loader_.sample(positions_[i]));
   Batch batch{.first = positions_[first], .inputs = {}, .labels = {}};
   if (samples.empty()) return batch;
-  for (std::size_t input = 0; input < samples.front().sample.inputs.size(); ++input) {
+  loader_.dataset().even_out(samples);
+  for (std::size_t i = 1; i < samples.size(); ++i)
+    check_alike(samples[0], loader_.index(positions_[first]), samples[i], loader_.index(positions_[first + i]));
+  for (std::size_t input = 0; input < samples.front().inputs.size(); ++input) {
     std::vector<Tensor> rows;
-    for (Numbered& numbered : samples) rows.push_back(std::move(numbered.sample.inputs[input]));
+    for (Sample& sample : samples) rows.push_back(std::move(sample.inputs[input]));
     batch.inputs.push_back(stack(rows));
   }
-  for (Numbered& numbered : samples) batch.labels.push_back(std::move(numbered.sample.label));
+  for (Sample& sample : samples) batch.labels.push_back(std::move(sample.label));
   return batch;
 }
 

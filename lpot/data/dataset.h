@@ -36,6 +36,13 @@ class Dataset {
   // Model inputs that the samples' tensors belong to; empty: the model's inputs in their order.
   virtual std::vector<std::string> input_names() const { return {}; }
 
+  // Whether these names are only what such inputs are usually called: inputs of other names then take the tensors in
+  // their order, and tensors that no input takes are left out.
+  virtual bool names_are_customary() const { return false; }
+
+  // Makes samples of one batch alike where their lengths differ; unless overridden they stay as they are.
+  virtual void even_out(std::vector<Sample>&) const {}
+
   // Tells data sets apart, so that a study is resumed with its own data only: name, parameters, and a fingerprint of
   // the files (names, sizes, times will do). Unless overridden: the input names, the size and a fingerprint of some
   // samples.

@@ -17,6 +17,8 @@ class Subset : public Dataset {
   std::size_t size() const override { return indices_.size(); }
   std::string identity() const override { return identity_; }
   std::vector<std::string> input_names() const override { return whole_->input_names(); }
+  bool names_are_customary() const override { return whole_->names_are_customary(); }
+  void even_out(std::vector<Sample>& samples) const override { whole_->even_out(samples); }
   Sample at(std::size_t index) const override { return whole_->at(in_whole(index)); }
   Tensor label(std::size_t index) const override { return whole_->label(in_whole(index)); }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "lpot/core/clock.h"
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/data/batch_stream.h"
@@ -42,6 +43,8 @@ Sample DataLoader::sample(std::size_t position) const {
     throw DataError("DataLoader",
                     fmt::format("position {} does not exist: there are {}, from 0", position, order_.size()));
   const std::size_t index = order_[position];
+  if (cache_)
+    if (auto kept = cache_->get(index)) return std::move(*kept);
   Sample sample = dataset_->at(index);
   const std::uint64_t seed = mix(options_.seed ^ mix(index));
   try {
@@ -49,6 +52,7 @@ Sample DataLoader::sample(std::size_t position) const {
   } catch (const DataError& error) {
     throw DataError("DataLoader", fmt::format("sample {}: {}", index, error.what()));
   }
+  if (cache_) cache_->put(index, sample);
   return sample;
 }
 
@@ -75,6 +79,25 @@ std::string DataLoader::identity() const {
                      fmt::join(steps, ", "), order_.size(), order.hex(), options_.seed);
 }
 
-DataLoader DataLoader::with(LoaderOptions options) const { return DataLoader(dataset_, transforms_, options); }
+DataLoader DataLoader::with(LoaderOptions options) const {
+  DataLoader other(dataset_, transforms_, options);
+  if (options.seed == options_.seed) other.cache_ = cache_;  // transforms may draw random numbers from the seed
+  return other;
+}
+
+DataLoader DataLoader::cached(const CacheLimits& limits) const {
+  DataLoader other = *this;
+  if (!other.cache_) other.cache_ = std::make_shared<SampleCache>(limits);
+  return other;
+}
+
+bool DataLoader::is_slow() const {
+  constexpr std::size_t kSamples = 4;
+  constexpr double kSlow = 100e-6;  // seconds a sample
+  const std::size_t count = std::min(kSamples, size());
+  const auto start = Clock::now();
+  for (std::size_t i = 0; i < count; ++i) sample(i * size() / count);
+  return count > 0 && seconds_since(start) > kSlow * static_cast<double>(count);
+}
 
 }  // namespace lpot

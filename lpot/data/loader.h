@@ -13,6 +13,7 @@
 
 #include "lpot/core/tensor.h"
 #include "lpot/data/dataset.h"
+#include "lpot/data/sample_cache.h"
 #include "lpot/data/transform.h"
 
 namespace lpot {
@@ -61,13 +62,16 @@ class DataLoader {
   const Dataset& dataset() const { return *dataset_; }
   std::string identity() const;  // of the data set, the transforms and the order
 
-  DataLoader with(LoaderOptions) const;  // the same data, read another way
+  DataLoader with(LoaderOptions) const;              // the same data, read another way
+  DataLoader cached(const CacheLimits& = {}) const;  // the same, but every sample is read and transformed once
+  bool is_slow() const;  // reading a sample takes so long that it is worth keeping: pictures that are decoded, mostly
 
  private:
   std::shared_ptr<const Dataset> dataset_;
   std::vector<Transform> transforms_;
   LoaderOptions options_;
   std::vector<std::size_t> order_;
+  std::shared_ptr<SampleCache> cache_;
 };
 
 }  // namespace lpot

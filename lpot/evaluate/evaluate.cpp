@@ -5,36 +5,38 @@
 #include <algorithm>
 #include <chrono>
 #include <deque>
+#include <numeric>
+#include <span>
 
 #include "lpot/core/error.h"
-#include "lpot/evaluate/postprocess.h"
 #include "lpot/runtime/runner.h"
 
 namespace lpot {
 namespace {
 
-// Adds batches to all metrics, in the loader's order.
+// Adds batches to all metrics.
 class Accumulator {
  public:
   Accumulator(const std::vector<NamedMetric>& metrics, const EvaluateOptions& options) : options_(options) {
     for (const NamedMetric& named : metrics) totals_.push_back({named.name, named.metric->fresh()});
   }
 
-  void add(std::size_t first, const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) {
-    check_rows(outputs, labels.size());
-    const bool from_baseline = needs_baseline(totals_);
-    if (options_.keep_outputs && from_baseline)
-      for (std::size_t row = 0; row < labels.size(); ++row) options_.keep_outputs->push_back(outputs[0].slice(row));
-    for (NamedMetric& total : totals_) {
-      try {
-        total.metric->update(outputs,
-                             total.metric->labels_are_baseline() ? baseline_labels(first, labels.size()) : labels);
-      } catch (const DataError& error) {
-        throw DataError("evaluate",
-                        fmt::format("batch of samples {}..{}: {}", first, first + labels.size() - 1, error.what()));
-      }
+  // `positions`: of the batch's samples in the loader's order.
+  void add(std::span<const std::size_t> positions, Answered batch) {
+    const std::size_t count = batch.labels.size();
+    check_rows(batch.outputs, count);
+    if (options_.keep_outputs && needs_baseline(totals_))
+      for (std::size_t row = 0; row < count; ++row) options_.keep_outputs->push_back(batch.outputs[0].slice(row));
+    try {
+      // Metrics that compare with the fp32 model see what both models give.
+      if (needs_baseline(totals_)) update({batch.outputs, baseline_labels(positions)}, positions, true);
+      for (const auto& step : options_.postprocess) batch = step->apply(std::move(batch));
+      update(batch, positions, false);
+    } catch (const DataError& error) {
+      throw DataError("evaluate",
+                      fmt::format("batch of samples {}..{}: {}", positions.front(), positions.back(), error.what()));
     }
-    samples_ += labels.size();
+    samples_ += count;
   }
 
   std::size_t samples() const { return samples_; }
@@ -53,12 +55,33 @@ class Accumulator {
                                               outputs.empty() ? "no output" : outputs[0].describe(), count, count));
   }
 
-  std::vector<Tensor> baseline_labels(std::size_t first, std::size_t count) const {
+  std::vector<Tensor> baseline_labels(std::span<const std::size_t> positions) const {
     const BaselineOutputs* kept = options_.keep_outputs ? options_.keep_outputs : options_.baseline;
-    if (!kept || kept->size() < first + count)
-      throw DataError("evaluate", "this metric compares with the fp32 model, whose outputs are not there");
-    const auto begin = kept->begin() + static_cast<std::ptrdiff_t>(first);
-    return {begin, begin + static_cast<std::ptrdiff_t>(count)};
+    std::vector<Tensor> outputs;
+    for (const std::size_t position : positions) {
+      if (!kept || position >= kept->size())
+        throw DataError("evaluate", "this metric compares with the fp32 model, whose outputs are not there");
+      outputs.push_back((*kept)[position]);
+    }
+    return outputs;
+  }
+
+  // Of the metrics that compare with the baseline, or of the others.
+  void update(const Answered& batch, std::span<const std::size_t> positions, bool with_baseline) {
+    for (NamedMetric& total : totals_)
+      if (total.metric->labels_are_baseline() == with_baseline) total.metric->update(batch.outputs, batch.labels);
+    const Metric& first = *totals_.front().metric;
+    if (first.labels_are_baseline() == with_baseline && (options_.verdict || options_.judgements))
+      judge(first, batch, positions);
+  }
+
+  void judge(const Metric& metric, const Answered& batch, std::span<const std::size_t> positions) {
+    const auto judged = metric.judge(batch.outputs, batch.labels);
+    if (!judged) return;
+    for (std::size_t i = 0; i < positions.size(); ++i) {
+      if (options_.judgements) (*options_.judgements)[positions[i]] = (*judged)[i];
+      if (options_.verdict) options_.verdict->add(positions[i], (*judged)[i].value);
+    }
   }
 
   const EvaluateOptions& options_;
@@ -83,28 +106,39 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
                const EvaluateOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("evaluate", "the evaluation data set is empty");
   const auto start = std::chrono::steady_clock::now();
-  Runner runner(model, loader.dataset().input_names(), {.threads = options.threads});
+  const Dataset& data = loader.dataset();
+  Runner runner(model, data.input_names(), {.threads = options.threads, .customary_names = data.names_are_customary()});
   Accumulator accumulator(metrics, options);
-  BatchStream batches = loader.read();
-  struct Waiting {
-    std::size_t first;
-    std::vector<Tensor> labels;
-  };
-  std::deque<Waiting> waiting;  // labels of batches that are being inferred
+  std::vector<std::size_t> positions = options.positions;
+  if (positions.empty()) {
+    positions.resize(loader.size());
+    std::iota(positions.begin(), positions.end(), std::size_t{0});
+  }
+  if (options.judgements) options.judgements->assign(loader.size(), std::nullopt);
+  BatchStream batches = loader.read(positions);
+  std::deque<std::vector<Tensor>> waiting;  // labels of batches that are being inferred
+  const auto has_failed = [&] { return options.verdict && options.verdict->has_failed(); };
   runner.run(
       [&]() -> std::optional<std::vector<Tensor>> {
         observer.check_stop();
+        if (has_failed()) return std::nullopt;
         auto batch = batches.next();
         if (!batch) return std::nullopt;
-        waiting.push_back({batch->first, postprocess_labels(std::move(batch->labels), options.postprocess)});
+        waiting.push_back(std::move(batch->labels));
         return std::move(batch->inputs);
       },
       [&](std::vector<Tensor> outputs) {
-        accumulator.add(waiting.front().first, outputs, waiting.front().labels);
+        const std::span of_batch(positions.data() + accumulator.samples(), waiting.front().size());
+        accumulator.add(of_batch, {std::move(outputs), std::move(waiting.front())});
         waiting.pop_front();
-        observer.progress("evaluate", accumulator.samples(), loader.size());
+        observer.progress("evaluate", accumulator.samples(), positions.size());
       });
   Score score = accumulator.score();
+  if (accumulator.samples() < positions.size()) {
+    // The samples that were evaluated are not like the others: only what is known of the first metric is told.
+    score.complete = false;
+    score.metrics = {{metrics.front().name, options.verdict->estimate()}};
+  }
   score.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return score;
 }

@@ -12,6 +12,8 @@
 
 #include "lpot/core/observer.h"
 #include "lpot/data/loader.h"
+#include "lpot/evaluate/postprocess.h"
+#include "lpot/evaluate/verdict.h"
 #include "lpot/metric/metric.h"
 #include "lpot/model/model.h"
 
@@ -25,8 +27,9 @@ std::vector<NamedMetric> make_metrics(const std::vector<Component>&);
 
 struct Score {
   std::vector<std::pair<std::string, double>> metrics;  // the first is the one that is tuned for
-  std::size_t samples = 0;
+  std::size_t samples = 0;                              // that were evaluated
   double seconds = 0;
+  bool complete = true;  // else it ended early: the goal cannot be met any more, and the accuracy is an estimate
 
   double accuracy() const { return metrics.empty() ? 0.0 : metrics.front().second; }
 };
@@ -36,9 +39,13 @@ using BaselineOutputs = std::vector<Tensor>;
 
 struct EvaluateOptions {
   int threads = 0;                            // 0: all cores
-  std::vector<Component> postprocess = {};    // of evaluation.accuracy.postprocess
+  std::optional<double> confidence = {};      // of evaluation.accuracy.confidence
+  Postprocesses postprocess = {};             // of evaluation.accuracy.postprocess
   const BaselineOutputs* baseline = nullptr;  // needed by metrics with labels_are_baseline, unless this run makes it
   BaselineOutputs* keep_outputs = nullptr;    // this run is the baseline: its outputs are kept here and are the labels
+  std::vector<std::size_t> positions = {};    // in which order to evaluate; empty: the loader's
+  Verdict* verdict = nullptr;                 // ends the evaluation when it has failed
+  Judgements* judgements = nullptr;           // what the first metric makes of every sample, where it judges samples
 };
 
 // Whether any of these metrics compares with the fp32 model.

@@ -16,10 +16,21 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
+  virtual void expect_many() {}  // many models are going to be scored, so that it pays to keep what they share
   virtual Score baseline(const Model& fp32, const Observer&) = 0;
   virtual Score score(const Model&, const Observer&) = 0;
+  // The same, but may end as soon as it is certain that the accuracy stays below `lowest`.
+  virtual Score score_unless_below(double /*lowest*/, const Model& model, const Observer& observer) {
+    return score(model, observer);
+  }
   // After a resume, in place of `baseline`: what `score` compares with is made again.
   virtual void prepare(const Model& /*fp32*/, const Observer&) {}
+
+  // What it knows of the models it scored, for a later run on the same model and data; "" when there is nothing.
+  virtual std::string notes() const { return ""; }
+  virtual void restore(const std::string& /*notes*/) {}  // throws StoreError when they are damaged
+
+  virtual bool is_repeatable() const { return true; }  // scores hold for later studies; else only within one
 
   virtual std::string metric() const = 0;  // the name of the one that is tuned for
   virtual bool higher_is_better() const { return true; }
@@ -27,14 +38,20 @@ class Evaluator {
   virtual std::string identity() const = 0;                  // of the data: a study is resumed with the same only
 };
 
-// Runs the model over the loader's data and counts with the metrics; the first is the one that is tuned for.
+// Runs the model over the loader's data and counts with the metrics; the first is the one that is tuned for. Where that
+// one is a mean over samples, the fp32 model's and the first other model's judgements are kept: they decide in which
+// order the models after them are evaluated, and when a verdict is certain.
 class DataEvaluator : public Evaluator {
  public:
   DataEvaluator(DataLoader, std::vector<NamedMetric>, EvaluateOptions = {});
 
+  void expect_many() override;
   Score baseline(const Model& fp32, const Observer&) override;
   Score score(const Model&, const Observer&) override;
+  Score score_unless_below(double lowest, const Model&, const Observer&) override;
   void prepare(const Model& fp32, const Observer&) override;
+  std::string notes() const override;
+  void restore(const std::string& notes) override;
   std::string metric() const override { return metrics_.front().name; }
   bool higher_is_better() const override { return metrics_.front().metric->higher_is_better(); }
   bool compares_with_fp32() const override { return metrics_.front().metric->labels_are_baseline(); }
@@ -45,6 +62,8 @@ class DataEvaluator : public Evaluator {
   std::vector<NamedMetric> metrics_;
   EvaluateOptions options_;
   BaselineOutputs baseline_outputs_;
+  Judgements baseline_judgements_;  // empty: the metric does not judge samples
+  Judgements first_judgements_;     // of the first model after the baseline; empty: none yet
 };
 
 // Runs a program for every model: `{model}` in the command is replaced by the model's file, and the last word of the
@@ -58,6 +77,7 @@ class CommandEvaluator : public Evaluator {
 
   Score baseline(const Model& fp32, const Observer&) override;
   Score score(const Model&, const Observer&) override;
+  bool is_repeatable() const override { return false; }  // the program may be another one by then
   std::string metric() const override { return "accuracy"; }
   std::string identity() const override { return "command " + command_; }
 

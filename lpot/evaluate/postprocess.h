@@ -1,17 +1,38 @@
 // What happens between a model's outputs and the metrics.
 #pragma once
+#include <memory>
 #include <vector>
 
 #include "lpot/core/component.h"
+#include "lpot/core/registry.h"
 #include "lpot/core/tensor.h"
 
 namespace lpot {
 
+// A batch that went through the model: outputs, each [count, ...], and one label per sample.
+struct Answered {
+  std::vector<Tensor> outputs;
+  std::vector<Tensor> labels;
+};
+
+// Knows nothing of the batches before: what belongs together over several batches, metrics bring together.
+class Postprocess {
+ public:
+  virtual ~Postprocess() = default;
+  virtual Answered apply(Answered) const = 0;  // throws DataError that names the sample within the batch
+};
+
 // Every postprocess transform that a config may name.
 const Table& postprocesses();
 
-// Applies them to the labels of a batch, in order. LabelShift takes its number from every label: for labels that count
-// from 1, or leave out a background class. Throws DataError for a label that is no integer.
-std::vector<Tensor> postprocess_labels(std::vector<Tensor> labels, const std::vector<Component>&);
+using Postprocesses = std::vector<std::shared_ptr<const Postprocess>>;
+
+// The transforms that a config describes, in order. Throws ConfigError and DataError.
+Postprocesses make_postprocesses(const std::vector<Component>&);
+
+// One a file; postprocess.cpp lists them.
+using PostprocessKind = Kind<std::shared_ptr<const Postprocess>>;
+PostprocessKind label_shift();
+PostprocessKind squad_v1();
 
 }  // namespace lpot

@@ -24,6 +24,12 @@ Share count_each(std::span<const double> scores, const Tensor& label) {
   return share;
 }
 
+// The answers to one sample, and how far they are from others.
+struct Counted {
+  Share share;
+  double margin = 0;
+};
+
 bool single_is_right(double score, bool is_class, const Tensor& label, std::size_t sample) {
   if (is_class) return score == static_cast<double>(label_number(label, sample, "Accuracy"));
   const std::size_t expected = label_class(label, sample, 2, "Accuracy");
@@ -33,21 +39,16 @@ bool single_is_right(double score, bool is_class, const Tensor& label, std::size
 class Accuracy : public Metric {
  public:
   void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
-    const Scores scores(outputs, labels, "Accuracy");
-    if (scores.rows() == 0) return;
-    scores.check_flat("Accuracy");
-    const bool is_class = holds_whole_numbers(outputs[0].element_type());
-    Share batch;
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      const auto row = scores.row(i);
-      if (row.size() == 1)
-        batch.count(single_is_right(row[0], is_class, labels[i], i));
-      else if (!labels[i].empty() && labels[i].size() == row.size())
-        batch.add(count_each(row, labels[i]));
-      else
-        batch.count(argmax(row) == label_class(labels[i], i, row.size(), "Accuracy"));
-    }
-    share_.add(batch);
+    for (const Counted& sample : count(outputs, labels)) share_.add(sample.share);
+  }
+
+  // Every sample has as many answers as the output has values, so the mean of the samples is the mean of the answers.
+  std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& outputs,
+                                              const std::vector<Tensor>& labels) const override {
+    std::vector<Judgement> samples;
+    for (const Counted& sample : count(outputs, labels))
+      samples.push_back({sample.share.value("Accuracy"), sample.margin});
+    return samples;
   }
 
   void merge(const Metric& other) override { share_.add(same_kind<Accuracy>(other, "Accuracy").share_); }
@@ -55,6 +56,29 @@ class Accuracy : public Metric {
   std::unique_ptr<Metric> fresh() const override { return std::make_unique<Accuracy>(); }
 
  private:
+  static std::vector<Counted> count(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) {
+    const Scores scores(outputs, labels, "Accuracy");
+    std::vector<Counted> samples(labels.size());
+    if (scores.rows() == 0) return samples;
+    scores.check_flat("Accuracy");
+    const bool is_class = holds_whole_numbers(outputs[0].element_type());
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const auto row = scores.row(i);
+      auto& [share, margin] = samples[i];
+      if (row.size() == 1) {
+        share.count(single_is_right(row[0], is_class, labels[i], i));
+        if (!is_class) margin = std::fabs(row[0] - kThreshold);
+      } else if (!labels[i].empty() && labels[i].size() == row.size()) {
+        share = count_each(row, labels[i]);
+      } else {
+        const std::size_t label = label_class(labels[i], i, row.size(), "Accuracy");
+        share.count(argmax(row) == label);
+        margin = margin_of(row, label);
+      }
+    }
+    return samples;
+  }
+
   Share share_;
 };
 

@@ -21,14 +21,23 @@ void check_row(const Tensor& baseline, std::size_t sample, std::size_t columns) 
 class Agreement : public Metric {
  public:
   void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
+    const auto samples = judge(outputs, labels);
+    for (const Judgement& sample : *samples) share_.count(sample.value == 1);
+  }
+
+  std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& outputs,
+                                              const std::vector<Tensor>& labels) const override {
     const Scores scores(outputs, labels, "Agreement");
-    Share batch;
+    std::vector<Judgement> samples;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       check_row(labels[i], i, scores.columns());
       const auto baseline = argmax(to_doubles(labels[i]));
-      batch.count(baseline && argmax(scores.row(i)) == baseline);
+      if (baseline && argmax(scores.row(i)) == baseline)
+        samples.push_back({1, margin_of(scores.row(i), *baseline)});
+      else
+        samples.push_back({0, 0});
     }
-    share_.add(batch);
+    return samples;
   }
 
   void merge(const Metric& other) override { share_.add(same_kind<Agreement>(other, "Agreement").share_); }

@@ -24,11 +24,10 @@ MetricKind map_metric();
 MetricKind miou_metric();
 MetricKind mse_metric();
 MetricKind rmse_metric();
+MetricKind squad_exact_match_metric();
+MetricKind squad_f1_metric();
 MetricKind topk_metric();
 MetricKind voc_map_metric();
-
-// Names of LPOT that have no implementation here.
-std::vector<MetricKind> unavailable_metrics();
 
 // `other` as the metric that is to be merged with it; throws Error when it is another one.
 template <typename Derived>

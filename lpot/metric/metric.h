@@ -7,6 +7,7 @@
 // One's own is a class below Metric; tune takes it in TuneOptions::own.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,14 @@
 #include "lpot/core/tensor.h"
 
 namespace lpot {
+
+// What a metric makes of one sample.
+struct Judgement {
+  double value = 0;   // its part of the mean, 0..1
+  double margin = 0;  // how far the sample is from another verdict; 0: not known, or already wrong
+
+  bool operator==(const Judgement&) const = default;
+};
 
 class Metric {
  public:
@@ -30,6 +39,13 @@ class Metric {
   virtual bool higher_is_better() const { return true; }
   // The labels are the fp32 model's outputs (one tensor per sample) instead of the data set's.
   virtual bool labels_are_baseline() const { return false; }
+
+  // For metrics whose result is the mean of one value per sample: these values, so that an evaluation may end as soon
+  // as its verdict is certain. Nothing for the others.
+  virtual std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& /*outputs*/,
+                                                      const std::vector<Tensor>& /*labels*/) const {
+    return std::nullopt;
+  }
 };
 
 // Every metric that a config may name.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <limits>
 
 #include "lpot/core/error.h"
 
@@ -72,6 +74,16 @@ std::size_t label_class(const Tensor& label, std::size_t sample, std::size_t cla
 double Share::value(std::string_view metric) const {
   if (total == 0) throw DataError(metric, "no samples were counted; is the data set empty?");
   return static_cast<double>(right) / static_cast<double>(total);
+}
+
+double margin_of(std::span<const double> scores, std::size_t place, std::size_t k) {
+  std::vector<double> others;
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (i != place) others.push_back(scores[i]);
+  if (others.size() < k) return std::numeric_limits<double>::infinity();
+  const auto kth = others.begin() + static_cast<std::ptrdiff_t>(k - 1);
+  std::nth_element(others.begin(), kth, others.end(), std::greater<>());
+  return std::max(0.0, scores[place] - *kth);
 }
 
 }  // namespace lpot

@@ -4,84 +4,16 @@
 #include <map>
 
 #include "lpot/core/error.h"
+#include "lpot/core/unicode.h"
 
 namespace lpot {
 namespace {
 
-using Letter = char32_t;
+bool is_ascii_punctuation(Letter letter) { return letter > ' ' && letter < 0x7f && !is_alphanumeric(letter); }
 
-std::u32string decode(std::string_view text) {
-  std::u32string letters;
-  for (std::size_t i = 0; i < text.size();) {
-    const auto lead = static_cast<unsigned char>(text[i]);
-    const std::size_t length = lead < 0xc0 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
-    Letter letter = length == 1 ? lead : lead & (0x7fu >> length);
-    for (std::size_t k = 1; k < length && i + k < text.size(); ++k)
-      letter = letter << 6 | (static_cast<unsigned char>(text[i + k]) & 0x3fu);
-    letters.push_back(letter);
-    i += length;
-  }
-  return letters;
-}
-
-void append(std::string& text, Letter letter) {
-  const auto tail = [&](int shift) { text += static_cast<char>(0x80 | (letter >> shift & 0x3f)); };
-  if (letter < 0x80) {
-    text += static_cast<char>(letter);
-  } else if (letter < 0x800) {
-    text += static_cast<char>(0xc0 | letter >> 6);
-    tail(0);
-  } else if (letter < 0x10000) {
-    text += static_cast<char>(0xe0 | letter >> 12);
-    tail(6);
-    tail(0);
-  } else {
-    text += static_cast<char>(0xf0 | (letter >> 18 & 0x07));
-    tail(12);
-    tail(6);
-    tail(0);
-  }
-}
-
-bool within(Letter letter, Letter first, Letter last) { return letter >= first && letter <= last; }
-
-Letter lower_letter(Letter letter) {
-  if (within(letter, 'A', 'Z') || (within(letter, 0xc0, 0xde) && letter != 0xd7) || within(letter, 0x391, 0x3a9) ||
-      within(letter, 0x410, 0x42f))
-    return letter + 32;
-  if (within(letter, 0x400, 0x40f)) return letter + 80;
-  if (letter == 0x178) return 0xff;
-  if (within(letter, 0x139, 0x148) || within(letter, 0x179, 0x17e)) return letter + (letter & 1);
-  if (within(letter, 0x100, 0x177) && letter != 0x130 && letter != 0x131 && letter != 0x138) return letter | 1;
-  if (within(letter, 0x1e00, 0x1e95) || within(letter, 0x1ea0, 0x1eff)) return letter | 1;
-  if (letter == 0x386) return 0x3ac;
-  if (within(letter, 0x388, 0x38a)) return letter + 37;
-  if (letter == 0x38c) return 0x3cc;
-  if (letter == 0x38e || letter == 0x38f) return letter + 63;
-  return letter;
-}
-
-bool is_punctuation(Letter letter) {
-  return within(letter, '!', '/') || within(letter, ':', '@') || within(letter, '[', '`') || within(letter, '{', '~');
-}
-
-bool is_space(Letter letter) {
-  return within(letter, 0x09, 0x0d) || within(letter, 0x1c, 0x20) || letter == 0x85 || letter == 0xa0 ||
-         letter == 0x1680 || within(letter, 0x2000, 0x200a) || letter == 0x2028 || letter == 0x2029 ||
-         letter == 0x202f || letter == 0x205f || letter == 0x3000;
-}
-
-// Letters and digits, as Python's \w has them; what stands between words beyond ASCII is punctuation and symbols.
-bool is_word(Letter letter) {
-  if (letter < 0x80)
-    return within(letter, '0', '9') || within(letter, 'A', 'Z') || within(letter, 'a', 'z') || letter == '_';
-  if (letter < 0xc0)
-    return letter == 0xaa || letter == 0xb2 || letter == 0xb3 || letter == 0xb5 || within(letter, 0xb9, 0xba) ||
-           within(letter, 0xbc, 0xbe);
-  return letter != 0xd7 && letter != 0xf7 && !within(letter, 0x2000, 0x206f) && !within(letter, 0x20a0, 0x20cf) &&
-         !within(letter, 0x2190, 0x245f) && !within(letter, 0x2500, 0x2bff) && !within(letter, 0x3000, 0x3004) &&
-         !within(letter, 0x3008, 0x3020);
-}
+// As Python's \w and str.split have them.
+bool is_word(Letter letter) { return letter == '_' || is_alphanumeric(letter); }
+bool separates(Letter letter) { return is_space(letter) || (letter >= 0x1c && letter <= 0x1f); }
 
 std::u32string without_articles(const std::u32string& letters) {
   std::u32string kept;
@@ -101,11 +33,11 @@ std::u32string without_articles(const std::u32string& letters) {
 
 std::vector<std::string> words_of(std::string_view text) {
   std::u32string letters;
-  for (const Letter letter : decode(text))
-    if (!is_punctuation(letter)) letters += lower_letter(letter);
+  for (Letters each(text); each.next();)
+    if (!is_ascii_punctuation(each.letter())) letters += lower(each.letter());
   std::vector<std::string> words(1);
   for (const Letter letter : without_articles(letters)) {
-    if (!is_space(letter))
+    if (!separates(letter))
       append(words.back(), letter);
     else if (!words.back().empty())
       words.emplace_back();

@@ -14,8 +14,7 @@
 
 namespace lpot {
 
-// Lower case, without ASCII punctuation and the articles a, an, the; words separated by one space. UTF-8 in and out;
-// lower case for Latin, Greek and Cyrillic letters.
+// Lower case, without ASCII punctuation and the articles a, an, the; words separated by one space. UTF-8 in and out.
 std::string normalize_answer(std::string_view);
 
 // Harmonic mean of precision and recall over the words of two answers, 0..1. Two answers without words: 0.

@@ -24,16 +24,28 @@ class TopK : public Metric {
   explicit TopK(std::size_t k) : k_(k) {}
 
   void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
+    // Judged first, so that a batch that is refused leaves nothing behind.
+    const auto samples = judge(outputs, labels);
+    for (const Judgement& sample : *samples) share_.count(sample.value == 1);
+  }
+
+  std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& outputs,
+                                              const std::vector<Tensor>& labels) const override {
     const Scores scores(outputs, labels, "topk");
-    if (scores.rows() == 0) return;
+    std::vector<Judgement> samples;
+    if (scores.rows() == 0) return samples;
     scores.check_flat("topk");
     if (k_ > scores.columns())
       throw DataError("topk", fmt::format("k is {}, but the first output has {} classes only", k_, scores.columns()));
-    // Counted apart, so that a batch that is refused leaves nothing behind.
-    Share batch;
-    for (std::size_t i = 0; i < labels.size(); ++i)
-      batch.count(among_highest(scores.row(i), label_class(labels[i], i, scores.columns(), "topk"), k_));
-    share_.add(batch);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const auto row = scores.row(i);
+      const std::size_t label = label_class(labels[i], i, scores.columns(), "topk");
+      if (among_highest(row, label, k_))
+        samples.push_back({1, margin_of(row, label, k_)});
+      else
+        samples.push_back({0, 0});
+    }
+    return samples;
   }
 
   void merge(const Metric& other) override {

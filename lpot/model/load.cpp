@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <openvino/frontend/manager.hpp>
 #include <openvino/openvino.hpp>
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/model/convert_apart.h"
 #include "lpot/model/cut.h"
 #include "lpot/model/fold.h"
 #include "lpot/model/model_files.h"
@@ -37,16 +39,36 @@ const char* front_end_name(ModelFormat format) {
   throw ModelError("load_model", "unknown format");
 }
 
+// Where to cut a saved model of a graph that had a pipeline inside: it begins at the pipeline's outputs, so what the
+// config names before them is no longer there.
+LoadOptions without_pipeline(const ov::Model& graph, LoadOptions options) {
+  const auto inputs = graph.inputs();
+  const auto is_field = [](const auto& input) {
+    const auto& names = input.get_names();
+    return std::any_of(names.begin(), names.end(),
+                       [](const std::string& name) { return name.find("IteratorGetNext") != std::string::npos; });
+  };
+  if (!inputs.empty() && std::all_of(inputs.begin(), inputs.end(), is_field) &&
+      std::none_of(options.inputs.begin(), options.inputs.end(),
+                   [](const std::string& name) { return name.find("IteratorGetNext") != std::string::npos; }))
+    options.inputs.clear();
+  return options;
+}
+
 // The front end is named rather than guessed: its own message then says what is wrong, and no other one tries the file.
 std::shared_ptr<ov::Model> read(const ModelFiles& files, const LoadOptions& options) {
   if (files.format == ModelFormat::TensorFlow) return convert_tensorflow(files.path, options);
   ov::frontend::FrontEndManager manager;
   const auto front_end = manager.load_by_framework(front_end_name(files.format));
-  const auto source = front_end->load(files.path.string());
+  // Weights of IR are mapped, and come into memory as they are used.
+  const auto source = files.format == ModelFormat::OpenVinoIr ? front_end->load(files.path.string(), true)
+                                                              : front_end->load(files.path.string());
   if (!options.cuts()) return front_end->convert(source);
   // What cannot be converted may lie outside the cut; only what stays has to be whole. IR is always whole.
   const bool partly = files.format == ModelFormat::Onnx;
-  const auto graph = cut_graph(partly ? front_end->convert_partially(source) : front_end->convert(source), options);
+  const auto whole = partly ? front_end->convert_partially(source) : front_end->convert(source);
+  const auto graph =
+      cut_graph(whole, files.format == ModelFormat::OpenVinoIr ? without_pipeline(*whole, options) : options);
   if (partly && !unconverted_ops(*graph).empty()) return front_end->convert(front_end->load(files.path.string()));
   return graph;
 }
@@ -67,6 +89,30 @@ std::string fingerprint(const ModelFiles& files, const LoadOptions& options) {
       .hex();
 }
 
+// Read, cut, folded and named.
+std::shared_ptr<ov::Model> load_graph(const fs::path& path, const ModelFiles& files, const LoadOptions& options) {
+  std::shared_ptr<ov::Model> graph;
+  try {
+    graph = read(files, options);
+    reshape_inputs(graph, options);
+    fold_constants_and_batch_norm(graph);
+  } catch (const ModelError&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (const std::string sentence = explain_unconverted(files, error.what(), options.outputs); !sentence.empty())
+      throw ModelError("load_model", fmt::format("{}: {}", path.string(), sentence));
+    throw ModelError("load_model",
+                     fmt::format("{}: cannot be read as {}: {}; is the file whole and of that format?", path.string(),
+                                 to_string(files.format), shorten_openvino_message(error.what())));
+  }
+  if (graph->get_results().empty())
+    throw ModelError("load_model", fmt::format("{}: holds no graph with outputs; was it cut? Fetch or export it again",
+                                               path.string()));
+  if (files.format == ModelFormat::TensorFlowLite) name_by_tensors(graph);
+  name_ops(graph, source_names(files));
+  return graph;
+}
+
 }  // namespace
 
 Model load_model(const fs::path& path, const LoadOptions& options) {
@@ -76,24 +122,9 @@ Model load_model(const fs::path& path, const LoadOptions& options) {
   model.source = files.path;
   model.fingerprint = fingerprint(files, options);
   model.size_bytes = size_of(files);
-  try {
-    model.graph = read(files, options);
-    reshape_inputs(model.graph, options);
-    fold_constants_and_batch_norm(model.graph);
-  } catch (const ModelError&) {
-    throw;
-  } catch (const std::exception& error) {
-    if (const std::string sentence = explain_unconverted(files, error.what(), options.outputs); !sentence.empty())
-      throw ModelError("load_model", fmt::format("{}: {}", path.string(), sentence));
-    throw ModelError("load_model",
-                     fmt::format("{}: cannot be read as {}: {}; is the file whole and of that format?", path.string(),
-                                 to_string(model.format), shorten_openvino_message(error.what())));
-  }
-  if (model.graph->get_results().empty())
-    throw ModelError("load_model", fmt::format("{}: holds no graph with outputs; was it cut? Fetch or export it again",
-                                               path.string()));
-  if (model.format == ModelFormat::TensorFlowLite) name_by_tensors(model.graph);
-  name_ops(model.graph, source_names(files));
+  if (files.format == ModelFormat::TensorFlow && model.size_bytes >= options.convert_apart_from)
+    model.graph = convert_apart([&] { return load_graph(path, files, options); });
+  if (!model.graph) model.graph = load_graph(path, files, options);
   return model;
 }
 

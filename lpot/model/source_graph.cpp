@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "lpot/core/file.h"
+#include "lpot/core/mapped_file.h"
 #include "lpot/core/wire.h"
 #include "lpot/model/tensor_names.h"
 
@@ -29,6 +29,7 @@ ov::PartialShape read_shape(WireReader shape) {
 void read_attribute(const std::string& key, WireReader value, SourceAttributes& attributes) {
   while (value.next()) {
     if (value.field() == 1 && value.is_block()) read_attribute(key, value.message(), attributes);
+    if (value.field() == 3 && !value.is_block()) attributes.numbers[key] = static_cast<std::int64_t>(value.number());
     if (value.field() == 6)
       for (const std::int64_t type : value.integers()) attributes.types[key].push_back(type);
     if (value.field() == 7 && value.is_block()) attributes.shapes[key].push_back(read_shape(value.message()));
@@ -169,17 +170,6 @@ void walk_back(const SourceGraph& graph, const std::string& tensor, const std::s
   }
 }
 
-std::vector<std::string> ends_of(const SourceGraph& graph) {
-  if (!graph.outputs.empty()) return graph.outputs;
-  std::set<const SourceNode*> read;
-  for (const SourceNode& node : graph.nodes)
-    for (const std::string& input : node.inputs) read.insert(graph.producer(input));
-  std::vector<std::string> ends;
-  for (const SourceNode& node : graph.nodes)
-    if (!read.contains(&node) && !node.inputs.empty()) ends.push_back(node.name);
-  return ends;
-}
-
 }  // namespace
 
 void SourceGraph::index() {
@@ -201,10 +191,27 @@ std::vector<std::string> SourceGraph::tensor_names() const {
   return names;
 }
 
+std::vector<std::string> SourceGraph::ends() const {
+  if (!outputs.empty()) return outputs;
+  std::set<const SourceNode*> read;
+  for (const SourceNode& node : nodes)
+    for (const std::string& input : node.inputs) read.insert(producer(input));
+  std::vector<std::string> ends;
+  for (const SourceNode& node : nodes) {
+    if (read.contains(&node) || node.inputs.empty()) continue;
+    ends.push_back(node.name);
+    // Parts of a tensor are outputs each; nodes of other types have one that matters.
+    if (const auto parts = node.attributes.numbers.find("num"); parts != node.attributes.numbers.end())
+      for (std::int64_t i = 1; i < parts->second; ++i) ends.push_back(fmt::format("{}:{}", node.name, i));
+  }
+  return ends;
+}
+
 SourceGraph read_source_graph(const std::filesystem::path& path, ModelFormat format) {
   if (format != ModelFormat::Onnx && format != ModelFormat::TensorFlow) return {};
   const bool is_folder = std::filesystem::is_directory(path);
-  const std::vector<std::uint8_t> bytes = read_file(is_folder ? path / "saved_model.pb" : path);
+  const MappedFile file(is_folder ? path / "saved_model.pb" : path);  // weights are most of it, and stepped over
+  const std::span<const std::uint8_t> bytes = file.bytes();
   SourceGraph graph;
   if (format == ModelFormat::Onnx) {
     graph = read_onnx(WireReader(bytes));
@@ -256,7 +263,7 @@ CutAdvice advise_cut(const SourceGraph& graph, const std::set<std::string>& ops,
   Walk behind;
   std::vector<std::string> kept_outputs;
   bool ends_unwanted = false;
-  for (const std::string& end : outputs.empty() ? ends_of(graph) : outputs) {
+  for (const std::string& end : outputs.empty() ? graph.ends() : outputs) {
     const SourceNode* node = graph.producer(end);
     if (node && unwanted.contains(node)) {
       ends_unwanted = true;

@@ -13,8 +13,9 @@
 
 namespace lpot {
 
-// TensorFlow's attributes that are types or shapes, one or several each; empty for ONNX.
+// TensorFlow's attributes that are whole numbers, types or shapes; empty for ONNX.
 struct SourceAttributes {
+  std::map<std::string, std::int64_t> numbers;
   std::map<std::string, std::vector<std::int64_t>> types;  // numbers of TensorFlow's DataType
   std::map<std::string, std::vector<ov::PartialShape>> shapes;
 };
@@ -34,6 +35,7 @@ struct SourceGraph {
   // The node that makes a tensor, or null (an input or a constant of ONNX, an unknown name).
   const SourceNode* producer(const std::string& tensor) const;
   std::vector<std::string> tensor_names() const;
+  std::vector<std::string> ends() const;  // the tensors that the graph ends with
 
   void index();  // after filling in the nodes
 

@@ -10,6 +10,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/model/cut.h"
+#include "lpot/model/pipeline.h"
 #include "lpot/model/source_graph.h"
 #include "lpot/model/tensor_names.h"
 #include "lpot/model/tensorflow_names.h"
@@ -62,12 +63,6 @@ void check_reach(const SourceGraph& graph, const LoadOptions& options) {
       open.pop_back();
       const SourceNode* node = graph.producer(tensor);
       if (!node || is_cut(tensor)) continue;
-      if (reads_pipeline(*node))
-        throw ModelError(
-            "load_model",
-            fmt::format(
-                "the output '{}' hangs on a data pipeline inside the graph ({}), which is not carried out yet; {}",
-                output, node->name, to_sentence(advise_cut(graph, {}, options.outputs))));
       if (node->op == "Placeholder" && !options.inputs.empty())
         throw ModelError(
             "load_model",
@@ -120,13 +115,14 @@ void begin_at(InputModel& model, const std::filesystem::path& path, const Source
 
 }  // namespace
 
-std::shared_ptr<ov::Model> convert_tensorflow(const std::filesystem::path& path, const LoadOptions& options) {
+std::shared_ptr<ov::Model> convert_tensorflow(const std::filesystem::path& path, const LoadOptions& given) {
+  const SourceGraph graph = read_source_graph(path, ModelFormat::TensorFlow);
+  const LoadOptions options = begin_behind_pipeline(graph, given);
   const auto front_end = make_front_end();
   const auto model = front_end->load(path.string());
   if (!options.cuts()) return front_end->convert(model);
-  const SourceGraph graph = read_source_graph(path, ModelFormat::TensorFlow);
-  check_names(*model, graph, options.inputs, "model.inputs");
-  check_names(*model, graph, options.outputs, "model.outputs");
+  check_names(*model, graph, given.inputs, "model.inputs");
+  check_names(*model, graph, given.outputs, "model.outputs");
   check_reach(graph, options);
 
   std::vector<Place::Ptr> inputs, outputs;

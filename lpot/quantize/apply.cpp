@@ -73,7 +73,7 @@ Output fake_quantize(const Output& tensor, const Range& levels, const std::strin
 // each channel do not compile for dynamic shapes.
 Output divided(const Output& tensor, const OpEdit& edit, const std::string& name) {
   std::vector<float> factors;
-  for (const float divisor : edit.input_divisors) factors.push_back(1.0f / divisor);
+  for (const float divisor : edit.written_divisors()) factors.push_back(1.0f / divisor);
   const auto rank = static_cast<std::size_t>(tensor.get_partial_shape().rank().get_length());
   const auto constant = per_channel(factors, edit.input_channel_axis, rank);
   const auto node = std::make_shared<op::Multiply>(tensor, constant);
@@ -88,11 +88,11 @@ class Quantizers {
   Output get(const Output& tensor, const OpEdit& edit) {
     auto& of_tensor = made_[tensor];
     for (const Made& made : of_tensor)
-      if (made.levels == edit.levels && made.divisors == edit.input_divisors) return made.output;
+      if (made.levels == edit.levels && made.divisors == edit.written_divisors()) return made.output;
     const std::string suffix = of_tensor.empty() ? "" : fmt::format("_{}", of_tensor.size());
     const std::string name = tensor_name(*tensor.get_node(), tensor.get_index()) + "/quantize" + suffix;
-    const Output source = edit.input_divisors.empty() ? tensor : divided(tensor, edit, name);
-    of_tensor.push_back({edit.levels, edit.input_divisors, fake_quantize(source, edit.levels, name)});
+    const Output source = edit.written_divisors().empty() ? tensor : divided(tensor, edit, name);
+    of_tensor.push_back({edit.levels, edit.written_divisors(), fake_quantize(source, edit.levels, name)});
     return of_tensor.back().output;
   }
 
@@ -183,6 +183,8 @@ class Writer {
   Model write(const Edits& edits) {
     for (const ConstantEdit& edit : edits.constants) replace_constant(edit);
     quantize_activations(edits);
+    leave_to_run_time(edits);
+    for (const ProductEdit& edit : edits.products) quantize_product(edit, edits);
     for (const SumEdit& edit : edits.sums) quantize_sum(edit);
     for (const OpEdit& edit : edits.ops) quantize_weights_of(edit);
     for (const TableEdit& edit : edits.tables) {
@@ -206,10 +208,11 @@ class Writer {
     const MoveOptions moves{edits.through_max_pooling, edits.through_concat};
     std::vector<std::pair<const OpEdit*, std::vector<Input>>> groups;
     for (const OpEdit& edit : edits.ops) {
+      if (edit.activation.empty()) continue;
       const Input reader = find(edit.op, edit.type)->input(0);
       const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
         return group.second.front().get_source_output() == reader.get_source_output() &&
-               group.first->levels == edit.levels && group.first->input_divisors == edit.input_divisors;
+               group.first->levels == edit.levels && group.first->written_divisors() == edit.written_divisors();
       });
       if (same == groups.end())
         groups.push_back({&edit, {reader}});
@@ -217,8 +220,27 @@ class Writer {
         same->second.push_back(reader);
     }
     for (const auto& [edit, readers] : groups) {
-      const std::vector<Input> places = edit->input_divisors.empty() ? move_up(readers, moves) : readers;
+      const std::vector<Input> places = edit->written_divisors().empty() ? move_up(readers, moves) : readers;
       for (Input place : places) place.replace_source_output(quantizers_.get(place.get_source_output(), *edit));
+    }
+  }
+
+  // The plug-in reads there how it shall treat activations of ops with int8 weights only.
+  void leave_to_run_time(const Edits& edits) {
+    const bool any =
+        std::any_of(edits.ops.begin(), edits.ops.end(), [](const OpEdit& e) { return e.activation.empty(); });
+    if (any)
+      model_.graph->set_rt_info(std::to_string(edits.run_time_groups), "runtime_options",
+                                std::string(ov::hint::dynamic_quantization_group_size.name()));
+  }
+
+  void quantize_product(const ProductEdit& edit, const Edits& edits) {
+    const auto& node = find(edit.op, "MatMul");
+    for (const std::size_t side : {0, 1}) {
+      OpEdit own;
+      own.levels = edit.levels[side];
+      for (Input place : move_up({node->input(side)}, {edits.through_max_pooling, edits.through_concat}))
+        place.replace_source_output(quantizers_.get(place.get_source_output(), own));
     }
   }
 

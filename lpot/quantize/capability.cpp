@@ -1,6 +1,7 @@
 #include "lpot/quantize/capability.h"
 
 #include "lpot/quantize/placement.h"
+#include "lpot/quantize/products.h"
 
 #include <algorithm>
 #include <openvino/openvino.hpp>
@@ -71,8 +72,9 @@ std::vector<QuantizableOp> quantizable_ops(const Model& model) {
     const auto axes = channel_axes(*node);
     if (!axes) continue;
     const auto activation = node->input_value(0);
+    const ov::Shape& shape = node->get_input_shape(1);
     ops.push_back({op_name(*node), row->op_type, tensor_name(*activation.get_node(), activation.get_index()),
-                   axes->output, axes->input});
+                   axes->output, axes->input, Shape(shape.begin(), shape.end())});
   }
   return ops;
 }
@@ -89,6 +91,11 @@ std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp
 
 std::vector<ObservationPoint> observation_points(const Model& model) {
   std::vector<ObservationPoint> points = observation_points(quantizable_ops(model));
+  for (const ObservationPoint& point : product_points(model)) {
+    const bool known =
+        std::any_of(points.begin(), points.end(), [&](const auto& other) { return other.tensor == point.tensor; });
+    if (!known) points.push_back(point);
+  }
   for (const ResidualSum& sum : residual_sums(model)) {
     const bool known = std::any_of(points.begin(), points.end(),
                                    [&](const auto& point) { return point.tensor == sum.from_convolution; });

@@ -30,6 +30,8 @@ struct QuantizableOp {
   std::string activation;                     // the tensor that is quantized in front of it
   std::vector<std::size_t> weight_axes = {};  // dimensions of the weights that hold the output channels
   std::vector<std::size_t> input_axes = {};   // and the input channels; a dimension of groups is in both
+  Shape weight_shape = {};
+  std::string second = {};  // of a product of two activations, the other one; "": constant weights
 };
 
 // In topological order.

@@ -16,15 +16,16 @@
 
 namespace lpot {
 
-// One op that runs in int8: its input 0 gets a quantizer, its constant input 1 becomes integers with scales.
+// One op with int8 weights: its constant input 1 becomes integers with scales, its input 0 gets a quantizer.
 struct OpEdit {
   std::string op;    // the source graph's node name
   std::string type;  // "Convolution", "MatMul", ...
 
-  std::string activation;             // the tensor that is quantized, as tensor_name says
+  std::string activation;             // the tensor that is quantized, as tensor_name says; "": none, weights only
   Range levels;                       // ends of its 256 levels; one of them is exactly zero
-  std::vector<float> input_divisors;  // SmoothQuant: the activation's channels are divided by these before they are
-                                      // quantized, the weights hold the factor; empty: none
+  std::vector<float> input_divisors;  // SmoothQuant: the observed activation's channels are divided by these before
+                                      // they are quantized, the weights hold the factor; empty: none
+  bool divided_before = false;        // by the weights and the bias of the kernel in front: nothing is left to write
   int input_channel_axis = 1;         // of the activation; negative: from the end
 
   QuantizedWeights weights;              // of the constant's own shape
@@ -34,6 +35,18 @@ struct OpEdit {
   int output_channel_axis = 1;  // of the output; negative: from the end
 
   Form form = Form::Plain;
+
+  // What a writer divides the activation by.
+  const std::vector<float>& written_divisors() const {
+    static const std::vector<float> kNone;
+    return divided_before ? kNone : input_divisors;
+  }
+};
+
+// A product of two activations that runs in int8: both inputs get a quantizer.
+struct ProductEdit {
+  std::string op;
+  Range levels[2];  // of its inputs; zero is one of them
 };
 
 // A constant that other values replace, in the source graph's layout and type f32 (weights or biases of a recipe that
@@ -58,12 +71,18 @@ struct SumEdit {
 
 struct Edits {
   std::vector<OpEdit> ops;  // in topological order
+  std::vector<ProductEdit> products;
   std::vector<SumEdit> sums;
   std::vector<ConstantEdit> constants;
   std::vector<TableEdit> tables;
-  bool through_max_pooling = true;  // as in Recipes
+  std::size_t run_time_groups = 0;  // as in Recipes, all three
+  bool through_max_pooling = true;
   bool through_concat = true;
 };
+
+// The fp32 model whose statistics `resolve` wants for plans with these recipes: the same function, but
+// cross_layer_equalization changes the values inside.
+Model rescaled(const Model&, const Recipes&);
 
 // Throws ModelError for a plan of another model, DataError when a tensor has no statistics.
 Edits resolve(const Model&, const Plan&, const Statistics&);

@@ -40,7 +40,8 @@ OpPlan op_from(const Json& json) {
   if (op.precision != Precision::Int8)
     throw StoreError("plan",
                      fmt::format("'{}' is no precision of an op, expected int8 or fp32", to_string(op.precision)));
-  op.activation = scheme_from(json.at("activation"));
+  op.weights_only = json.value("weights_only", false);
+  if (!op.weights_only) op.activation = scheme_from(json.at("activation"));
   op.weight = scheme_from(json.at("weight"));
   if (json.contains("form")) op.form = word<Form>(json, "form");
   return op;
@@ -54,6 +55,8 @@ Json to_json_value(const Recipes& recipes) {
   if (recipes.weight_correction) json["weight_correction"] = true;
   if (recipes.int8_tables) json["int8_tables"] = true;
   if (recipes.residual_sums) json["residual_sums"] = true;
+  if (recipes.cross_layer_equalization) json["cross_layer_equalization"] = true;
+  if (recipes.run_time_groups != 0) json["run_time_groups"] = recipes.run_time_groups;
   if (!recipes.through_max_pooling) json["through_max_pooling"] = false;
   if (!recipes.through_concat) json["through_concat"] = false;
   return json;
@@ -67,6 +70,8 @@ Recipes recipes_from(const Json& json) {
   recipes.weight_correction = json.value("weight_correction", false);
   recipes.int8_tables = json.value("int8_tables", false);
   recipes.residual_sums = json.value("residual_sums", false);
+  recipes.cross_layer_equalization = json.value("cross_layer_equalization", false);
+  recipes.run_time_groups = json.value("run_time_groups", std::size_t{0});
   recipes.through_max_pooling = json.value("through_max_pooling", true);
   recipes.through_concat = json.value("through_concat", true);
   return recipes;
@@ -89,7 +94,10 @@ std::string to_json(const Plan& plan) {
     Json& json = ops[name];
     json["precision"] = to_string(op.precision);
     if (op.precision == Precision::Fp32) continue;
-    json["activation"] = to_json_value(op.activation);
+    if (op.weights_only)
+      json["weights_only"] = true;
+    else
+      json["activation"] = to_json_value(op.activation);
     json["weight"] = to_json_value(op.weight);
     if (op.form != Form::Plain) json["form"] = to_string(op.form);
   }

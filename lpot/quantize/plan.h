@@ -24,11 +24,13 @@ struct OpPlan {
   TensorScheme activation = {};           // the rest means something for Int8 only
   TensorScheme weight = {};
   Form form = Form::Plain;
+  bool weights_only = false;  // `activation` means nothing then: it is left to the run time, see weights_only.h
 
   bool operator==(const OpPlan& other) const {
     return precision == other.precision &&
            (precision == Precision::Fp32 ||
-            (activation == other.activation && weight == other.weight && form == other.form));
+            (weights_only == other.weights_only && (weights_only || activation == other.activation) &&
+             weight == other.weight && form == other.form));
   }
 };
 
@@ -43,6 +45,9 @@ struct Recipes {
   bool through_max_pooling = true;
   bool through_concat = true;
   bool int8_tables = false;  // embeddings: rows of integers with a scale each
+  bool cross_layer_equalization = false;
+  std::size_t run_time_groups = 0;  // of ops with weights only: activations are quantized in groups of so many at run
+                                    // time, where the plug-in does that; 0: they stay fp32
 
   bool operator==(const Recipes&) const = default;
 };

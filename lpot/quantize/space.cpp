@@ -16,6 +16,9 @@ bool allows(const std::vector<Word>& list, Word word) {
   return list.empty() || std::find(list.begin(), list.end(), word) != list.end();
 }
 
+// Of a product of two activations, so that restrictions of weights do not touch it.
+constexpr TensorScheme kNoWeights{Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8};
+
 // An asymmetric activation is stored as uint8, a symmetric one as int8 (or uint8 where nothing is negative).
 bool allows_stored_type(const TensorRestriction& activation, Symmetry symmetry) {
   return allows(activation.precisions, symmetry == Symmetry::Asymmetric ? Precision::Uint8 : Precision::Int8);
@@ -26,12 +29,16 @@ bool allows_choice(const OpRestriction& restriction, const OpPlan& choice) {
   const TensorRestriction& weight = restriction.weight;
   if (choice.precision == Precision::Fp32)
     return allows(activation.precisions, Precision::Fp32) && allows(weight.precisions, Precision::Fp32);
-  return allows_stored_type(activation, choice.activation.symmetry) &&
-         allows(activation.symmetries, choice.activation.symmetry) &&
-         allows(activation.algorithms, choice.activation.algorithm) &&
-         allows(activation.granularities, choice.activation.granularity) &&
-         allows(weight.precisions, Precision::Int8) && allows(weight.granularities, choice.weight.granularity) &&
-         allows(weight.symmetries, choice.weight.symmetry) && allows(weight.algorithms, choice.weight.algorithm);
+  const bool allows_activation =
+      choice.weights_only
+          ? allows(activation.precisions, Precision::Int8) || allows(activation.precisions, Precision::Uint8)
+          : allows_stored_type(activation, choice.activation.symmetry) &&
+                allows(activation.symmetries, choice.activation.symmetry) &&
+                allows(activation.algorithms, choice.activation.algorithm) &&
+                allows(activation.granularities, choice.activation.granularity);
+  return allows_activation && allows(weight.precisions, Precision::Int8) &&
+         allows(weight.granularities, choice.weight.granularity) && allows(weight.symmetries, choice.weight.symmetry) &&
+         allows(weight.algorithms, choice.weight.algorithm);
 }
 
 std::vector<OpPlan> all_choices(const Capability& row, int weight_bits) {
@@ -45,6 +52,28 @@ std::vector<OpPlan> all_choices(const Capability& row, int weight_bits) {
           choices.push_back({Precision::Int8,
                              {algorithm, Granularity::PerTensor, symmetry},
                              {of_weights, granularity, Symmetry::Symmetric, weight_bits}});
+  choices.push_back({Precision::Fp32, {}, {}});
+  return choices;
+}
+
+std::vector<OpPlan> weights_only_choices(const Capability& row, int weight_bits) {
+  std::vector<OpPlan> choices;
+  for (const Granularity granularity : row.weight_granularities)
+    for (const Algorithm algorithm : {Algorithm::MinMax, Algorithm::Mse})
+      choices.push_back({.precision = Precision::Int8,
+                         .weight = {algorithm, granularity, Symmetry::Symmetric, weight_bits},
+                         .weights_only = true});
+  choices.push_back({Precision::Fp32, {}, {}});
+  return choices;
+}
+
+// A product of two activations: both around zero.
+std::vector<OpPlan> product_choices(const Capability& row) {
+  std::vector<Algorithm> algorithms = row.activation_algorithms;
+  algorithms.insert(algorithms.end(), row.algorithms_by_name.begin(), row.algorithms_by_name.end());
+  std::vector<OpPlan> choices;
+  for (const Algorithm algorithm : algorithms)
+    choices.push_back({Precision::Int8, {algorithm, Granularity::PerTensor, Symmetry::Symmetric}, kNoWeights});
   choices.push_back({Precision::Fp32, {}, {}});
   return choices;
 }
@@ -69,7 +98,7 @@ void drop_unnamed_algorithms(OpSpace& op, const Capability& row, const NamedAlgo
   std::erase_if(op.choices, [&](const OpPlan& choice) {
     if (choice.precision != Precision::Int8) return false;
     const Algorithm activation = choice.activation.algorithm, weight = choice.weight.algorithm;
-    return (has(row.algorithms_by_name, activation) && !has(named.activation, activation)) ||
+    return (!choice.weights_only && has(row.algorithms_by_name, activation) && !has(named.activation, activation)) ||
            (weight == Algorithm::Mse && !has(named.weight, weight));
   });
 }
@@ -129,6 +158,15 @@ void restrict(OpSpace& op, const OpRestriction& restriction, const std::string& 
                                   where, op.name, op.type));
 }
 
+// A product of two activations has no weights, and may always stay in fp32.
+void restrict_product(OpSpace& op, OpRestriction restriction) {
+  TensorRestriction weight;
+  weight.precisions = restriction.weight.precisions;
+  restriction.weight = weight;
+  std::erase_if(op.choices, [&](const OpPlan& choice) { return !allows_choice(restriction, choice); });
+  if (op.choices.empty()) op.choices = {OpPlan{}};
+}
+
 // How many parts of the scheme two choices share.
 int likeness(const OpPlan& a, const OpPlan& b) {
   if (a.precision != b.precision) return -1;
@@ -136,18 +174,43 @@ int likeness(const OpPlan& a, const OpPlan& b) {
          (a.activation.algorithm == b.activation.algorithm) * 2 + (a.weight.algorithm == b.weight.algorithm);
 }
 
-Recipes recipes_of(const QuantizationConfig& config) {
+// As the config has them; then, where it leaves the choice, others that may help.
+std::vector<Recipes> recipes_of(const QuantizationConfig& config) {
   const RecipeConfig& wanted = config.recipes;
   Recipes recipes;
   recipes.smooth_quant = wanted.smooth_quant.value_or(true);
   if (recipes.smooth_quant) recipes.smooth_quant_alpha = wanted.smooth_quant_alpha;
   recipes.bias_correction = wanted.fast_bias_correction.value_or(false) || !config.bias_correction.empty();
   recipes.weight_correction = wanted.weight_correction.value_or(false);
+  recipes.cross_layer_equalization = wanted.cross_layer_equalization.value_or(false);
   recipes.int8_tables = wanted.int8_tables.value_or(true);
   recipes.residual_sums = wanted.residual_sums.value_or(true);
   recipes.through_max_pooling = wanted.scale_propagation_max_pooling;
   recipes.through_concat = wanted.scale_propagation_concat;
-  return recipes;
+  std::vector<Recipes> all{recipes};
+  if (!wanted.fast_bias_correction && !recipes.bias_correction) {
+    recipes.bias_correction = true;
+    all.push_back(recipes);
+    if (!wanted.weight_correction) {
+      recipes.weight_correction = true;
+      all.push_back(recipes);
+    }
+  }
+  return all;
+}
+
+// What needs the ranges of activations has no place where there are none.
+void drop_range_recipes(Recipes& recipes, const RecipeConfig& wanted, std::vector<std::string>& warnings) {
+  const auto tell = [&](std::optional<bool> asked_for, const char* name) {
+    if (asked_for.value_or(false))
+      warnings.push_back(fmt::format(
+          "quantization.recipes.{} needs calibrated ranges, which post_training_dynamic_quant has not: ignored", name));
+  };
+  tell(wanted.smooth_quant, "smooth_quant");
+  tell(wanted.fast_bias_correction, "fast_bias_correction");
+  tell(wanted.cross_layer_equalization, "cross_layer_equalization");
+  recipes.smooth_quant = recipes.bias_correction = recipes.residual_sums = recipes.cross_layer_equalization = false;
+  recipes.smooth_quant_alpha.reset();
 }
 
 }  // namespace
@@ -178,28 +241,48 @@ bool SearchSpace::contains(const Plan& plan) const {
 SearchSpace make_search_space(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config, bool half_range,
                               std::vector<std::string>& warnings) {
   SearchSpace space;
+  const bool weights_only = config.approach == Approach::DynamicQuantization;
   std::vector<const Capability*> rows;
   std::vector<NamedAlgorithms> named(ops.size());
-  for (NamedAlgorithms& of_op : named) of_op.add(config.model_wise);
   for (const QuantizableOp& op : ops) {
     rows.push_back(find_capability(op.type));
-    space.ops.push_back({op.name, op.type, all_choices(*rows.back(), half_range ? 7 : 8)});
-  }
-  for (OpSpace& op : space.ops) restrict(op, config.model_wise, "quantization.model_wise");
-  for (const auto& [key, restriction] : config.op_wise)
-    for (OpSpace* op : ops_for_key(space.ops, key, restriction.place, warnings)) {
-      restrict(*op, restriction, to_string(restriction.place) + ": quantization.op_wise");
-      named[static_cast<std::size_t>(op - space.ops.data())].add(restriction);
+    const int bits = half_range ? 7 : 8;
+    if (!op.second.empty()) {
+      // Nothing keeps 16-bit sums of these from overflowing.
+      const bool may_be_int8 = !half_range && !weights_only;
+      space.ops.push_back(
+          {op.name, op.type, may_be_int8 ? product_choices(*rows.back()) : std::vector<OpPlan>{OpPlan{}}});
+      continue;
     }
+    space.ops.push_back(
+        {op.name, op.type, weights_only ? weights_only_choices(*rows.back(), bits) : all_choices(*rows.back(), bits)});
+  }
+  const auto restrict_one = [&](std::size_t i, const OpRestriction& restriction, const std::string& where) {
+    if (ops[i].second.empty())
+      restrict(space.ops[i], restriction, where);
+    else
+      restrict_product(space.ops[i], restriction);
+    named[i].add(restriction);
+  };
+  for (std::size_t i = 0; i < ops.size(); ++i) restrict_one(i, config.model_wise, "quantization.model_wise");
+  for (const auto& [key, restriction] : config.op_wise)
+    for (OpSpace* op : ops_for_key(space.ops, key, restriction.place, warnings))
+      restrict_one(static_cast<std::size_t>(op - space.ops.data()), restriction,
+                   to_string(restriction.place) + ": quantization.op_wise");
   for (std::size_t i = 0; i < space.ops.size(); ++i) drop_unnamed_algorithms(space.ops[i], *rows[i], named[i]);
   if (!config.recipes.first_conv_or_matmul_quantization && !space.ops.empty())
     space.ops.front().choices = {{Precision::Fp32, {}, {}}};
-  space.recipes = {recipes_of(config)};
-  if (config.sampling_sizes.size() > 1) space.sampling_sizes = config.sampling_sizes;
+  space.recipes = recipes_of(config);
+  if (weights_only) {
+    space.recipes.resize(1);
+    drop_range_recipes(space.recipes.front(), config.recipes, warnings);
+  } else if (config.sampling_sizes.size() > 1) {
+    space.sampling_sizes = config.sampling_sizes;
+  }
 
-  for (const OpSpace& op : space.ops)
-    for (const OpPlan& choice : op.choices)
-      if (choice.precision == Precision::Int8 &&
+  for (std::size_t i = 0; i < space.ops.size(); ++i)
+    for (const OpPlan& choice : space.ops[i].choices)
+      if (ops[i].second.empty() && choice.precision == Precision::Int8 &&
           std::find(space.model_choices.begin(), space.model_choices.end(), choice) == space.model_choices.end())
         space.model_choices.push_back(choice);
   return space;

@@ -1,5 +1,7 @@
 // The search space: for every quantizable op, what it may become after the config's restrictions.
 #pragma once
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,10 @@ struct SearchSpace {
   std::vector<OpPlan> model_choices;    // the int8 schemes that a whole model may take, in order of preference
   std::vector<Recipes> recipes = {{}};  // treatments of the whole model, in order of preference
   std::vector<std::size_t> sampling_sizes = {0};  // snapshots of the statistics to choose from; 0: the only one
+
+  // What is measured of the ops, for strategies.
+  std::map<std::string, double> saved_ms = {};  // by int8 against fp32, of one inference; empty: not measured
+  std::function<std::map<std::string, double>()> noise = {};  // see noise.h; empty: not known
 
   // Every op with `choice`, or the choice of its own that is most like it; ops named in `fallback` in fp32.
   Plan plan(const OpPlan& choice, const std::vector<std::string>& fallback = {}) const;

@@ -1,5 +1,7 @@
 #include "lpot/quantize/weights.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,19 +13,28 @@ bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-// For every number of an array whose dimensions are taken in this order, its place in the array as it is.
-std::vector<std::size_t> places(const Shape& shape, const std::vector<std::size_t>& order) {
+// Calls `use(i, place)` for every number of an array whose dimensions are taken in this order: number i has that place
+// in the array as it is. The numbers of one row (the last dimension of the order) are stepped through, so that no list
+// as long as the array is kept.
+template <typename Use>
+void for_each_place(const Shape& shape, const std::vector<std::size_t>& order, Use&& use) {
   std::vector<std::size_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i > 1; --i) strides[i - 2] = strides[i - 1] * shape[i - 1];
-  std::vector<std::size_t> found{0};
-  for (const std::size_t axis : order) {
-    std::vector<std::size_t> next;
-    next.reserve(found.size() * shape[axis]);
-    for (const std::size_t place : found)
-      for (std::size_t i = 0; i < shape[axis]; ++i) next.push_back(place + i * strides[axis]);
-    found = std::move(next);
+  const std::size_t count = element_count(shape);
+  const std::size_t length = order.empty() ? 1 : shape[order.back()];
+  const std::size_t step = order.empty() ? 1 : strides[order.back()];
+  std::vector<std::size_t> at(order.size(), 0);  // in each dimension of the order
+  std::size_t first = 0;                         // place of the row's first number
+  for (std::size_t i = 0; i < count;) {
+    for (std::size_t k = 0; k < length; ++k, ++i) use(i, first + k * step);
+    for (std::size_t axis = order.size(); axis-- > 1;) {
+      std::size_t& index = at[axis - 1];
+      first += strides[order[axis - 1]];
+      if (++index < shape[order[axis - 1]]) break;
+      first -= index * strides[order[axis - 1]];
+      index = 0;
+    }
   }
-  return found;
 }
 
 double squared_error(const float* values, std::size_t count, float scale, float limit) {
@@ -66,29 +77,42 @@ int weight_limit(const TensorScheme& scheme) { return (1 << (scheme.bits - 1)) -
 
 WeightMatrix::WeightMatrix(const std::vector<float>& values, WeightLayout layout) : layout_(std::move(layout)) {
   const Shape& shape = layout_.shape;
-  std::vector<std::size_t> order = layout_.output_axes;
+  order_ = layout_.output_axes;
   for (const std::size_t axis : layout_.output_axes) rows_ *= shape[axis];
   for (const std::size_t axis : layout_.input_axes) {
     inputs_ *= shape[axis];
     if (contains(layout_.output_axes, axis))
       groups_ *= shape[axis];
     else
-      order.push_back(axis);
+      order_.push_back(axis);
   }
   for (std::size_t axis = 0; axis < shape.size(); ++axis)
-    if (!contains(order, axis)) {
-      order.push_back(axis);
+    if (!contains(order_, axis)) {
+      order_.push_back(axis);
       taps_ *= shape[axis];
     }
   columns_ = rows_ == 0 ? 0 : values.size() / rows_;
-  source_ = places(shape, order);
   values_.resize(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i) values_[i] = values[source_[i]];
+  for_each_place(shape, order_, [&](std::size_t i, std::size_t place) { values_[i] = values[place]; });
+}
+
+void WeightMatrix::release() {
+  constexpr std::size_t kLarge = std::size_t{1} << 20;
+  const bool large = values_.size() >= kLarge;
+  values_ = std::vector<float>();
+  // The C library keeps freed blocks of some megabytes for itself, which for all ops is the model once more.
+  if (large) ::malloc_trim(0);
 }
 
 std::vector<std::int8_t> WeightMatrix::restored(const std::vector<std::int8_t>& numbers) const {
   std::vector<std::int8_t> result(numbers.size());
-  for (std::size_t i = 0; i < numbers.size(); ++i) result[source_[i]] = numbers[i];
+  for_each_place(layout_.shape, order_, [&](std::size_t i, std::size_t place) { result[place] = numbers[i]; });
+  return result;
+}
+
+std::vector<float> WeightMatrix::in_order_of_constant() const {
+  std::vector<float> result(values_.size());
+  for_each_place(layout_.shape, order_, [&](std::size_t i, std::size_t place) { result[place] = values_[i]; });
   return result;
 }
 

@@ -36,14 +36,16 @@ class WeightMatrix {
   float* row(std::size_t index) { return values_.data() + index * columns_; }
   const float* row(std::size_t index) const { return values_.data() + index * columns_; }
   const WeightLayout& layout() const { return layout_; }
+  void release();  // its memory, when all rows are read
 
   // Numbers in the order of this matrix, in the order of the constant.
   std::vector<std::int8_t> restored(const std::vector<std::int8_t>&) const;
+  std::vector<float> in_order_of_constant() const;  // its own
 
  private:
   WeightLayout layout_;
   std::size_t rows_ = 1, columns_ = 1, taps_ = 1, groups_ = 1, inputs_ = 1;
-  std::vector<std::size_t> source_;  // of every number, its place in the constant
+  std::vector<std::size_t> order_;  // of the constant's dimensions
   std::vector<float> values_;
 };
 

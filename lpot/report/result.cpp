@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "lpot/model/load.h"
+#include "lpot/quantize/weights_only.h"
 #include "lpot/report/table.h"
 
 namespace lpot {
@@ -22,6 +24,52 @@ Json metrics_json(const Measured& measured) {
   Json json = Json::object();
   for (const auto& [name, value] : measured.metrics) json[name] = value;
   return json;
+}
+
+// Every trial with the time since the start at which its result was there, and the best until then.
+Json history_json(const TuneResult& result) {
+  Json history = Json::array();
+  double seconds = result.times.before_trials;
+  const Trial* best = nullptr;
+  auto probe = result.probes.begin();
+  for (const Trial& trial : result.trials) {
+    for (; probe != result.probes.end() && probe->before_trial <= trial.number; ++probe) seconds += probe->seconds;
+    seconds += trial.seconds;
+    Json point{{"trial", trial.number}, {"seconds", seconds}, {"fp32_ops", trial.plan.fallback().size()}};
+    if (trial.result) {
+      const Measured& measured = *trial.result;
+      point.update({{"accuracy", measured.accuracy},
+                    {"complete", measured.complete},
+                    {"latency_ms", measured.latency_ms},
+                    {"speedup", measured.speedup},
+                    {"samples", measured.samples},
+                    {"meets_goal", result.goal.met(measured.accuracy)}});
+      if (!best || is_better(trial, *best, result.goal, result.objective)) best = &trial;
+    } else {
+      point["error"] = trial.error;
+    }
+    if (best) point["best_so_far"] = best->number;
+    history.push_back(std::move(point));
+  }
+  return history;
+}
+
+// The trials that no other beats in both accuracy and speed, the fastest first.
+std::vector<std::size_t> front(const std::vector<Trial>& trials, bool higher_is_better) {
+  std::vector<const Trial*> sorted;
+  for (const Trial& trial : trials)
+    if (trial.result && trial.result->complete) sorted.push_back(&trial);
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const Trial* a, const Trial* b) { return a->result->speedup > b->result->speedup; });
+  std::vector<std::size_t> numbers;
+  const Trial* last = nullptr;
+  for (const Trial* trial : sorted) {
+    const double accuracy = trial->result->accuracy;
+    if (last && (higher_is_better ? accuracy <= last->result->accuracy : accuracy >= last->result->accuracy)) continue;
+    numbers.push_back(trial->number);
+    last = trial;
+  }
+  return numbers;
 }
 
 std::string shape_text(const Port& port) {
@@ -55,15 +103,28 @@ std::string result_json(const TuneResult& result) {
                     {"size_bytes", result.model_bytes}, {"speedup", best.speedup},
                     {"trial", result.best->number},     {"fallback", result.best->plan.fallback()},
                     {"metrics", metrics_json(best)}};
+    if (is_weights_only(result.best->plan))
+      json["best"]["activations"] = describe_activations(result.best->plan, result.cpu);
   }
   json["trials"] = result.trials.size();
   json["seconds"] = result.seconds;
+  json["probes"] = result.probes.size();
   json["evaluated_samples"] = result.evaluated_samples;
+  json["time"] = {{"before_trials", result.times.before_trials},
+                  {"baseline", result.times.baseline},
+                  {"calibration", result.times.calibration},
+                  {"forms", result.times.forms},
+                  {"first_evaluation", result.times.first_evaluation},
+                  {"evaluation_samples", result.evaluation_samples},
+                  {"compiling", result.runtime.compiling},
+                  {"inferring", result.runtime.inferring}};
   json["model"] = result.model.string();
   if (result.onnx) json["onnx"] = {{"path", result.onnx->path.string()}, {"size_bytes", result.onnx->bytes}};
   json["workspace"] = result.workspace.string();
   json["stopped_because"] = to_string(result.reason);
   json["cpu_class"] = result.cpu.cpu_class();
+  json["history"] = history_json(result);
+  json["front"] = front(result.trials, result.goal.higher_is_better);
   return json.dump(2) + "\n";
 }
 
@@ -101,13 +162,17 @@ std::string result_text(const TuneResult& result) {
   text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
   const std::string samples =
       result.evaluated_samples > 0 ? fmt::format(", {} samples evaluated", result.evaluated_samples) : "";
-  text += fmt::format("trials    {}{} in {}; stopped because {}\n", result.trials.size(), samples,
+  const std::string probes = !result.probes.empty() ? fmt::format(" and {} probes", result.probes.size()) : "";
+  text += fmt::format("trials    {}{}{} in {}; stopped because {}\n", result.trials.size(), probes, samples,
                       format_seconds(result.seconds), to_string(result.reason));
   if (has_best) {
     const std::vector<std::string> fallback = result.best->plan.fallback();
     text += fmt::format("best      trial {}: {} ops in int8, {} in fp32{}\n", result.best->number,
                         result.best->plan.int8_count(), fallback.size(),
                         fallback.empty() ? "" : fmt::format(" ({})", fmt::join(fallback, ", ")));
+    if (is_weights_only(result.best->plan))
+      text += fmt::format("          only weights are int8; activations {}\n",
+                          describe_activations(result.best->plan, result.cpu));
     text += fmt::format("model     {}\n", result.model.string());
     if (result.onnx)
       text += fmt::format("          {} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));
@@ -124,14 +189,15 @@ std::string result_text(const TuneResult& result) {
 }
 
 std::string trial_header() {
-  return fmt::format("{:>5}  {:>10}  {:>8}  {:>7}  {:>8}", "trial", "accuracy", "speed-up", "fp32 ops", "time");
+  return fmt::format("{:>5}  {:>12}  {:>8}  {:>7}  {:>8}", "trial", "accuracy", "speed-up", "fp32 ops", "time");
 }
 
 std::string trial_row(const Trial& trial, bool is_best, bool meets_goal) {
   if (!trial.result) return fmt::format("{:>5}  failed: {}", trial.number, trial.error);
-  return fmt::format("{:>5}  {:>10.4f}  {:>6.2f} x  {:>8}  {:>8}{}{}", trial.number, trial.result->accuracy,
-                     trial.result->speedup, trial.plan.fallback().size(), format_seconds(trial.seconds),
-                     meets_goal ? "  meets the goal" : "", is_best ? "  best so far" : "");
+  const std::string accuracy = fmt::format("{}{:.4f}", trial.result->complete ? "" : "about ", trial.result->accuracy);
+  return fmt::format("{:>5}  {:>12}  {:>6.2f} x  {:>8}  {:>8}{}{}", trial.number, accuracy, trial.result->speedup,
+                     trial.plan.fallback().size(), format_seconds(trial.seconds), meets_goal ? "  meets the goal" : "",
+                     is_best ? "  best so far" : "");
 }
 
 }  // namespace lpot

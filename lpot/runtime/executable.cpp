@@ -2,10 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <atomic>
 #include <deque>
 #include <openvino/openvino.hpp>
 
+#include "lpot/core/clock.h"
 #include "lpot/core/error.h"
+#include "lpot/model/convert_apart.h"
 #include "lpot/model/openvino_error.h"
 #include "lpot/runtime/ov_tensor.h"
 
@@ -52,12 +55,46 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+std::atomic<double> seconds_compiling = 0, seconds_inferring = 0;
+
+class Stopwatch {
+ public:
+  explicit Stopwatch(std::atomic<double>& total) : total_(total) {}
+  ~Stopwatch() { total_ += seconds_since(start_); }
+  Stopwatch(const Stopwatch&) = delete;
+  Stopwatch& operator=(const Stopwatch&) = delete;
+
+ private:
+  std::atomic<double>& total_;
+  Clock::time_point start_ = Clock::now();
+};
+
 }  // namespace
 
+RuntimeSeconds runtime_seconds() { return {seconds_compiling, seconds_inferring}; }
+
 struct Executable::State {
+  struct Running {
+    ov::InferRequest* request;
+    std::vector<Tensor> inputs;  // kept alive until the request has read them
+  };
+
   ov::CompiledModel compiled;
   std::vector<ov::InferRequest> requests;
   std::vector<ov::Output<const ov::Node>> inputs;
+  std::deque<Running> running;
+  Clock::time_point busy_since;  // where any is running
+  std::size_t started = 0;
+
+  ~State() { abandon(); }
+
+  void abandon() noexcept {
+    for (const Running& job : running) try {
+        job.request->wait();
+      } catch (...) {  // its outputs are not wanted, nor is its error
+      }
+    running.clear();
+  }
 
   void start(ov::InferRequest& request, const std::vector<Tensor>& tensors) {
     if (tensors.size() != inputs.size())
@@ -85,12 +122,14 @@ struct Executable::State {
 };
 
 Executable::Executable(const Model& model, const CompileOptions& options) : state_(std::make_unique<State>()) {
+  const Stopwatch stopwatch(seconds_compiling);
   try {
     ov::Core core;
     state_->compiled = core.compile_model(with_shapes(model, options.input_shapes), "CPU", properties(options));
   } catch (const std::exception& error) {
     throw ModelError("compile", fmt::format("{}: {}", model.source.string(), shorten_openvino_message(error.what())));
   }
+  if (model.format == ModelFormat::TensorFlow) release_mapped_weights();
   for (int i = 0; i < std::max(1, options.streams); ++i)
     state_->requests.push_back(state_->compiled.create_infer_request());
   state_->inputs = state_->compiled.inputs();
@@ -101,47 +140,43 @@ Executable& Executable::operator=(Executable&&) noexcept = default;
 Executable::~Executable() = default;
 
 std::vector<Tensor> Executable::infer(const std::vector<Tensor>& inputs) {
+  const Stopwatch stopwatch(seconds_inferring);
   state_->start(state_->requests.front(), inputs);
   return state_->finish(state_->requests.front());
 }
 
+void Executable::start(std::vector<Tensor> inputs) {
+  ov::InferRequest& request = state_->requests[state_->started % state_->requests.size()];
+  if (state_->running.empty()) state_->busy_since = Clock::now();
+  state_->running.push_back({&request, std::move(inputs)});
+  try {
+    state_->start(request, state_->running.back().inputs);
+    ++state_->started;
+  } catch (...) {
+    state_->running.pop_back();
+    throw;
+  }
+}
+
+std::vector<Tensor> Executable::finish() {
+  std::vector<Tensor> outputs = state_->finish(*state_->running.front().request);
+  state_->running.pop_front();
+  if (state_->running.empty()) seconds_inferring += seconds_since(state_->busy_since);
+  return outputs;
+}
+
+void Executable::abandon() noexcept { state_->abandon(); }
+
 void Executable::infer_all(const std::function<std::optional<std::vector<Tensor>>()>& source,
                            const std::function<void(std::vector<Tensor>)>& sink) {
-  struct Running {
-    ov::InferRequest* request;
-    std::vector<Tensor> inputs;  // kept alive until the request has read them
-  };
-  std::deque<Running> running;
-  // A request that still runs must not outlive the inputs it reads.
-  const auto wait_for_all = [&] {
-    for (const Running& job : running) job.request->wait();
-  };
   try {
-    for (std::size_t next = 0;; ++next) {
-      auto inputs = source();
-      if (!inputs) break;
-      if (running.size() == state_->requests.size()) {
-        sink(state_->finish(*running.front().request));
-        running.pop_front();
-      }
-      ov::InferRequest& request = state_->requests[next % state_->requests.size()];
-      running.push_back({&request, std::move(*inputs)});
-      try {
-        state_->start(request, running.back().inputs);
-      } catch (...) {
-        running.pop_back();
-        throw;
-      }
+    while (auto inputs = source()) {
+      if (state_->running.size() == state_->requests.size()) sink(finish());
+      start(std::move(*inputs));
     }
-    while (!running.empty()) {
-      sink(state_->finish(*running.front().request));
-      running.pop_front();
-    }
+    while (!state_->running.empty()) sink(finish());
   } catch (...) {
-    try {
-      wait_for_all();
-    } catch (...) {  // the first error is the one to tell
-    }
+    abandon();
     throw;
   }
 }

@@ -35,6 +35,13 @@ struct ExecutedOp {
   bool is_int8() const { return kernel.ends_with("_I8") || kernel.ends_with("_i8"); }
 };
 
+// What the process has spent in the runtime so far, by the clock on the wall.
+struct RuntimeSeconds {
+  double compiling = 0;
+  double inferring = 0;
+};
+RuntimeSeconds runtime_seconds();
+
 class Executable {
  public:
   // Throws ModelError: shapes that do not fit, a model that does not compile.
@@ -45,6 +52,12 @@ class Executable {
 
   // One tensor per input, in the model's order. Throws DataError naming both sides when one does not fit.
   std::vector<Tensor> infer(const std::vector<Tensor>& inputs);
+
+  // The same in two steps: as many inferences may be started before one is finished as there are streams. finish()
+  // waits for the one that was started first; abandon() for all of them, whose outputs are lost.
+  void start(std::vector<Tensor> inputs);
+  std::vector<Tensor> finish();
+  void abandon() noexcept;
 
   // Runs everything that `source` yields, as many requests at once as there are streams, and hands each outputs to
   // `sink` in the source's order. Both are called from this thread.

@@ -4,6 +4,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstring>
+#include <optional>
 
 #include "lpot/core/error.h"
 #include "lpot/core/text.h"
@@ -19,6 +21,41 @@ bool same_name(const std::string& port, const std::string& name) {
 // As people write it.
 std::string short_name(const std::string& port) {
   return port.ends_with(":0") ? port.substr(0, port.size() - 2) : port;
+}
+
+// The other names that BERT models have for one input.
+bool same_custom(const std::string& port, const std::string& name) {
+  static const std::vector<std::vector<std::string>> kSame{{"input_ids", "input_word_ids"},
+                                                           {"attention_mask", "input_mask"},
+                                                           {"token_type_ids", "segment_ids", "input_type_ids"}};
+  if (same_name(port, name)) return true;
+  return std::any_of(kSame.begin(), kSame.end(), [&](const std::vector<std::string>& same) {
+    const auto is = [](const std::string& word) {
+      return [&word](const std::string& other) { return same_name(word, other); };
+    };
+    return std::any_of(same.begin(), same.end(), is(port)) && std::any_of(same.begin(), same.end(), is(name));
+  });
+}
+
+// 2 of "IteratorGetNext:2".
+std::optional<std::size_t> output_number(const std::string& port) {
+  const auto colon = port.rfind(':');
+  const bool numbered = colon != std::string::npos && colon + 1 < port.size() && port.size() - colon < 8 &&
+                        port.find_first_not_of("0123456789", colon + 1) == std::string::npos;
+  return numbered ? std::optional(std::stoul(port.substr(colon + 1))) : std::nullopt;
+}
+
+// Rows filled up with zeros to the length that the input has, one value a row as a row of one.
+Tensor to_length(const Tensor& data, const Port& port) {
+  if (port.shape.size() != 2 || port.shape[1] < 0) return data;
+  const auto length = static_cast<std::size_t>(port.shape[1]);
+  if (data.shape().size() == 1 && length == 1) return data.reshaped({data.shape()[0], 1});
+  if (data.shape().size() != 2 || data.shape()[1] >= length) return data;
+  Tensor filled(data.element_type(), {data.shape()[0], length});
+  const std::size_t from = data.byte_size() / data.shape()[0], to = filled.byte_size() / data.shape()[0];
+  for (std::size_t row = 0; row < data.shape()[0]; ++row)
+    std::memcpy(filled.bytes() + row * to, data.bytes() + row * from, from);
+  return filled;
 }
 
 bool fits(const Shape& shape, const std::vector<std::int64_t>& wanted) {
@@ -54,7 +91,7 @@ Family family(ElementType type) {
   }
 }
 
-Tensor to_port(const Tensor& data, const Port& port) {
+Tensor to_port(const Tensor& data, const Port& port, bool is_text) {
   const ElementType wanted = parse_element_type(port.element_type);
   Tensor tensor = data;
   const bool batch_fits = port.shape.empty() || fits_with_any_batch(data.shape(), port.shape);
@@ -63,8 +100,9 @@ Tensor to_port(const Tensor& data, const Port& port) {
   const bool type_fits = data.element_type() == wanted ||
                          (family(wanted) != Family::Other && family(wanted) == family(data.element_type()));
   if (!type_fits || (!batch_fits && !is_whole_input)) {
-    const char* cure = !type_fits ? "convert with the transforms ToTensor, Rescale or Cast"
-                                  : "reorder or resize with Transpose, Resize or CenterCrop";
+    const char* cure = is_text      ? "set max_seq_length to the model's length, or make the records with it"
+                       : !type_fits ? "convert with the transforms ToTensor, Rescale or Cast"
+                                    : "reorder or resize with Transpose, Resize or CenterCrop";
     throw DataError("data", fmt::format("the data do not fit the model: its input is {}, a batch of the data is {}; {}",
                                         port.describe(), data.describe(), cure));
   }
@@ -74,18 +112,25 @@ Tensor to_port(const Tensor& data, const Port& port) {
 
 }  // namespace
 
-InputFit::InputFit(const Model& model, const std::vector<std::string>& names) : ports_(model_inputs(model)) {
+InputFit::InputFit(const Model& model, const std::vector<std::string>& names, bool customary)
+    : ports_(model_inputs(model)), customary_(customary) {
+  if (customary) {
+    match_customary(names);
+  } else if (names.empty()) {
+    for (std::size_t i = 0; i < ports_.size(); ++i) source_.push_back(i);
+  } else {
+    match_exactly(names);
+  }
+}
+
+void InputFit::match_exactly(const std::vector<std::string>& names) {
   std::vector<std::string> port_names;
   for (const Port& port : ports_) port_names.push_back(short_name(port.name));
-  for (std::size_t i = 0; i < ports_.size(); ++i) {
-    if (names.empty()) {
-      source_.push_back(i);
-      continue;
-    }
-    const auto found = std::find_if(names.begin(), names.end(),
-                                    [&](const std::string& name) { return same_name(ports_[i].name, name); });
+  for (const Port& port : ports_) {
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const std::string& name) { return same_name(port.name, name); });
     if (found == names.end())
-      throw DataError("data", fmt::format("the model's input '{}' gets no data: the data set has {}", ports_[i].name,
+      throw DataError("data", fmt::format("the model's input '{}' gets no data: the data set has {}", port.name,
                                           fmt::join(names, ", ")));
     source_.push_back(static_cast<std::size_t>(found - names.begin()));
   }
@@ -96,13 +141,41 @@ InputFit::InputFit(const Model& model, const std::vector<std::string>& names) : 
                                           did_you_mean(name, port_names), fmt::join(port_names, ", ")));
 }
 
+void InputFit::match_customary(const std::vector<std::string>& names) {
+  constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::vector<bool> taken(names.size(), false);
+  bool numbered = true;
+  for (const Port& port : ports_) {
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&](const std::string& name) { return same_custom(port.name, name); });
+    source_.push_back(found == names.end() ? kNone : static_cast<std::size_t>(found - names.begin()));
+    if (found != names.end()) taken[source_.back()] = true;
+    numbered = numbered && output_number(port.name) &&
+               ports_[0].name.substr(0, ports_[0].name.rfind(':')) == port.name.substr(0, port.name.rfind(':'));
+  }
+  for (std::size_t i = 0; i < ports_.size(); ++i) {
+    if (source_[i] != kNone) continue;
+    // Outputs of one node, as a pipeline's: their numbers are the order.
+    const std::size_t next =
+        numbered && ports_.size() > 1
+            ? *output_number(ports_[i].name)
+            : static_cast<std::size_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
+    if (next >= names.size())
+      throw DataError("data", fmt::format("the model's input '{}' gets no data: the data set has {}", ports_[i].name,
+                                          fmt::join(names, ", ")));
+    source_[i] = next;
+    taken[next] = true;
+  }
+}
+
 std::vector<Tensor> InputFit::apply(const std::vector<Tensor>& batch) const {
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     if (source_[i] >= batch.size())
       throw DataError("data", fmt::format("the model has {} inputs ({}, ...), the data give {}", ports_.size(),
                                           ports_[0].describe(), batch.size()));
-    inputs.push_back(to_port(batch[source_[i]], ports_[i]));
+    const Tensor& data = batch[source_[i]];
+    inputs.push_back(to_port(customary_ ? to_length(data, ports_[i]) : data, ports_[i], customary_));
   }
   return inputs;
 }

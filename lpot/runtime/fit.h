@@ -13,14 +13,22 @@ class InputFit {
  public:
   // `names`: the inputs that the data set's tensors belong to; empty: the model's inputs in their order.
   // Throws DataError for an unknown or missing name, with the names that there are.
-  InputFit(const Model&, const std::vector<std::string>& names);
+  //
+  // Customary names bind less (Dataset::names_are_customary): other names that BERT models use for the same will do,
+  // inputs of quite other names take what is left in order (node:2 the third tensor), and tensors may be left over.
+  InputFit(const Model&, const std::vector<std::string>& names, bool customary = false);
 
   // The model's inputs from a batch of stacked samples: widths of integers and floats are converted, a batch of one
-  // sample that already is a whole input is taken as it is. Throws DataError that names both types and shapes.
+  // sample that already is a whole input is taken as it is. With customary names, rows that are shorter than the
+  // model's fixed length are filled up with zeros. Throws DataError that names both types and shapes.
   std::vector<Tensor> apply(const std::vector<Tensor>& batch) const;
 
  private:
+  void match_exactly(const std::vector<std::string>& names);
+  void match_customary(const std::vector<std::string>& names);
+
   std::vector<Port> ports_;
+  bool customary_ = false;
   std::vector<std::size_t> source_;  // for each port, which tensor of the data
 };
 

@@ -50,11 +50,13 @@ CompileOptions to_compile_options(const RunnerOptions& options) {
 
 Runner::Runner(const Model& model, const std::vector<std::string>& input_names, RunnerOptions options)
     : model_(model),
-      fit_(model, input_names),
+      fit_(model, input_names, options.customary_names),
       compile_options_(to_compile_options(options)),
-      may_fill_up_(options.fill_up) {}
+      may_fill_up_(options.fill_up),
+      any_length_(options.customary_names) {}
 
-Executable& Runner::executable_for(const Shapes& shapes) {
+Executable& Runner::executable_for(Shapes shapes) {
+  if (only_dynamic_ || (!compiled_.contains(shapes) && compiled_.size() >= kMostShapes)) shapes.clear();
   if (const auto found = compiled_.find(shapes); found != compiled_.end()) return found->second;
   CompileOptions options = compile_options_;
   options.input_shapes = shapes;
@@ -63,11 +65,12 @@ Executable& Runner::executable_for(const Shapes& shapes) {
   } catch (const ModelError&) {
     // Some graphs hold shapes that do not follow their inputs; as they are, they may still run.
     if (shapes.empty()) throw;
+    only_dynamic_ = true;
     return executable_for({});
   }
 }
 
-// A short last batch in the usual shape, when only the number of rows differs.
+// A short last batch with the usual number of rows, when only that differs; text may have any length beside it.
 std::optional<std::vector<Tensor>> Runner::fill_up(const std::vector<Tensor>& inputs) const {
   if (!may_fill_up_ || usual_.size() != inputs.size()) return std::nullopt;
   const std::size_t rows = inputs[0].shape().empty() ? 0 : inputs[0].shape()[0];
@@ -78,54 +81,46 @@ std::optional<std::vector<Tensor>> Runner::fill_up(const std::vector<Tensor>& in
         usual_[i][0] != usual_[0][0])
       return std::nullopt;
     shape[0] = usual_[i][0];
-    if (shape != usual_[i]) return std::nullopt;
+    if (!any_length_ && shape != usual_[i]) return std::nullopt;
     filled.push_back(repeat_last(inputs[i], usual_[i][0]));
   }
   return filled;
 }
 
 void Runner::run(const Source& source, const Sink& sink) {
-  // What was filled up is cut again when its outputs come.
-  struct Pending {
-    std::size_t rows = 0;
-    std::size_t filled_rows = 0;
+  struct Running {
+    Executable* executable;
+    std::size_t rows;         // of the batch
+    std::size_t filled_rows;  // that run; the others are cut from the outputs again
   };
-  std::deque<Pending> pending;
-  std::optional<std::vector<Tensor>> next;
-  const auto fetch = [&] {
-    next = source();
-    if (next) next = fit_.apply(*next);
+  std::deque<Running> running;
+  const auto rows_of = [](const std::vector<Tensor>& tensors) {
+    return tensors.empty() || tensors[0].shape().empty() ? 0 : tensors[0].shape()[0];
   };
-  const auto cut_and_sink = [&](std::vector<Tensor> outputs) {
-    const Pending job = pending.front();
-    pending.pop_front();
+  const auto finish_one = [&] {
+    const Running job = running.front();
+    running.pop_front();
+    std::vector<Tensor> outputs = job.executable->finish();
     if (job.rows != job.filled_rows)
       for (Tensor& output : outputs)
         if (!output.shape().empty() && output.shape()[0] == job.filled_rows) output = head(output, job.rows);
     sink(std::move(outputs));
   };
-
-  fetch();
-  while (next) {
-    if (usual_.empty()) usual_ = shapes_of(*next);
-    const auto filled = fill_up(*next);
-    Shapes key = shapes_of(filled ? *filled : *next);
-    if (!compiled_.contains(key) && compiled_.size() >= kMostShapes) key.clear();
-    Executable& executable = executable_for(key);
-    executable.infer_all(
-        [&]() -> std::optional<std::vector<Tensor>> {
-          if (!next) return std::nullopt;
-          auto full = fill_up(*next);
-          if (!key.empty() && shapes_of(full ? *full : *next) != key) return std::nullopt;
-          const auto rows_of = [](const std::vector<Tensor>& tensors) {
-            return tensors[0].shape().empty() ? 0 : tensors[0].shape()[0];
-          };
-          pending.push_back({rows_of(*next), rows_of(full ? *full : *next)});
-          std::vector<Tensor> inputs = full ? std::move(*full) : std::move(*next);
-          fetch();
-          return inputs;
-        },
-        cut_and_sink);
+  try {
+    while (const auto batch = source()) {
+      std::vector<Tensor> inputs = fit_.apply(*batch);
+      if (usual_.empty()) usual_ = shapes_of(inputs);
+      const std::size_t rows = rows_of(inputs);
+      if (auto filled = fill_up(inputs)) inputs = std::move(*filled);
+      Executable& executable = executable_for(shapes_of(inputs));
+      if (running.size() == static_cast<std::size_t>(compile_options_.streams)) finish_one();
+      running.push_back({&executable, rows, rows_of(inputs)});
+      executable.start(std::move(inputs));
+    }
+    while (!running.empty()) finish_one();
+  } catch (...) {
+    for (auto& [shapes, executable] : compiled_) executable.abandon();
+    throw;
   }
 }
 

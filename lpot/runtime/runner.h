@@ -1,7 +1,8 @@
 // Runs batches through a model as fast as the machine allows, whatever shapes they come in.
 //
 // Static shapes are faster, so every shape that comes is compiled once (up to a few; then a dynamic compilation serves
-// the rest), and a short last batch is filled up instead of compiled for.
+// the rest), and a short last batch is filled up instead of compiled for. Batches of different shapes run at the same
+// time.
 #pragma once
 #include <functional>
 #include <map>
@@ -19,6 +20,7 @@ struct RunnerOptions {
   int threads = 0;      // 0: all cores
   int streams = 0;      // 0: one per thread
   bool fill_up = true;  // a short last batch is run in the usual shape, with rows that are cut from the outputs again
+  bool customary_names = false;  // as Dataset::names_are_customary
 };
 
 class Runner {
@@ -35,14 +37,16 @@ class Runner {
  private:
   using Shapes = std::vector<Shape>;
 
-  Executable& executable_for(const Shapes&);
+  Executable& executable_for(Shapes);
   std::optional<std::vector<Tensor>> fill_up(const std::vector<Tensor>& inputs) const;
 
   Model model_;
   InputFit fit_;
   CompileOptions compile_options_;
   bool may_fill_up_;
+  bool any_length_;                        // of rows that are filled up
   std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes
+  bool only_dynamic_ = false;              // the model does not compile for static shapes
   Shapes usual_;                           // of the first batch
 };
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -23,7 +24,7 @@ std::string to_json(const Measured& measured) {
   return nlohmann::json{{"accuracy", measured.accuracy},     {"metrics", metrics},
                         {"latency_ms", measured.latency_ms}, {"speedup", measured.speedup},
                         {"size_bytes", measured.size_bytes}, {"footprint_bytes", measured.footprint_bytes},
-                        {"samples", measured.samples}}
+                        {"samples", measured.samples},       {"complete", measured.complete}}
       .dump();
 }
 
@@ -39,9 +40,31 @@ Measured measured_from_json(const std::string& text) {
     json.at("size_bytes").get_to(measured.size_bytes);
     json.at("footprint_bytes").get_to(measured.footprint_bytes);
     json.at("samples").get_to(measured.samples);
+    measured.complete = json.value("complete", true);
     return measured;
   } catch (const nlohmann::json::exception& error) {
     throw StoreError("store", fmt::format("a result cannot be read back: {}", error.what()));
+  }
+}
+
+std::string to_json(const Probe& probe) {
+  nlohmann::json json{{"plan", to_json(probe.plan)},
+                      {"distance", nullptr},
+                      {"seconds", probe.seconds},
+                      {"before_trial", probe.before_trial}};
+  if (std::isfinite(probe.distance)) json["distance"] = probe.distance;
+  return json.dump();
+}
+
+Probe probe_from_json(const std::string& text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    const auto& distance = json.at("distance");
+    return {plan_from_json(json.at("plan").get<std::string>()),
+            distance.is_null() ? std::numeric_limits<double>::infinity() : distance.get<double>(),
+            json.at("seconds").get<double>(), json.at("before_trial").get<std::size_t>()};
+  } catch (const nlohmann::json::exception& error) {
+    throw StoreError("store", fmt::format("a probe cannot be read back: {}", error.what()));
   }
 }
 

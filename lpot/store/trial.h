@@ -19,6 +19,8 @@ struct Measured {
   std::size_t size_bytes = 0;       // of the weights
   std::size_t footprint_bytes = 0;  // weights and activations while it runs
   std::size_t samples = 0;          // that were evaluated
+  bool complete = true;             // else the evaluation ended when it was certain that the goal is not met, and the
+                                    // accuracy is an estimate
 
   bool operator==(const Measured&) const = default;
 };
@@ -32,6 +34,20 @@ struct Trial {
 
   bool operator==(const Trial&) const = default;
 };
+
+// A plan that was looked at only: how far its outputs are from the fp32 model's on a few samples, as a share of their
+// magnitude.
+struct Probe {
+  Plan plan;
+  double distance = 0;  // infinite: it failed
+  double seconds = 0;
+  std::size_t before_trial = 0;  // the number of the trial that came next
+
+  bool operator==(const Probe&) const = default;
+};
+
+std::string to_json(const Probe&);
+Probe probe_from_json(const std::string&);  // throws StoreError
 
 std::string to_json(const Measured&);
 Measured measured_from_json(const std::string&);  // throws StoreError

@@ -16,6 +16,7 @@
 #include "lpot/core/version.h"
 #include "lpot/model/save.h"
 #include "lpot/quantize/export/onnx.h"
+#include "lpot/quantize/weights_only.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
@@ -55,7 +56,7 @@ void write_plan(YAML::Emitter& yaml, const Plan& plan) {
     begin(yaml, name.c_str());
     entry(yaml, "precision", std::string(to_string(op.precision)));
     if (op.precision != Precision::Fp32) {
-      write_scheme(yaml, "activation", op.activation);
+      if (!op.weights_only) write_scheme(yaml, "activation", op.activation);
       write_scheme(yaml, "weight", op.weight);
       if (op.form != Form::Plain) entry(yaml, "form", std::string(to_string(op.form)));
     }
@@ -70,8 +71,10 @@ void write_recipes(YAML::Emitter& yaml, const Recipes& recipes) {
   if (recipes.smooth_quant_alpha) entry(yaml, "smooth_quant_alpha", *recipes.smooth_quant_alpha);
   entry(yaml, "bias_correction", recipes.bias_correction);
   entry(yaml, "weight_correction", recipes.weight_correction);
+  entry(yaml, "cross_layer_equalization", recipes.cross_layer_equalization);
   entry(yaml, "int8_tables", recipes.int8_tables);
   entry(yaml, "residual_sums", recipes.residual_sums);
+  if (recipes.run_time_groups > 0) entry(yaml, "run_time_groups", recipes.run_time_groups);
   yaml << YAML::EndMap;
 }
 
@@ -127,6 +130,9 @@ std::string deploy_yaml(const Deployment& deployment) {
     write_measured(yaml, "best", *deployment.trial->result);
   }
   write_machine(yaml, deployment.cpu);
+  const bool is_dynamic = is_weights_only(deployment.plan);
+  entry(yaml, "approach", std::string(is_dynamic ? "post_training_dynamic_quant" : "post_training_static_quant"));
+  if (is_dynamic) entry(yaml, "activations", describe_activations(deployment.plan, deployment.cpu));
   entry(yaml, "command", deployment.command);
   entry(yaml, "plan_hash", plan_hash(deployment.plan));
   write_recipes(yaml, deployment.plan.recipes);

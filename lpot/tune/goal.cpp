@@ -27,11 +27,15 @@ double Goal::threshold() const {
   return higher_is_better ? baseline - margin : baseline + margin;
 }
 
-bool Goal::met(double accuracy) const {
-  if (performance_only) return true;
+double Goal::lowest() const {
   // 0.9 less 1% must hold 0.891 although neither number is exact in binary.
   const double slack = 1e-12 * std::fmax(1.0, std::fabs(baseline));
-  return higher_is_better ? accuracy >= threshold() - slack : accuracy <= threshold() + slack;
+  return higher_is_better ? threshold() - slack : threshold() + slack;
+}
+
+bool Goal::met(double accuracy) const {
+  if (performance_only) return true;
+  return higher_is_better ? accuracy >= lowest() : accuracy <= lowest();
 }
 
 std::string Goal::describe() const {

@@ -15,7 +15,10 @@ struct Goal {
   bool performance_only = false;  // every trial meets it
 
   double threshold() const;  // the worst accuracy that still meets the goal
+  double lowest() const;     // the same with room for rounding; what `met` compares with
   bool met(double accuracy) const;
+  double loss(double accuracy) const { return higher_is_better ? baseline - accuracy : accuracy - baseline; }
+  double allowed_loss() const { return loss(threshold()); }
   bool closer(double a, double b) const { return higher_is_better ? a > b : a < b; }
   std::string describe() const;  // "at least 0.9155 (0.9173 less 0.2% relative)"
 };

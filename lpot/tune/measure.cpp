@@ -1,17 +1,32 @@
 #include "lpot/tune/measure.h"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "lpot/core/error.h"
 #include "lpot/model/save.h"
 #include "lpot/runtime/fit.h"
 #include "lpot/runtime/latency.h"
+#include "lpot/runtime/runner.h"
 
 namespace lpot {
 namespace {
+
+constexpr double kShareForSpeed = 0.03;  // of the time of an evaluation
 
 std::size_t footprint(const Executable& executable) {
   std::size_t bytes = 0;
   for (const ExecutedOp& op : executable.executed_ops()) bytes += op.output_bytes;
   return bytes;
+}
+
+// `count` positions out of `size`, evenly spread; all when there are not so many.
+std::vector<std::size_t> spread(std::size_t size, std::size_t count) {
+  count = std::min(size, count);
+  std::vector<std::size_t> positions;
+  for (std::size_t i = 0; i < count; ++i) positions.push_back(i * size / count);
+  return positions;
 }
 
 }  // namespace
@@ -23,11 +38,17 @@ std::vector<Tensor> first_sample(const Model& model, const DataLoader& loader) {
   options.workers = 0;
   const auto batch = loader.with(options).read({0}).next();
   if (!batch) throw DataError("evaluate", "the data set is empty");
-  return InputFit(model, loader.dataset().input_names()).apply(batch->inputs);
+  const Dataset& data = loader.dataset();
+  return InputFit(model, data.input_names(), data.names_are_customary()).apply(batch->inputs);
 }
 
 Meter::Meter(const Model& fp32, Evaluator& evaluator, const DataLoader& samples, MeasureOptions options)
-    : fp32_(fp32), evaluator_(evaluator), options_(options), sample_(first_sample(fp32, samples)) {}
+    : fp32_(fp32),
+      evaluator_(evaluator),
+      options_(options),
+      samples_(samples),
+      sample_(first_sample(fp32, samples)),
+      probe_positions_(spread(samples.size(), std::clamp<std::size_t>(samples.size() / 20, 8, 32))) {}
 
 Executable Meter::compile(const Model& model) const {
   std::vector<Shape> shapes;
@@ -39,32 +60,80 @@ Executable Meter::compile(const Model& model) const {
   }
 }
 
-void Meter::measure_speed(const Model& model, Measured& measured) {
+void Meter::measure_speed(const Model& model, Measured& measured, double seconds) {
   if (!fp32_executable_) fp32_executable_ = std::make_unique<Executable>(compile(fp32_));
   Executable executable = compile(model);
   const auto latency = measure_latency({{*fp32_executable_, {sample_}}, {executable, {sample_}}},
-                                       {.warmup = options_.warmup, .seconds = options_.latency_seconds});
+                                       {.warmup = options_.warmup, .seconds = seconds});
   measured.latency_ms = latency[1].median_ms;
   measured.speedup = latency[0].median_ms / latency[1].median_ms;
   measured.footprint_bytes = footprint(executable);
 }
 
 Measured Meter::measured(const Model& model, const Score& score, std::size_t size_bytes) {
+  if (&model != &fp32_ && first_evaluation_seconds_ == 0) first_evaluation_seconds_ = score.seconds;
   Measured measured{score.accuracy(), score.metrics};
   measured.samples = score.samples;
+  measured.complete = score.complete;
   measured.size_bytes = size_bytes;
-  measure_speed(model, measured);
+  // The speed of what is not good enough decides nothing.
+  measure_speed(model, measured, score.complete ? options_.latency_seconds : options_.latency_seconds / 5);
   return measured;
 }
 
 Measured Meter::baseline(const Observer& observer) {
-  Measured result = measured(fp32_, evaluator_.baseline(fp32_, observer), fp32_.size_bytes);
+  const Score score = evaluator_.baseline(fp32_, observer);
+  evaluation_seconds_ = score.seconds;
+  options_.latency_seconds = std::clamp(kShareForSpeed * score.seconds, 0.1, options_.latency_seconds);
+  Measured result = measured(fp32_, score, fp32_.size_bytes);
   result.speedup = 1.0;
   return result;
 }
 
 Measured Meter::measure(const Model& model, const Observer& observer) {
   return measured(model, evaluator_.score(model, observer), saved_size(model));
+}
+
+Measured Meter::measure_unless_below(double lowest, const Model& model, const Observer& observer) {
+  return measured(model, evaluator_.score_unless_below(lowest, model, observer), saved_size(model));
+}
+
+std::vector<std::vector<Tensor>> Meter::probe_outputs(const Model& model, const Observer& observer) const {
+  const Dataset& data = samples_.dataset();
+  Runner runner(model, data.input_names(), {.customary_names = data.names_are_customary()});
+  BatchStream batches = samples_.read(probe_positions_);
+  std::vector<std::vector<Tensor>> outputs;
+  runner.run(
+      [&]() -> std::optional<std::vector<Tensor>> {
+        observer.check_stop();
+        auto batch = batches.next();
+        return batch ? std::optional(std::move(batch->inputs)) : std::nullopt;
+      },
+      [&](std::vector<Tensor> of_batch) { outputs.push_back(std::move(of_batch)); });
+  return outputs;
+}
+
+double Meter::distance(const Model& model, const Observer& observer) {
+  if (fp32_outputs_.empty()) fp32_outputs_ = probe_outputs(fp32_, observer);
+  const std::vector<std::vector<Tensor>> outputs = probe_outputs(model, observer);
+  double sum = 0;
+  std::size_t counted = 0;
+  for (std::size_t output = 0; output < outputs.front().size(); ++output) {
+    const ElementType type = outputs.front()[output].element_type();
+    if (type != ElementType::F32 && type != ElementType::F16 && type != ElementType::F64) continue;
+    double difference = 0, magnitude = 0;
+    for (std::size_t batch = 0; batch < outputs.size(); ++batch)
+      for (std::size_t i = 0; i < outputs[batch][output].size(); ++i) {
+        const double expected = fp32_outputs_[batch][output].value_at(i);
+        const double apart = outputs[batch][output].value_at(i) - expected;
+        difference += apart * apart;
+        magnitude += expected * expected;
+      }
+    sum += magnitude > 0 ? std::sqrt(difference / magnitude) : std::sqrt(difference);
+    ++counted;
+  }
+  const double mean = counted == 0 ? 0 : sum / static_cast<double>(counted);
+  return std::isfinite(mean) ? mean : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace lpot

@@ -14,7 +14,7 @@
 namespace lpot {
 
 struct MeasureOptions {
-  double latency_seconds = 0.5;  // per model, interleaved with fp32
+  double latency_seconds = 0.5;  // per model, interleaved with fp32; less where an evaluation is short
   int warmup = 5;
 };
 
@@ -28,19 +28,34 @@ class Meter {
   Meter(const Model& fp32, Evaluator&, const DataLoader& samples, MeasureOptions = {});
 
   const std::vector<Tensor>& sample() const { return sample_; }  // what speed is measured with
-  Measured baseline(const Observer&);                            // of the fp32 model
-  Measured measure(const Model&, const Observer&);               // of an int8 model
+  // Of fp32 and of the first int8 model; 0: not evaluated in this run.
+  double evaluation_seconds() const { return evaluation_seconds_; }
+  double first_evaluation_seconds() const { return first_evaluation_seconds_; }
+  Measured baseline(const Observer&);               // of the fp32 model
+  Measured measure(const Model&, const Observer&);  // of an int8 model
+  // The same, but the evaluation may end when it is certain that the accuracy stays below `lowest`.
+  Measured measure_unless_below(double lowest, const Model&, const Observer&);
+
+  // How far the model's outputs are from fp32's on a few samples: the root of the mean squared difference over that of
+  // fp32's values. Infinite when an output is not finite.
+  double distance(const Model&, const Observer&);
+  std::size_t probe_samples() const { return probe_positions_.size(); }
 
  private:
   Measured measured(const Model&, const Score&, std::size_t size_bytes);
-  void measure_speed(const Model&, Measured&);
+  void measure_speed(const Model&, Measured&, double seconds);
+  std::vector<std::vector<Tensor>> probe_outputs(const Model&, const Observer&) const;
   Executable compile(const Model&) const;
 
   const Model& fp32_;
   Evaluator& evaluator_;
   MeasureOptions options_;
+  double evaluation_seconds_ = 0, first_evaluation_seconds_ = 0;
+  DataLoader samples_;
   std::vector<Tensor> sample_;  // one sample as the model's inputs
   std::unique_ptr<Executable> fp32_executable_;
+  std::vector<std::size_t> probe_positions_;
+  std::vector<std::vector<Tensor>> fp32_outputs_;  // of these, by batch; made when they are needed
 };
 
 }  // namespace lpot

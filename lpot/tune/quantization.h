@@ -13,6 +13,7 @@
 #include "lpot/config/config.h"
 #include "lpot/core/cpu.h"
 #include "lpot/core/observer.h"
+#include "lpot/runtime/executable.h"
 #include "lpot/store/trial.h"
 #include "lpot/tune/goal.h"
 #include "lpot/tune/own.h"
@@ -44,12 +45,24 @@ struct TuneResult {
   bool goal_met = false;
   StopReason reason = StopReason::NoPlanLeft;
   Goal goal;
+  Objective objective = Objective::Performance;
   Measured baseline;
   std::optional<Trial> best;
   std::vector<Trial> trials;
-  double seconds = 0;                 // of this run and, after a resume, the runs before
-  std::size_t evaluated_samples = 0;  // baseline and all trials
-  std::filesystem::path model;        // the saved .xml; "" when no trial succeeded
+  double seconds = 0;         // of this run and, after a resume, the runs before
+  std::vector<Probe> probes;  // plans that were looked at with a few samples only
+  // Parts of `seconds`; 0 for what an earlier run measured.
+  struct Times {
+    double before_trials = 0;  // all of the next three
+    double baseline = 0;       // evaluation of the fp32 model
+    double calibration = 0;
+    double forms = 0;             // timing of kernel forms
+    double first_evaluation = 0;  // of the first int8 model
+  } times;
+  std::size_t evaluation_samples = 0;  // of one whole evaluation
+  RuntimeSeconds runtime = {};         // of `seconds`, in this run
+  std::size_t evaluated_samples = 0;   // baseline, trials and probes
+  std::filesystem::path model;         // the saved .xml; "" when no trial succeeded
   std::size_t model_bytes = 0;
   std::optional<SavedOnnx> onnx = {};
   std::filesystem::path workspace;
@@ -68,6 +81,7 @@ struct QuantizeResult {
   std::size_t int8_ops = 0;
   std::size_t fp32_ops = 0;  // quantizable ops that the config keeps in fp32
   std::size_t calibration_samples = 0;
+  std::string activations = {};  // what becomes of them where only weights are quantized; "" else
 };
 
 // Quantizes once, with the first plan that `tune` would try, and evaluates nothing. Throws Error.

@@ -9,6 +9,7 @@
 #include "lpot/evaluate/postprocess.h"
 #include "lpot/model/load.h"
 #include "lpot/tune/strategy.h"
+#include "lpot/tune/zero_data.h"
 
 namespace lpot {
 namespace {
@@ -90,9 +91,10 @@ std::unique_ptr<Evaluator> make_evaluator(const Config& config, const OwnParts& 
     throw ConfigError("evaluate",
                       "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: "
                       "{}' when there are no labels), or a program that evaluates in evaluation.accuracy.command");
-  return std::make_unique<DataEvaluator>(
-      evaluation_loader(config, own), all_metrics(accuracy, own),
-      EvaluateOptions{.threads = configured_threads(accuracy.instances), .postprocess = accuracy.postprocess});
+  return std::make_unique<DataEvaluator>(evaluation_loader(config, own), all_metrics(accuracy, own),
+                                         EvaluateOptions{.threads = configured_threads(accuracy.instances),
+                                                         .confidence = accuracy.confidence,
+                                                         .postprocess = make_postprocesses(accuracy.postprocess)});
 }
 
 DataLoader calibration_loader(const Config& config, std::vector<std::string>& warnings, const OwnParts& own) {
@@ -111,6 +113,20 @@ DataLoader calibration_loader(const Config& config, std::vector<std::string>& wa
   return make_loader(evaluation, config.tuning.random_seed, own.evaluation_data);
 }
 
+DataLoader speed_loader(const Config& config, const Model& model, const OwnParts& own) {
+  const bool has_data = own.calibration_data || own.evaluation_data || names_data(config.quantization.calibration) ||
+                        names_data(config.accuracy.loader);
+  std::vector<std::string> ignored;  // nothing is calibrated with them
+  if (has_data) return calibration_loader(config, ignored, own);
+  return make_loader({}, config.tuning.random_seed, zero_data(model));
+}
+
+DataLoader first_loader(const Config& config, const Model& model, std::vector<std::string>& warnings,
+                        const OwnParts& own) {
+  return config.quantization.approach == Approach::StaticQuantization ? calibration_loader(config, warnings, own)
+                                                                      : speed_loader(config, model, own);
+}
+
 LoadOptions load_options(const ModelConfig& config) { return {config.inputs, config.outputs, config.input_shapes}; }
 
 Model load_configured_model(const Config& config, const std::filesystem::path& path) {
@@ -125,7 +141,9 @@ Model load_configured_model(const Config& config, const std::filesystem::path& p
 }
 
 bool use_half_range(const Config& config, const Cpu& cpu) {
-  return config.quantization.recipes.half_range.value_or(cpu.needs_half_range());
+  // Weights alone are never multiplied as integers where the CPU would need it.
+  const bool is_static = config.quantization.approach == Approach::StaticQuantization;
+  return config.quantization.recipes.half_range.value_or(is_static && cpu.needs_half_range());
 }
 
 }  // namespace lpot

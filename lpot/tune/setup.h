@@ -36,6 +36,13 @@ int configured_threads(const InstanceConfig&);
 // neither.
 DataLoader calibration_loader(const Config&, std::vector<std::string>& warnings, const OwnParts& = {});
 
+// Where ranges are not calibrated, what speed is measured with: the calibration's or the evaluation's data, else one
+// sample of zeros.
+DataLoader speed_loader(const Config&, const Model&, const OwnParts& = {});
+
+// The data that a study of this config begins with: those of calibration, or for speed where nothing is calibrated.
+DataLoader first_loader(const Config&, const Model&, std::vector<std::string>& warnings, const OwnParts& = {});
+
 // Where the config cuts the model, and the shapes it gives.
 LoadOptions load_options(const ModelConfig&);
 

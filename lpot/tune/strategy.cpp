@@ -5,10 +5,28 @@
 #include "lpot/core/registry.h"
 
 namespace lpot {
+namespace {
 
-const Trial* History::find(const Plan& plan) const {
-  const auto found = std::find_if(trials.begin(), trials.end(), [&](const Trial& trial) { return trial.plan == plan; });
-  return found == trials.end() ? nullptr : &*found;
+template <typename Record>
+const Record* find_plan(const std::vector<Record>& records, const Plan& plan) {
+  const auto found =
+      std::find_if(records.begin(), records.end(), [&](const Record& record) { return record.plan == plan; });
+  return found == records.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+const std::vector<Probe>& History::no_probes() {
+  static const std::vector<Probe> kNone;
+  return kNone;
+}
+
+const Trial* History::find(const Plan& plan) const { return find_plan(trials, plan); }
+const Probe* History::find_probe(const Plan& plan) const { return find_plan(probes, plan); }
+
+bool History::met() const {
+  return std::any_of(trials.begin(), trials.end(),
+                     [&](const Trial& trial) { return trial.result && goal.met(trial.result->accuracy); });
 }
 
 namespace {
@@ -16,19 +34,30 @@ namespace {
 using StrategyKind = Kind<std::unique_ptr<Strategy>>;
 
 const std::vector<StrategyKind>& kinds() {
-  static const std::string kLater = "not available yet in this version; use basic";
-  static const std::vector<Parameter> kWeights{{"accuracy_weight", ValueKind::Number, "1.0"},
-                                               {"latency_weight", ValueKind::Number, "1.0"}};
+  static const std::vector<Parameter> kWeights{
+      {"accuracy_weight", ValueKind::Number, "1.0", false, "how much an accuracy short of the goal counts"},
+      {"latency_weight", ValueKind::Number, "1.0", false, "how much speed counts"}};
   static const std::vector<StrategyKind> kKinds{
       {{"basic",
         "whole-model schemes first, then one op at a time back to fp32, then the most helpful of these together"},
        [](const Component&) { return make_basic_strategy(); }},
-      {{"auto", "recipes, ranking and bisection", {}, "", kLater}},
-      {{"mse", "fall back by output error", {}, "", kLater}},
-      {{"bayesian", "Gaussian process with expected improvement", {}, "", kLater}},
-      {{"exhaustive", "every combination", {}, "", kLater}},
-      {{"random", "random combinations", {}, "", kLater}},
-      {{"tpe", "tree of Parzen estimators", kWeights, "", kLater}},
+      {{"auto",
+        "recommended: schemes and recipes first, then the ops that do most harm back to fp32, found with few samples; "
+        "with a timeout, back to int8 what costs most"},
+       [](const Component&) { return make_auto_strategy(); }},
+      {{"mse",
+        "whole-model schemes first, then ops back to fp32 one after the other, those first without which the outputs "
+        "are "
+        "nearest to fp32's"},
+       [](const Component&) { return make_mse_strategy(); }},
+      {{"bayesian", "a Gaussian process over the choices of all ops, by expected improvement"},
+       [](const Component&) { return make_bayesian_strategy(); }},
+      {{"exhaustive", "every combination of the choices of all ops"},
+       [](const Component&) { return make_exhaustive_strategy(); }},
+      {{"random", "random combinations of the choices of all ops"},
+       [](const Component&) { return make_random_strategy(); }},
+      {{"tpe", "a tree of Parzen estimators: choices that good trials have and bad ones have not", kWeights},
+       [](const Component& component) { return make_tpe_strategy(component); }},
       {{"sigopt",
         "SigOpt's service",
         {},

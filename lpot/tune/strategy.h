@@ -1,8 +1,7 @@
-// A strategy names the next plan to try.
+// A strategy names what to do next: a plan to try, or one to look at.
 //
 // It is a pure function of the search space and the history: asked twice with the same, it answers the same. So a study
-// that was interrupted anywhere goes on as if it had not been: the first plan without a recorded answer is the next
-// trial.
+// that was interrupted anywhere goes on as if it had not been: the first step without a recorded answer is the next.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -20,15 +19,33 @@ struct History {
   const std::vector<Trial>& trials;
   const Goal& goal;
   std::uint64_t random_seed = 1978;
+  const std::vector<Probe>& probes = no_probes();
+  bool has_budget = false;  // the search goes on after the goal is met, for a faster model
 
   const Trial* find(const Plan&) const;  // the trial of that plan, or nullptr
+  const Probe* find_probe(const Plan&) const;
+  bool met() const;  // by any trial
+
+ private:
+  static const std::vector<Probe>& no_probes();
+};
+
+struct Step {
+  enum class Kind { Try, Probe };
+  Plan plan;
+  Kind kind = Kind::Try;
+
+  bool operator==(const Step&) const = default;
 };
 
 class Strategy {
  public:
   virtual ~Strategy() = default;
   // Never a plan that the history has, never one without any int8 op; nothing when there is none left.
-  virtual std::optional<Plan> next(const SearchSpace&, const History&) const = 0;
+  virtual std::optional<Step> next(const SearchSpace&, const History&) const = 0;
+
+  // Whether it compares the accuracies of trials that do not meet the goal. If not, these may be estimates.
+  virtual bool needs_scores() const { return true; }
 };
 
 // Every strategy that a config may name.
@@ -38,6 +55,12 @@ const Table& strategies();
 std::unique_ptr<Strategy> make_strategy(const Component&);
 
 // The single strategies, each in its own file below strategies/.
+std::unique_ptr<Strategy> make_auto_strategy();
 std::unique_ptr<Strategy> make_basic_strategy();
+std::unique_ptr<Strategy> make_bayesian_strategy();
+std::unique_ptr<Strategy> make_exhaustive_strategy();
+std::unique_ptr<Strategy> make_mse_strategy();
+std::unique_ptr<Strategy> make_random_strategy();
+std::unique_ptr<Strategy> make_tpe_strategy(const Component&);
 
 }  // namespace lpot

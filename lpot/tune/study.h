@@ -1,7 +1,7 @@
 // The only loop: propose, attempt, append.
 //
 //   Study study(store, id, {.space = space, .goal = goal});
-//   StudyOutcome outcome = study.run(strategy, attempt, events);
+//   StudyOutcome outcome = study.run(strategy, {attempt}, events);
 //
 // Whatever stops it (the goal, the budget, the user, a crash), everything but the running trial is in the store.
 #pragma once
@@ -32,6 +32,7 @@ std::string_view to_string(StopReason);
 struct StudyOutcome {
   std::optional<Trial> best;  // nothing only when no trial succeeded
   std::vector<Trial> trials;
+  std::vector<Probe> probes;
   StopReason reason = StopReason::NoPlanLeft;
   bool goal_met = false;
 };
@@ -39,17 +40,29 @@ struct StudyOutcome {
 // Quantizes and measures one plan. An Error becomes a failed trial, but a StoreError ends the study.
 using Attempt = std::function<Measured(const Plan&, const Observer&)>;
 
+struct StudyWork {
+  Attempt attempt;                                                 // may end early when the goal cannot be met
+  Attempt complete = {};                                           // to the end, whatever the goal
+  std::function<double(const Plan&, const Observer&)> probe = {};  // as Probe::distance
+};
+
 struct StudyEvents {
   std::function<void(const Trial&, bool is_best)> on_trial;  // after it is stored; the new best is to be saved here
+  std::function<void(const Trial& best)> on_complete = {};   // the best trial got its exact score
 };
 
 class Study {
  public:
   Study(Store&, StudyId, StudyOptions);
-  StudyOutcome run(const Strategy&, const Attempt&, const StudyEvents& = {}, const Observer& = {});
+  StudyOutcome run(const Strategy&, const StudyWork&, const StudyEvents& = {}, const Observer& = {});
 
  private:
+  StudyOutcome read_back() const;
+  bool take(StudyOutcome&, const Trial&) const;  // whether it is the best now
   Trial attempt(std::size_t number, Plan, const Attempt&, const Observer&) const;
+  Probe probe(Plan, const StudyWork&, const Observer&) const;
+  void complete_best(StudyOutcome&, const StudyWork&, const StudyEvents&, const Observer&) const;
+  double spent(const StudyOutcome&) const;
   std::optional<StopReason> reason_to_stop(const StudyOutcome&) const;
 
   Store& store_;

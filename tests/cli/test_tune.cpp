@@ -54,6 +54,23 @@ TEST_F(CliTune, AGoalThatIsMetExitsWithZeroAndWritesTheModelBesideItsDeployFile)
               HasSubstr("command: lpot tune conf.yaml --model " + kModel + " --output out --json"));
 }
 
+TEST_F(CliTune, DynamicQuantizationTunesWithoutCalibrationAndPromisesSize) {
+  write("conf.yaml", kTop1 + "tuning: {accuracy_criterion: {absolute: 1}}\n");
+  const std::vector<std::string> words{
+      "tune",     "conf.yaml", "-m",    kModel,
+      "--output", "out",       "--set", "quantization.approach=post_training_dynamic_quant"};
+  const Outcome text = lpot(words);
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("only weights are int8"), HasSubstr("size, not speed")));
+  EXPECT_THAT(text.err, Not(HasSubstr("calibrat")));
+  EXPECT_THAT(Json::parse(read_bytes(folder_ / "out/result.json"))["best"]["activations"], HasSubstr("fp32"));
+  EXPECT_TRUE(exists("out/model.onnx"));
+
+  std::vector<std::string> dry = words;
+  dry.push_back("--dry-run");
+  EXPECT_THAT(lpot(dry).out, HasSubstr("calibration       none"));
+}
+
 TEST_F(CliTune, AGoalThatIsNotMetExitsWithThreeAndTheBestModelIsSavedAllTheSame) {
   write("conf.yaml", kUnreachable + "  exit_policy: {max_trials: 2}\n");
   const Outcome run = lpot({"tune", "conf.yaml", "-m", kModel});

@@ -21,6 +21,14 @@ class ImageLists : public ::testing::Test {
     values.emplace("data_path", root());
     return make_dataset(component("ImagenetRaw", std::move(values)));
   }
+  std::unique_ptr<Dataset> style_transfer(std::map<std::string, Value> values = {}) const {
+    values.emplace("content_folder", root() + "/content");
+    values.emplace("style_folder", root() + "/style");
+    values.emplace("crop_ratio", 0.25);
+    values.emplace("resize_shape", std::vector<std::int64_t>{8, 6});
+    values.emplace("image_format", "png");
+    return make_dataset(component("style_transfer", std::move(values)));
+  }
   static std::vector<int> labels(const Dataset& dataset) {
     std::vector<int> all;
     for (std::size_t i = 0; i < dataset.size(); ++i) all.push_back(static_cast<int>(dataset.at(i).label.value_at(0)));
@@ -31,6 +39,7 @@ class ImageLists : public ::testing::Test {
 
 using ImageFolder = ImageLists;
 using ImagenetRaw = ImageLists;
+using StyleTransfer = ImageLists;
 
 TEST_F(ImageFolder, NumbersClassesBySortedNames) {
   add("dog/2.PNG");
@@ -117,6 +126,50 @@ TEST_F(ImagenetRaw, NamesTheLineThatIsWrong) {
                 imagenet({{"image_list", root() + "/none.txt"}});
               }),
               HasSubstr("none.txt: no such file"));
+}
+
+TEST_F(StyleTransfer, GivesEveryPairContentFirst) {
+  add("content/b.png");
+  add("content/a.png", "grey.png");
+  add("style/1.png", "grey.png");
+  add("style/2.PNG");
+  add("style/3.jpg", "rgb_420.jpg");
+  const auto dataset = style_transfer({{"crop_ratio", 0.0}});
+  ASSERT_EQ(dataset->size(), 4u);
+  const Sample first = dataset->at(0), last = dataset->at(3);
+  ASSERT_EQ(first.inputs.size(), 2u);
+  EXPECT_EQ(first.inputs[0].describe(), "f32 [6,8,3]");
+  EXPECT_EQ(values_of<float>(first.inputs[0]), values_of<float>(first.inputs[1])) << "a.png and 1.png are one picture";
+  EXPECT_EQ(values_of<float>(last.inputs[0]), values_of<float>(last.inputs[1])) << "b.png and 2.PNG are one picture";
+  EXPECT_NE(values_of<float>(first.inputs[0]), values_of<float>(last.inputs[0]));
+  EXPECT_EQ(first.label.value_at(0), 0);
+  const auto values = values_of<float>(last.inputs[0]);
+  EXPECT_GT(*std::max_element(values.begin(), values.end()), 0.5f);
+  EXPECT_LE(*std::max_element(values.begin(), values.end()), 1.0f);
+}
+
+TEST_F(StyleTransfer, CutsTheBorderOfTheStyleOnly) {
+  add("content/a.png");
+  add("style/a.png");
+  const Sample whole = style_transfer({{"crop_ratio", 0.0}})->at(0), cut = style_transfer()->at(0);
+  EXPECT_EQ(values_of<float>(whole.inputs[0]), values_of<float>(cut.inputs[0]));
+  EXPECT_NE(values_of<float>(whole.inputs[1]), values_of<float>(cut.inputs[1]));
+}
+
+TEST_F(StyleTransfer, SaysWhatIsWrong) {
+  EXPECT_THAT(message_of<DataError>([&] { style_transfer(); }), HasSubstr("content_folder: "));
+  add("content/a.png");
+  folder_.write("style/a.txt", "");
+  EXPECT_THAT(message_of<DataError>([&] { style_transfer(); }),
+              AllOf(HasSubstr("style_folder"), HasSubstr("no file whose name ends with 'png'")));
+  add("style/a.png");
+  EXPECT_THAT(message_of<ConfigError>([&] { style_transfer({{"crop_ratio", 0.5}}); }), HasSubstr("crop_ratio is 0.5"));
+  EXPECT_THAT(message_of<ConfigError>([&] {
+                style_transfer({{"resize_shape", std::vector<std::int64_t>{8}}});
+              }),
+              HasSubstr("resize_shape is [8]; expected width and height"));
+  folder_.write("style/b.png", "no picture");
+  EXPECT_THAT(message_of<DataError>([&] { style_transfer()->at(1); }), HasSubstr("b.png"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <numeric>
@@ -216,6 +217,73 @@ TEST(Shuffled, IsTheSameOnEveryPlatform) {
 
 TEST(Mix, IsSplitmix64) {
   EXPECT_EQ(mix(0), 0xe220a8397b1dcdafull);  // the first output of the reference generator seeded with 0
+}
+
+// Counts how often each of its samples is read.
+class CountingData : public Dataset {
+ public:
+  std::size_t size() const override { return 6; }
+  Sample at(std::size_t index) const override {
+    ++reads[index];
+    return {{Tensor::from<float>({2}, {static_cast<float>(index), 0.5f}), Tensor::scalar<std::int32_t>(7)},
+            index == 3 ? Tensor() : Tensor::scalar(static_cast<std::int64_t>(index))};
+  }
+  mutable std::array<std::atomic<int>, 6> reads{};
+};
+
+TEST(CachedLoader, ReadsEverySampleOnceAndGivesTheSame) {
+  TempFolder folder;
+  struct Limits {
+    std::size_t memory, disk;
+    bool everything_fits;
+  };
+  // A sample has 20 bytes, the one without a label 12: all in memory, two in memory, none; and a file that is too
+  // small.
+  for (const Limits& limits :
+       {Limits{1000, 0, true}, Limits{40, 1000, true}, Limits{0, 1000, true}, Limits{0, 90, false}}) {
+    const auto data = std::make_shared<CountingData>();
+    const DataLoader plain(data, {}, {.batch_size = 1, .workers = 2});
+    const DataLoader cached = plain.cached({limits.memory, limits.disk, folder.path()});
+    for (int pass = 0; pass < 3; ++pass) {
+      auto batches = cached.read();
+      for (std::size_t i = 0; i < 6; ++i) {
+        const auto batch = batches.next();
+        ASSERT_TRUE(batch);
+        EXPECT_EQ(batch->inputs[0].value_at(0), static_cast<double>(i));
+        EXPECT_EQ(batch->inputs[1].describe(), "i32 [1]");
+        EXPECT_EQ(batch->labels[0].empty(), i == 3);
+        if (i != 3) {
+          EXPECT_EQ(batch->labels[0].value_at(0), static_cast<double>(i));
+        }
+      }
+    }
+    int reads = 0;
+    for (const auto& each : data->reads) reads += each;
+    if (limits.everything_fits) {
+      EXPECT_EQ(reads, 6) << limits.memory << ' ' << limits.disk;
+    } else {
+      EXPECT_GT(reads, 6) << "what does not fit is read again";
+      EXPECT_LT(reads, 18);
+    }
+  }
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "its file has no name";
+}
+
+TEST(CachedLoader, GoesOnWithoutAFolderToWriteTo) {
+  const auto data = std::make_shared<CountingData>();
+  const DataLoader cached = DataLoader(data, {}, {.batch_size = 6}).cached({0, 1000, "/no/such/folder"});
+  for (int pass = 0; pass < 2; ++pass) EXPECT_TRUE(cached.read().next());
+  EXPECT_EQ(data->reads[5], 2);
+}
+
+TEST(CachedLoader, IsSharedByTheSameDataReadAnotherWayUnlessTheSeedChanges) {
+  const auto data = std::make_shared<CountingData>();
+  const DataLoader cached = DataLoader(data, {}, {.batch_size = 6}).cached();
+  cached.read().next();
+  cached.with({.batch_size = 2}).read().next();
+  EXPECT_EQ(data->reads[0], 1);
+  cached.with({.batch_size = 6, .seed = 1}).read().next();
+  EXPECT_EQ(data->reads[0], 2);
 }
 
 }  // namespace

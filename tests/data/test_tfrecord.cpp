@@ -1,5 +1,6 @@
 #include "lpot/core/file.h"
 #include "lpot/data/tf_example.h"
+#include "lpot/data/tfrecord_writer.h"
 #include "records.h"
 #include "support.h"
 
@@ -160,6 +161,33 @@ TEST_F(ImageRecords, GiveTheClassOfEachPixelWhereVocHasThem) {
   const auto bytes = read_file(LPOT_SOURCE_DIR "/tests/data/images/grey.png");
   const std::string classes = bytes_feature("image/segmentation/class/encoded", {{bytes.begin(), bytes.end()}});
   EXPECT_EQ(dataset("VOCRecord", image() + classes)->at(0).label.describe(), "u8 [19,21]");
+}
+
+TEST_F(Records, AreReadAsTheyWereWritten) {
+  const std::map<std::string, FeatureValues> features{{"ids", std::vector<std::int64_t>{7, -3, 1000000000}},
+                                                      {"box", std::vector<float>{0.5f, -1}},
+                                                      {"name", std::vector<std::string>{"a", ""}}};
+  EXPECT_EQ(encode_example(features),
+            example(float_feature("box", {0.5f, -1}) + integer_feature("ids", {7, -3, 1000000000}) +
+                    bytes_feature("name", {"a", ""})));
+  TFRecordWriter writer(folder_ / "w.tf_record");
+  writer.add(encode_example(features));
+  writer.add("");
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "w.tf_record")) << "before it is finished";
+  writer.finish();
+  const TFRecords records = open("w.tf_record");
+  ASSERT_EQ(records.size(), 2u);
+  const Example first(records.read(0));
+  EXPECT_THAT(first["ids"].integers, ElementsAre(7, -3, 1000000000));
+  EXPECT_THAT(first["box"].floats, ElementsAre(0.5f, -1));
+  EXPECT_THAT(first["name"].texts, ElementsAre("a", ""));
+}
+
+TEST_F(Records, ThatAreNotFinishedLeaveNoFile) {
+  { TFRecordWriter(folder_ / "w.tf_record").add("one"); }
+  EXPECT_TRUE(folder_.names().empty());
+  EXPECT_THAT(message_of<StoreError>([&] { TFRecordWriter(folder_ / "missing/w.tf_record"); }),
+              HasSubstr("missing/w.tf_record: cannot be opened: No such file or directory"));
 }
 
 }  // namespace

@@ -147,8 +147,8 @@ TEST(Evaluate, ShiftsLabelsThatCountFromOne) {
   auto data = samples();
   for (Sample& sample : data) sample.label = Tensor::scalar(*sample.label.data<std::int64_t>() + 1);
   const Component shift = component("LabelShift", {{"shift", std::int64_t{1}}});
-  EXPECT_EQ(evaluate(scores(), loader_of(data, 3), make_metrics({kTop1}), {.postprocess = {shift}}).accuracy(),
-            6.0 / 11);
+  const Postprocesses chain = make_postprocesses({shift});
+  EXPECT_EQ(evaluate(scores(), loader_of(data, 3), make_metrics({kTop1}), {.postprocess = chain}).accuracy(), 6.0 / 11);
 }
 
 }  // namespace

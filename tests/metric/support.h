@@ -32,6 +32,9 @@ inline std::unique_ptr<Metric> f1(const std::string& average = "binary") {
   return metric("F1", {{"average", average}});
 }
 inline std::unique_ptr<Metric> glue(const std::string& task) { return metric("GLUE", {{"task", task}}); }
+inline std::unique_ptr<Metric> glue(const std::string& task, const std::string& measure) {
+  return metric("GLUE", {{"task", task}, {"measure", measure}});
+}
 inline std::unique_ptr<Metric> miou(std::int64_t classes) { return metric("mIOU", {{"num_classes", classes}}); }
 inline std::unique_ptr<Metric> detection(const std::string& name, const std::string& thresholds, std::int64_t points) {
   return metric(name, {{"iou_thrs", thresholds}, {"map_points", points}});

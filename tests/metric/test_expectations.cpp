@@ -48,7 +48,10 @@ TEST(Expectations, OfClassification) {
     EXPECT_NEAR(fed(glue("mrpc"), answers, labels), expected[0], kTolerance);
     if (classes == 2) {
       EXPECT_NEAR(fed(f1(), answers, labels), expected[1], kTolerance);
+      EXPECT_NEAR(fed(glue("mrpc", "f1"), answers, labels), expected[1], kTolerance);
+      EXPECT_NEAR(fed(glue("qqp", "acc_and_f1"), answers, labels), (expected[0] + expected[1]) / 2, kTolerance);
     }
+    EXPECT_NEAR(fed(glue("rte", "mcc"), answers, labels), expected[3], kTolerance);
     EXPECT_NEAR(fed(f1("macro"), answers, labels), expected[2], kTolerance);
     EXPECT_NEAR(fed(glue("cola"), answers, labels), expected[3], kTolerance);
     EXPECT_NEAR(fed(miou(classes), answers.reshaped({1, count}), {Tensor::from<std::int64_t>({count}, numbers)}),
@@ -73,6 +76,8 @@ TEST(Expectations, OfRegression) {
     EXPECT_NEAR(fed(mae(), output, label), expected[2], kTolerance * expected[2]);
     EXPECT_NEAR(pearson(pairs), expected[3], kTolerance);
     EXPECT_NEAR(spearman(pairs), expected[4], kTolerance);
+    EXPECT_NEAR(fed(glue("sts-b", "pearson"), output, label), expected[3], kTolerance);
+    EXPECT_NEAR(fed(glue("sts-b", "spearmanr"), output, label), expected[4], kTolerance);
     EXPECT_NEAR(fed(glue("sts-b"), output, label), (expected[3] + expected[4]) / 2, kTolerance);
   }
 }

@@ -15,7 +15,7 @@ std::vector<Tensor> numbers(const std::vector<float>& values) {
 }
 
 TEST(Glue, IsAccuracyForMostTasks) {
-  for (const char* task : {"mrpc", "qqp", "mnli", "qnli", "rte", "wnli", "sst-2"})
+  for (const char* task : {"mrpc", "qqp", "mnli", "mnli-mm", "qnli", "rte", "wnli", "sst-2"})
     EXPECT_DOUBLE_EQ(score(*glue(task), {{0, 1}, {1, 0}, {0, 1}, {0, 1}}, scalars({1, 0, 1, 0})), 0.75) << task;
 }
 
@@ -50,6 +50,15 @@ TEST(Glue, RefusesWhatDoesNotFitTheTask) {
               }),
               HasSubstr("[GLUE] label 2"));
   EXPECT_THROW(glue("boolq"), ConfigError);
+}
+
+TEST(Glue, MeasuresClassesAndScoresEachInTheirOwnWays) {
+  EXPECT_DOUBLE_EQ(score(*glue("mrpc", "f1"), {{0, 1}, {1, 0}, {0, 1}, {0, 1}}, scalars({1, 0, 1, 0})), 0.8);
+  EXPECT_DOUBLE_EQ(score(*glue("sts-b", "spearmanr"), {{1}, {2}, {6}}, numbers({1, 2, 3})), 1);
+  EXPECT_THROW(glue("mrpc", "pearson"), ConfigError);
+  EXPECT_THROW(glue("sts-b", "acc"), ConfigError);
+  EXPECT_THROW(glue("mrpc", "f1")->merge(*glue("mrpc", "acc")), Error);
+  EXPECT_THROW(glue("sts-b", "pearson")->merge(*glue("sts-b")), Error);
 }
 
 }  // namespace

@@ -191,24 +191,57 @@ TEST_F(CutTensorFlow, TakesTheShapeFromThePartBeforeTheCut) {
   EXPECT_THAT(describe(model_outputs(load_model(path, {.outputs = {"product"}}))), ElementsAre("product:0 f32 [?,2]"));
 }
 
-TEST_F(CutTensorFlow, SendsAGraphWithItsOwnDataPipelineBehindIt) {
-  namespace t = encode::tf;
-  const std::string types = t::attribute("output_types", encode::block(1, encode::number(6, 3) + encode::number(6, 3)));
-  const std::string shapes = t::attribute(
-      "output_shapes", encode::block(1, encode::block(7, t::shape({-1, 4})) + encode::block(7, t::shape({-1}))));
-  const auto path = folder_.write(
-      "pipeline.pb", t::node("Placeholder", "input_file", {}, t::type("dtype", 7)) +
-                         t::node("Iterator", "Iterator", {}, types + shapes) +
-                         t::node("IteratorGetNext", "IteratorGetNext", {"Iterator"}, types + shapes) +
-                         t::node("Cast", "scores", {"IteratorGetNext"}, t::type("SrcT", 3) + t::type("DstT", 1)));
-  EXPECT_THAT(message_of([&] {
-                load_model(path, {.inputs = {"input_file"}, .outputs = {"IteratorGetNext:1", "scores"}});
-              }),
-              AllOf(HasSubstr("data pipeline"), HasSubstr("model.inputs: IteratorGetNext, IteratorGetNext:1")));
-  const Model model = load_model(
-      path, {.inputs = {"IteratorGetNext:1", "IteratorGetNext"}, .outputs = {"IteratorGetNext:1", "scores"}});
-  EXPECT_THAT(describe(model_inputs(model)), ElementsAre("IteratorGetNext:1 i32 [?]", "IteratorGetNext:0 i32 [?,4]"));
+// A graph that reads its data itself: four numbers and an id of each record. Two outputs hang on the numbers.
+class Pipeline : public CutTensorFlow {
+ protected:
+  static std::string graph() {
+    namespace t = encode::tf;
+    const std::string types =
+        t::attribute("output_types", encode::block(1, encode::number(6, 3) + encode::number(6, 3)));
+    const std::string shapes = t::attribute(
+        "output_shapes", encode::block(1, encode::block(7, t::shape({-1, 4})) + encode::block(7, t::shape({-1}))));
+    return t::node("Placeholder", "input_file", {}, t::type("dtype", 7)) +
+           t::node("Placeholder", "batch_size", {}, t::type("dtype", 9)) +
+           t::node("TFRecordDatasetV2", "records", {"input_file"}) +
+           t::node("BatchDatasetV2", "batches", {"records", "batch_size"}) +
+           t::node("IteratorV2", "Iterator", {}, types + shapes) +
+           t::node("MakeIterator", "MakeIterator", {"batches", "Iterator"}) +
+           t::node("IteratorToStringHandle", "IteratorToStringHandle", {"Iterator"}) +
+           t::node("IteratorGetNext", "IteratorGetNext", {"Iterator"}, types + shapes) +
+           t::node("Cast", "scores", {"IteratorGetNext"}, t::type("SrcT", 3) + t::type("DstT", 1));
+  }
+  std::filesystem::path path_ = folder_.write("pipeline.pb", graph());
+};
+
+TEST_F(Pipeline, IsLeftOutWithTheInputsThatFeedItAndItsFieldsArePassedOn) {
+  const Model model =
+      load_model(path_, {.inputs = {"input_file", "batch_size"}, .outputs = {"IteratorGetNext:1", "scores"}});
+  EXPECT_THAT(describe(model_inputs(model)), ElementsAre("IteratorGetNext:0 i32 [?,4]", "IteratorGetNext:1 i32 [?]"));
   EXPECT_THAT(describe(model_outputs(model)), ElementsAre("IteratorGetNext:1 i32 [?]", "scores:0 f32 [?,4]"));
+}
+
+TEST_F(Pipeline, IsFoundWithoutAnyNames) {
+  const Model model = load_model(path_);
+  EXPECT_THAT(describe(model_inputs(model)), ElementsAre("IteratorGetNext:0 i32 [?,4]"));
+  EXPECT_THAT(describe(model_outputs(model)), ElementsAre("scores:0 f32 [?,4]"));
+}
+
+TEST_F(Pipeline, StaysOutOfTheWayOfACutBehindIt) {
+  const Model model = load_model(
+      path_, {.inputs = {"IteratorGetNext:1", "IteratorGetNext"}, .outputs = {"IteratorGetNext:1", "scores"}});
+  EXPECT_THAT(describe(model_inputs(model)), ElementsAre("IteratorGetNext:1 i32 [?]", "IteratorGetNext:0 i32 [?,4]"));
+}
+
+TEST_F(Pipeline, OfASavedModelIsCutByTheSameConfig) {
+  const LoadOptions options{.inputs = {"input_file", "batch_size"}, .outputs = {"IteratorGetNext:1", "scores"}};
+  save_model(load_model(path_, options), folder_ / "saved.xml");
+  const Model saved = load_model(folder_ / "saved.xml", options);
+  EXPECT_THAT(describe(model_inputs(saved)), ElementsAre("IteratorGetNext:0 i32 [?,4]", "IteratorGetNext:1 i32 [?]"));
+}
+
+TEST_F(Pipeline, DoesNotHideAnInputThatDoesNotExist) {
+  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"input_fil"}, .outputs = {"scores"}}); }),
+              HasSubstr("model.inputs: the graph has no tensor 'input_fil' (did you mean 'input_file'?)"));
 }
 
 }  // namespace

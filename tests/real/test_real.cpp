@@ -92,6 +92,16 @@ TEST_F(Resnet20, Int8IsWithinTwoPermilleRunsInt8KernelsAndIsFaster) {
   EXPECT_GT(speedup(int8, "32"), 1.0);
 }
 
+TEST_F(Resnet20, Int8WeightsAloneKeepTheAccuracyAndAreAThirdOfTheFile) {
+  const Outcome run = lpot({"tune", "conf.yaml", "-m", model_, "--output", "int8", "--json", "--set",
+                            "quantization.approach=post_training_dynamic_quant"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  const Json result = run.json();
+  EXPECT_EQ(result["trials"], 1);
+  EXPECT_LT(result["best"]["size_bytes"].get<double>(), 0.36 * result["baseline"]["size_bytes"].get<double>());
+  EXPECT_GT(speedup((folder_ / "int8/model.xml").string(), "32"), 0.7);
+}
+
 TEST_F(RealData, UniversalSentenceEncoderGetsInt8FromMadeUpData) {
   const std::string model = data("use-lite-frozen-pb/use_lite_frozen.pb");
   EXPECT_EQ(op_names(load_model(model)), op_names(load_model(model))) << "names change from load to load";

@@ -52,6 +52,13 @@ TuneResult tuned() {
   return result;
 }
 
+TuneResult dynamic() {
+  TuneResult result = tuned();
+  result.best->plan.ops.at("conv").weights_only = true;
+  result.cpu.avx2 = true;
+  return result;
+}
+
 TuneResult fruitless() {
   TuneResult result = tuned();
   result.goal_met = false;
@@ -76,6 +83,28 @@ TEST(ResultJson, HoldsWhatProgramsReadFromIt) {
   EXPECT_EQ(json["seconds"], 12.5);
   EXPECT_EQ(json["evaluated_samples"], 200);
   EXPECT_EQ(json["model"], kModel);
+}
+
+TEST(ResultJson, TellsTheBestSoFarAgainstTimeAndTheFront) {
+  TuneResult result = tuned();
+  result.times.before_trials = 5;
+  Trial faster = *result.best, slower = *result.best, beaten = *result.best;
+  faster.number = 3;
+  faster.result = measured(0.85, 1.0, 3.0);
+  slower.number = 4;
+  slower.result = measured(0.9, 2.0, 1.5);
+  beaten.number = 5;
+  beaten.result = measured(0.84, 2.0, 1.4);
+  result.trials.insert(result.trials.end(), {faster, slower, beaten});
+  result.probes = {{.plan = {}, .distance = 0.1, .seconds = 0.5, .before_trial = 2}};
+  const Json json = Json::parse(result_json(result));
+  ASSERT_EQ(json["history"].size(), 5u);
+  EXPECT_EQ(json["history"][0]["error"], "[compile] it does not");
+  EXPECT_FALSE(json["history"][0].contains("best_so_far"));
+  EXPECT_EQ(json["history"][1]["seconds"], 8.5);
+  EXPECT_EQ(json["history"][2]["best_so_far"], 2) << "3 is faster but misses the goal";
+  EXPECT_EQ(json["history"][4]["seconds"], 17.5);
+  EXPECT_EQ(json["front"], Json::array({3, 2, 4}));
 }
 
 // The machine may have been busier when fp32 was measured alone.
@@ -110,6 +139,13 @@ TEST(ResultText, ComparesFp32AndInt8AndSaysHowToRunIt) {
                     HasSubstr("model     " + kModel + "\n"), HasSubstr(python_lines(kModel))));
 }
 
+TEST(ResultText, SaysWhatBecomesOfActivationsWhereOnlyWeightsAreInt8) {
+  EXPECT_THAT(result_text(dynamic()), AllOf(HasSubstr("activations stay fp32"), HasSubstr("size, not speed")));
+  EXPECT_THAT(Json::parse(result_json(dynamic()))["best"]["activations"], HasSubstr("stay fp32"));
+  EXPECT_THAT(result_text(tuned()), Not(HasSubstr("activations")));
+  EXPECT_FALSE(Json::parse(result_json(tuned()))["best"].contains("activations"));
+}
+
 TEST(ResultText, SaysThatTheGoalWasNotMetAndWhatMayHelp) {
   TuneResult result = tuned();
   result.goal_met = false;
@@ -132,7 +168,7 @@ TEST(TrialRow, StandsUnderItsHeader) {
   const TuneResult result = tuned();
   EXPECT_EQ(trial_row(*result.best, false, false).size(), trial_header().size());
   EXPECT_EQ(trial_row(*result.best, true, true),
-            "    2      0.8950    2.00 x         1     3.0 s  meets the goal  best so far");
+            "    2        0.8950    2.00 x         1     3.0 s  meets the goal  best so far");
   EXPECT_EQ(trial_row(result.trials[0], false, false), "    1  failed: [compile] it does not");
 }
 

@@ -94,5 +94,16 @@ TEST(ExecutedOps, NameTheSourceOfEveryKernel) {
   EXPECT_TRUE(found);
 }
 
+TEST(Executable, OutputsStayAsTheyAreWhenTheNextInferenceRuns) {
+  for (const ov::PartialShape& shape : {ov::PartialShape{2}, ov::PartialShape{-1}}) {
+    const auto x = parameter(shape, "x");
+    Executable executable(as_model({std::make_shared<op::Multiply>(x, constant({1}, {2}))}, {x}), {.streams = 1});
+    const Tensor first = executable.infer({Tensor::from<float>({2}, {1, 2})}).at(0);
+    const Tensor second = executable.infer({Tensor::from<float>({2}, {10, 20})}).at(0);
+    EXPECT_EQ(first.data<float>()[1], 4);
+    EXPECT_EQ(second.data<float>()[1], 40);
+  }
+}
+
 }  // namespace
 }  // namespace lpot

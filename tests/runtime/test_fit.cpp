@@ -71,5 +71,64 @@ TEST(InputFit, TakesASampleThatAlreadyIsAWholeInput) {
   EXPECT_EQ(inputs[0].shape(), (Shape{5, 3, 8, 8}));
 }
 
+Model text_model(const std::vector<std::string>& names, std::int64_t length = -1) {
+  std::vector<std::shared_ptr<op::Parameter>> inputs;
+  ov::OutputVector all;
+  for (const std::string& name : names) {
+    inputs.push_back(parameter({-1, length}, name, ov::element::i32));
+    all.push_back(inputs.back());
+  }
+  return as_model({std::make_shared<op::Concat>(all, 1)}, inputs);
+}
+
+const std::vector<std::string> kText{"input_ids", "attention_mask", "token_type_ids", "unique_ids"};
+
+// The tensors of the data in the model's order, each told by its one value.
+std::vector<double> fitted(const std::vector<std::string>& model_inputs) {
+  std::vector<Tensor> batch;
+  for (std::int64_t i = 0; i < 4; ++i) batch.push_back(Tensor::from<std::int64_t>({1, 1}, {i}));
+  std::vector<double> order;
+  for (const Tensor& input : InputFit(text_model(model_inputs), kText, true).apply(batch))
+    order.push_back(input.value_at(0));
+  return order;
+}
+
+TEST(InputFit, CustomaryNamesAreFoundUnderTheirOtherNamesAndLeftOut) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(fitted({"segment_ids:0", "input_mask", "input_ids"}), ElementsAre(2, 1, 0));
+  EXPECT_THAT(fitted({"input_ids", "attention_mask"}), ElementsAre(0, 1)) << "as DistilBERT";
+}
+
+TEST(InputFit, InputsOfOtherNamesTakeWhatIsLeftInOrder) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(fitted({"a", "b", "c"}), ElementsAre(0, 1, 2));
+  EXPECT_THAT(fitted({"token_type_ids", "a", "b"}), ElementsAre(2, 0, 1));
+  EXPECT_THAT(fitted({"IteratorGetNext:0", "IteratorGetNext:3", "IteratorGetNext:2"}), ElementsAre(0, 3, 2))
+      << "outputs of a pipeline have their own numbers";
+  EXPECT_THAT(message_of<DataError>([] {
+                fitted({"a", "b", "c", "d", "e"});
+              }),
+              HasSubstr("the model's input 'e' gets no data"));
+}
+
+TEST(InputFit, ShortRowsAreFilledUpToTheModelsLengthAndLongOnesTold) {
+  const InputFit fit(text_model({"input_ids", "input_mask"}, 4), {"input_ids", "input_mask"}, true);
+  const auto inputs = fit.apply(
+      {Tensor::from<std::int64_t>({2, 2}, {1, 2, 3, 4}), Tensor::from<std::int64_t>({2, 3}, {1, 1, 1, 1, 1, 0})});
+  EXPECT_EQ(inputs[0].shape(), (Shape{2, 4}));
+  EXPECT_EQ(inputs[0].value_at(4), 3);
+  EXPECT_EQ(inputs[0].value_at(3), 0);
+  EXPECT_EQ(inputs[1].value_at(6), 0);
+  EXPECT_THAT(message_of<DataError>([&] {
+                fit.apply({Tensor(ElementType::I64, {2, 5}), Tensor(ElementType::I64, {2, 5})});
+              }),
+              AllOf(HasSubstr("input_ids i32 [?,4]"), HasSubstr("i64 [2,5]"), HasSubstr("max_seq_length")));
+}
+
+TEST(InputFit, OneValueASampleIsARowOfOneWhereTheModelHasIt) {
+  const InputFit fit(text_model({"a"}, 1), {"unique_ids"}, true);
+  EXPECT_EQ(fit.apply({Tensor::from<std::int64_t>({2}, {5, 6})})[0].shape(), (Shape{2, 1}));
+}
+
 }  // namespace
 }  // namespace lpot

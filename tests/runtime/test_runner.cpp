@@ -92,5 +92,18 @@ TEST(Runner, HandsOnTheErrorOfItsSource) {
   EXPECT_EQ(message_of<DataError>([&] { runner.run(source, [](auto) {}); }), "[source] sample 7 is damaged");
 }
 
+TEST(Runner, GoesOnAfterAnError) {
+  Runner runner(twice({-1, 3}), {}, {.threads = 2});
+  EXPECT_THROW(run_all(runner, {rows(4, 3, 0), rows(4, 3, 1), rows(4, 2, 2)}), DataError);
+  const std::vector<Tensor> batches{rows(4, 3, 5), rows(4, 3, 17)};
+  expect_doubled(batches, run_all(runner, batches));
+}
+
+TEST(Runner, FillsUpAShortBatchOfTextOfAnyLength) {
+  Runner runner(twice({-1, -1}), {"x"}, {.threads = 2, .customary_names = true});
+  const std::vector<Tensor> batches{rows(4, 32, 0), rows(4, 64, 12), rows(1, 64, 24), rows(3, 32, 7)};
+  expect_doubled(batches, run_all(runner, batches));
+}
+
 }  // namespace
 }  // namespace lpot

@@ -17,10 +17,10 @@ std::vector<Trial> play(const SearchSpace& space, const Answer& answer) {
   const Goal goal{.baseline = 2.0, .tolerance = 0, .relative = false};
   const auto strategy = make_basic_strategy();
   std::vector<Trial> trials;
-  while (const auto plan = strategy->next(space, {trials, goal, 1978})) {
+  while (const auto step = strategy->next(space, {trials, goal, 1978})) {
     Trial next = failed_trial(trials.size() + 1);
-    next.plan = *plan;
-    next.result = answer(*plan);
+    next.plan = step->plan;
+    next.result = answer(step->plan);
     trials.push_back(next);
   }
   return trials;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <map>
 #include <random>
 #include <set>
@@ -15,7 +16,8 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMostTrials = 2000;
+constexpr std::size_t kMostTrials = 40;  // a study ends at max_trials too
+constexpr std::size_t kMostProbes = 2000;
 
 std::vector<std::string> available_strategies() {
   std::vector<std::string> names;
@@ -76,32 +78,62 @@ class EveryStrategy : public testing::TestWithParam<std::tuple<std::string, std:
   const SearchSpace& space() const { return spaces().at(std::get<1>(GetParam())); }
 
   // A strategy of its own for every question: nothing may be remembered outside of the history.
-  std::optional<Plan> ask(const std::vector<Trial>& trials) const {
-    return make_strategy({.name = std::get<0>(GetParam()), .parameters = {}, .place = {}})
-        ->next(space(), {trials, goal_, 1978});
+  std::optional<Step> ask(const std::vector<Trial>& trials, const std::vector<Probe>& probes) const {
+    const auto strategy = make_strategy({.name = std::get<0>(GetParam()), .parameters = {}, .place = {}});
+    return strategy->next(space(), {trials, goal_, 1978, probes, has_budget_});
   }
 
-  std::vector<Trial> play(const Answer& answer, std::vector<Trial> trials = {}) const {
-    while (const auto plan = ask(trials)) {
-      Trial next = failed_trial(trials.size() + 1);
-      next.plan = *plan;
-      if (const auto accuracy = answer(next.number, *plan)) {
+  struct Played {
+    std::vector<Trial> trials;
+    std::vector<Probe> probes;
+    bool operator==(const Played&) const = default;
+  };
+
+  Played play_all(const Answer& answer, Played played = {}) const {
+    while (played.trials.size() < kMostTrials) {
+      const auto step = ask(played.trials, played.probes);
+      if (!step) break;
+      if (step->kind == Step::Kind::Probe) {
+        // A probe fails where a trial of that number would.
+        const auto distance = answer(1000 + played.probes.size(), step->plan);
+        played.probes.push_back({step->plan, distance.value_or(std::numeric_limits<double>::infinity())});
+        if (played.probes.size() > kMostProbes) {
+          ADD_FAILURE() << "it does not end";
+          break;
+        }
+        continue;
+      }
+      Trial next = failed_trial(played.trials.size() + 1);
+      next.plan = step->plan;
+      if (const auto accuracy = answer(next.number, step->plan)) {
         next.result = measured(*accuracy);
         next.error.clear();
       }
-      trials.push_back(next);
-      if (trials.size() > kMostTrials) {
-        ADD_FAILURE() << "it does not end";
-        break;
-      }
+      played.trials.push_back(next);
     }
-    return trials;
+    return played;
   }
 
+  std::vector<Trial> play(const Answer& answer) const { return play_all(answer).trials; }
+
+  bool has_budget_ = false;
   Goal goal_{.baseline = 2.0, .tolerance = 0, .relative = false};  // met by nothing
 };
 
 TEST_P(EveryStrategy, Ends) { EXPECT_LE(play(always_succeeds).size(), kMostTrials); }
+
+TEST_P(EveryStrategy, NeverRepeatsAProbe) {
+  std::set<std::string> seen;
+  for (const Probe& probe : play_all(always_succeeds).probes)
+    EXPECT_TRUE(seen.insert(to_json(probe.plan)).second && probe.plan.int8_count() > 0 && space().contains(probe.plan));
+}
+
+TEST_P(EveryStrategy, GoesOnWithABudgetWithoutRepeatingItself) {
+  has_budget_ = true;
+  goal_ = {.baseline = 0.5, .tolerance = 0, .relative = false};
+  std::set<std::string> seen;
+  for (const Trial& trial : play(always_succeeds)) EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
+}
 
 TEST_P(EveryStrategy, AnswersTheSameWhenAskedTwice) { EXPECT_EQ(play(always_succeeds), play(always_succeeds)); }
 
@@ -123,33 +155,38 @@ TEST_P(EveryStrategy, TriesSomethingWhereThereIsSomething) {
 }
 
 TEST_P(EveryStrategy, GoesOnTheSameAfterACutAnywhere) {
-  const std::vector<Trial> whole = play(always_succeeds);
-  for (std::size_t kept = 0; kept <= whole.size(); ++kept) {
-    const std::vector<Trial> history(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(kept));
-    EXPECT_EQ(play(always_succeeds, history), whole) << "cut after " << kept;
+  const Played whole = play_all(always_succeeds);
+  const std::size_t step = std::max<std::size_t>(1, whole.trials.size() / 8);
+  for (std::size_t kept = 0; kept <= whole.trials.size(); kept += step) {
+    // Probes that came after the cut are not there: only those that the trials before it rest on.
+    const Played history{{whole.trials.begin(), whole.trials.begin() + static_cast<std::ptrdiff_t>(kept)},
+                         whole.probes};
+    EXPECT_EQ(play_all(always_succeeds, history).trials, whole.trials) << "cut after " << kept;
   }
 }
 
 TEST_P(EveryStrategy, SurvivesWhicheverTrialsFail) {
   const std::size_t trials = play(always_succeeds).size();
   std::vector<Answer> answers{[](std::size_t, const Plan&) -> std::optional<double> { return std::nullopt; }};
-  for (std::size_t failing = 1; failing <= trials; ++failing)
+  for (std::size_t failing = 1; failing <= trials; failing += 7)
     answers.push_back([failing](std::size_t number, const Plan& plan) {
       return number == failing ? std::nullopt : std::optional(made_up_accuracy(plan));
     });
-  for (unsigned seed = 0; seed < 50; ++seed)
+  for (unsigned seed = 0; seed < 10; ++seed)
     answers.push_back([seed](std::size_t number, const Plan& plan) {
       std::mt19937 random(seed * 1000 + static_cast<unsigned>(number));
       return random() % 2 ? std::nullopt : std::optional(made_up_accuracy(plan));
     });
   for (const Answer& answer : answers) {
     std::set<std::string> seen;
-    const std::vector<Trial> whole = play(answer);
-    for (const Trial& trial : whole) {
+    const Played whole = play_all(answer);
+    for (const Trial& trial : whole.trials) {
       EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
       EXPECT_GT(trial.plan.int8_count(), 0u);
     }
-    EXPECT_EQ(play(answer, {whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(whole.size() / 2)}), whole);
+    const auto half = static_cast<std::ptrdiff_t>(whole.trials.size() / 2);
+    EXPECT_EQ(play_all(answer, {{whole.trials.begin(), whole.trials.begin() + half}, whole.probes}).trials,
+              whole.trials);
   }
 }
 
@@ -160,8 +197,11 @@ TEST_P(EveryStrategy, SurvivesWhenAllTrialsAreEquallyGood) {
 }
 
 TEST_P(EveryStrategy, TakesLowerForBetterWhenTheGoalDoes) {
-  goal_ = {.baseline = -1, .tolerance = 0, .relative = false, .higher_is_better = false};
-  const auto mirrored = [](std::size_t, const Plan& plan) { return std::optional(-made_up_accuracy(plan)); };
+  goal_ = {.baseline = -2, .tolerance = 0, .relative = false, .higher_is_better = false};
+  // Distances stay what they are: only accuracies have a direction.
+  const auto mirrored = [](std::size_t number, const Plan& plan) {
+    return std::optional(number >= 1000 ? made_up_accuracy(plan) : -made_up_accuracy(plan));
+  };
   const std::vector<Trial> lower = play(mirrored);
   goal_ = {.baseline = 2, .tolerance = 0, .relative = false};
   const std::vector<Trial> higher = play(always_succeeds);

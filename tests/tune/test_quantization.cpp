@@ -23,7 +23,8 @@ class TuneTest : public testing::Test {
   // `rest` goes on below evaluation.accuracy, then at the top.
   Config config(const std::string& metric, const std::string& rest) const {
     return load_config_text(
-        "model: {name: net}\nquantization: {calibration: {sampling_size: 8}, recipes: {forms: plain}}\nevaluation:\n  accuracy:\n"
+        "model: {name: net}\nquantization: {calibration: {sampling_size: 8}, recipes: {forms: plain}}\nevaluation:\n  "
+        "accuracy:\n"
         "    dataloader:\n      batch_size: 8\n"
         "      dataset: {FashionMNIST: {root: /usr/share/datasets/fashion-mnist}}\n"
         "      transform: {ToTensor: {}, Normalize: {mean: [0.2860], std: [0.3530]}}\n"
@@ -57,6 +58,24 @@ TEST_F(TuneTest, AStudyThatIsResumedWithMoreTrialsGoesOn) {
   EXPECT_EQ(second.baseline, first.baseline);
   EXPECT_GT(second.seconds, first.seconds);
   EXPECT_EQ(second.evaluated_samples, 96u);
+}
+
+TEST_F(TuneTest, AnotherGoalInTheSameWorkspaceMeasuresNothingTwice) {
+  const auto with_tolerance = [&](const std::string& tolerance) {
+    return config("{topk: 1}", "tuning:\n  accuracy_criterion: {absolute: " + tolerance + "}\n" + workspace());
+  };
+  const TuneResult first = run(with_tolerance("0.5"));
+  EXPECT_EQ(first.evaluated_samples, 64u);
+  const TuneResult second = run(with_tolerance("0.4"));
+  EXPECT_EQ(second.evaluated_samples, 0u);
+  EXPECT_EQ(second.baseline, first.baseline);
+  ASSERT_THAT(second.trials, SizeIs(1));
+  EXPECT_EQ(second.trials[0].result->accuracy, first.trials[0].result->accuracy);
+
+  // Other data are another matter.
+  Config other = with_tolerance("0.4");
+  other.accuracy.iteration = 3;
+  EXPECT_EQ(run(other).evaluated_samples, 48u);
 }
 
 TEST_F(TuneTest, AModelThatWasNotSavedIsSavedByTheResumption) {
@@ -136,6 +155,71 @@ TEST_F(TuneTest, WarnsOfCalibrationWithTheEvaluationData) {
   };
   quantize_once(unreachable(1), {.model = kModel, .output = folder_ / "q"}, observer);
   EXPECT_THAT(warnings, testing::Contains(HasSubstr("calibrating with the evaluation data")));
+}
+
+TEST_F(TuneTest, DynamicQuantizationNeedsNoCalibrationDataAndSaysSoOfActivations) {
+  Config config = this->config("{topk: 1}", "tuning:\n  accuracy_criterion: {absolute: 0.1}\n" + workspace());
+  config.quantization.approach = Approach::DynamicQuantization;
+  std::vector<std::string> warnings;
+  Observer observer;
+  observer.on_log = [&](LogLevel level, std::string_view text) {
+    if (level == LogLevel::Warning) warnings.emplace_back(text);
+  };
+  const TuneResult result = tune(config, {.model = kModel}, observer);
+  EXPECT_TRUE(result.goal_met);
+  EXPECT_THAT(warnings, SizeIs(0));
+  EXPECT_THAT(result.best->plan.fallback(), SizeIs(0))
+      << "the first trial: " << result.trials[0].error
+      << (result.trials[0].result ? to_json(*result.trials[0].result) : "") << " of " << result.goal.describe();
+  EXPECT_LT(static_cast<double>(result.model_bytes), 0.45 * static_cast<double>(result.baseline.size_bytes));
+  EXPECT_THAT(read_bytes(folder_ / "w/best/deploy.yaml"),
+              AllOf(HasSubstr("approach: post_training_dynamic_quant"), HasSubstr("size, not speed")));
+
+  const TuneResult resumed = tune(config, {.model = kModel, .resume = true});
+  EXPECT_EQ(resumed.trials, result.trials);
+}
+
+TEST_F(TuneTest, DynamicQuantizationFallsBackOpByOp) {
+  Config config = unreachable(4);
+  config.quantization.approach = Approach::DynamicQuantization;
+  const TuneResult result = run(config);
+  ASSERT_THAT(result.trials, SizeIs(4));
+  EXPECT_THAT(result.trials[0].plan.fallback(), SizeIs(0)) << "per channel";
+  EXPECT_THAT(result.trials[1].plan.fallback(), SizeIs(0)) << "per tensor";
+  EXPECT_THAT(result.trials[2].plan.fallback(), SizeIs(1));
+  for (const Trial& trial : result.trials) EXPECT_TRUE(trial.result) << trial.error;
+}
+
+TEST_F(TuneTest, DynamicQuantizationWorksWithoutAnyData) {
+  Config config;
+  config.quantization.approach = Approach::DynamicQuantization;
+  const QuantizeResult once = quantize_once(config, {.model = kModel, .output = folder_ / "q"});
+  EXPECT_EQ(once.calibration_samples, 0u);
+  EXPECT_THAT(once.activations, HasSubstr("size, not speed"));
+
+  config.accuracy.command = "true {model}; echo 0.5";
+  config.tuning.workspace = (folder_ / "w").string();
+  const TuneResult tuned = tune(config, {.model = kModel});
+  EXPECT_TRUE(tuned.goal_met);
+  EXPECT_GT(tuned.best->result->latency_ms, 0);
+}
+
+TEST_F(TuneTest, AnEqualizedStudyHasStatisticsOfItsOwnAndGoesOnWithThem) {
+  Config config = unreachable(1);
+  const TuneResult plain = run(config);
+  config.quantization.recipes.cross_layer_equalization = true;
+  config.tuning.workspace = (folder_ / "e").string();
+  const TuneResult first = run(config);
+  ASSERT_THAT(first.trials, SizeIs(1));
+  ASSERT_TRUE(first.trials[0].result) << first.trials[0].error;
+  EXPECT_NE(first.trials[0].result->accuracy, plain.trials[0].result->accuracy) << "it changed nothing";
+  EXPECT_LT(first.trials[0].result->accuracy, 4 * plain.trials[0].result->accuracy) << "of this error";
+  EXPECT_THAT(read_bytes(folder_ / "e/best/deploy.yaml"), HasSubstr("cross_layer_equalization: true"));
+
+  config.tuning.exit_policy.max_trials = 2;
+  const TuneResult second = run(config, true);
+  EXPECT_EQ(second.trials[0], first.trials[0]);
+  EXPECT_TRUE(second.trials[1].result) << second.trials[1].error;
 }
 
 // The mean of the first output: not a metric that a config could name.

@@ -108,5 +108,19 @@ TEST(ComponentTables, HoldEveryRegistry) {
   EXPECT_NE(find(tables.postprocesses, "LabelShift"), nullptr);
 }
 
+TEST(Examples, ConfigurationsAreReadAndNameOneAnothersParts) {
+  const std::string folder = LPOT_SOURCE_DIR "/examples/";
+  const Config glue = load_config({folder + "onnx/glue/mrpc.yaml"}, {}, component_tables());
+  EXPECT_TRUE(glue.warnings.empty());
+  EXPECT_EQ(glue.accuracy.loader->dataset.parameters.text("task"), glue.accuracy.metrics[0].parameters.text("task"));
+  const Config squad = load_config({folder + "tensorflow/squad/bert.yaml", folder + "tensorflow/squad/squad.yaml"}, {},
+                                   component_tables());
+  EXPECT_TRUE(squad.warnings.empty());
+  EXPECT_EQ(squad.quantization.sampling_sizes, std::vector<std::size_t>{500});
+  EXPECT_EQ(squad.accuracy.metrics[0].name, "SquadF1");
+  EXPECT_EQ(squad.accuracy.postprocess.at(0).parameters.integer("max_seq_length"),
+            squad.accuracy.loader->dataset.parameters.integer("max_seq_length"));
+}
+
 }  // namespace
 }  // namespace lpot

@@ -27,7 +27,7 @@ class StudyTest : public testing::Test {
   }
 
   StudyOutcome run(const Attempt& attempt, const StudyEvents& events = {}, const Observer& observer = {}) {
-    return Study(*store_, id_, options_).run(*make_basic_strategy(), attempt, events, observer);
+    return Study(*store_, id_, options_).run(*make_basic_strategy(), {attempt}, events, observer);
   }
 
   std::unique_ptr<Store> store_ = make_memory_store();
@@ -254,6 +254,72 @@ TEST(StopReason, EveryReasonHasItsOwnWords) {
                                   StopReason::NoPlanLeft, StopReason::Interrupted})
     EXPECT_TRUE(words.insert(to_string(reason)).second);
   EXPECT_FALSE(words.contains(""));
+}
+
+// Probes every op of the whole model's plan, one in fp32 at a time, then tries the one with the least distance.
+class Prober : public Strategy {
+ public:
+  std::optional<Step> next(const SearchSpace& space, const History& history) const override {
+    const Plan whole = space.plan(space.model_choices.front());
+    if (!history.find(whole)) return Step{whole};
+    const Probe* nearest = nullptr;
+    for (const OpSpace& op : space.ops) {
+      const Plan plan = space.plan(space.model_choices.front(), {op.name});
+      const Probe* probe = history.find_probe(plan);
+      if (!probe) return Step{plan, Step::Kind::Probe};
+      if (!nearest || probe->distance < nearest->distance) nearest = probe;
+    }
+    return history.find(nearest->plan) ? std::nullopt : std::optional(Step{nearest->plan});
+  }
+};
+
+TEST_F(StudyTest, ProbesAreKeptAndGoOnAfterAnyInterruption) {
+  int probed = 0;
+  StudyWork work{in_turn({measured(0.5)})};
+  work.probe = [&](const Plan& plan, const Observer&) -> double {
+    ++probed;
+    if (plan.fallback() == std::vector<std::string>{"conv2"}) throw ModelError("compile", "no");
+    return plan.fallback() == std::vector<std::string>{"conv3"} ? 0.1 : 0.2;
+  };
+  const auto go = [&](const Observer& observer = {}) {
+    return Study(*store_, id_, options_).run(Prober(), work, {}, observer);
+  };
+  int asked = 0;
+  const StudyOutcome cut = go({.on_log = {}, .on_progress = {}, .should_stop = [&] { return ++asked > 2; }});
+  EXPECT_THAT(cut.trials, SizeIs(testing::Ge(1)));
+  const StudyOutcome whole = go();
+  EXPECT_EQ(probed, 4) << "each once, whatever was interrupted";
+  ASSERT_THAT(whole.probes, SizeIs(4));
+  EXPECT_TRUE(std::isinf(whole.probes[1].distance)) << "a probe that fails is a record";
+  ASSERT_THAT(whole.trials, SizeIs(2));
+  EXPECT_THAT(whole.trials[1].plan.fallback(), testing::ElementsAre("conv3"));
+}
+
+Measured estimated(double accuracy) {
+  Measured result = measured(accuracy);
+  result.complete = false;
+  return result;
+}
+
+TEST_F(StudyTest, TheBestThatEndedEarlyGetsItsExactScoreAtTheEnd) {
+  options_.exit_policy.max_trials = 3;
+  StudyWork work{in_turn({estimated(0.6), estimated(0.7), measured(0.65)})};
+  int completed = 0;
+  work.complete = [&](const Plan&, const Observer&) {
+    ++completed;
+    return measured(0.62);
+  };
+  std::vector<std::size_t> told;
+  const StudyEvents events{nullptr, [&](const Trial& best) { told.push_back(best.number); }};
+  const auto go = [&] { return Study(*store_, id_, options_).run(*make_basic_strategy(), work, events); };
+  const StudyOutcome outcome = go();
+  // Trial 2 was thought the best and is not; trial 3 is, and is exact.
+  EXPECT_EQ(completed, 1);
+  EXPECT_EQ(outcome.best->number, 3u);
+  EXPECT_DOUBLE_EQ(outcome.trials[1].result->accuracy, 0.62);
+  EXPECT_THAT(told, testing::ElementsAre(3));
+  EXPECT_EQ(go().best->number, 3u);
+  EXPECT_EQ(completed, 1) << "it is kept";
 }
 
 }  // namespace

@@ -22,11 +22,11 @@ DatasetKind voc_record_dataset();
 DatasetKind coco_record_dataset();
 DatasetKind coco_raw_dataset();
 DatasetKind coco_npy_dataset();
+DatasetKind style_transfer_dataset();
+DatasetKind bert_dataset();
+DatasetKind glue_dataset();
 DatasetKind npy_dataset();
 DatasetKind dummy_dataset();
 DatasetKind dummy_v2_dataset();
-
-// Names of LPOT that have no implementation here.
-std::vector<DatasetKind> unavailable_datasets();
 
 }  // namespace lpot

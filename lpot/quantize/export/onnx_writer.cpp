@@ -18,11 +18,11 @@ std::string key(const std::string& name, const std::string& type) { return name 
 std::string label(const onnx::NodeProto& node) { return node.name().empty() ? node.output(0) : node.name(); }
 
 Division division(const OpEdit& edit, const ov::Node& kernel) {
-  if (edit.input_divisors.empty()) return {};
+  if (edit.written_divisors().empty()) return {};
   const int axis = edit.input_channel_axis;
-  if (axis < 0) return {edit.input_divisors, static_cast<std::size_t>(-axis) - 1};
+  if (axis < 0) return {edit.written_divisors(), static_cast<std::size_t>(-axis) - 1};
   const auto rank = static_cast<int>(kernel.get_input_partial_shape(0).rank().get_length());
-  return {edit.input_divisors, static_cast<std::size_t>(rank - 1 - axis)};
+  return {edit.written_divisors(), static_cast<std::size_t>(rank - 1 - axis)};
 }
 
 // How the new bias is called: as the old one where the file has it.
@@ -45,6 +45,7 @@ OnnxWriter::OnnxWriter(const Model& source, const Edits& edits, onnx::GraphProto
 
 void OnnxWriter::run() {
   for (const Task& task : find_tasks()) rewrite(task);
+  for (const ProductEdit& product : edits_.products) rewrite(product);
   for (const SumEdit& sum : edits_.sums) rewrite(sum);
   for (const TableEdit& table : edits_.tables) rewrite(table);
   graph_.finish();
@@ -112,7 +113,9 @@ void OnnxWriter::rewrite(const Task& task) {
 
 std::string OnnxWriter::new_activation(const Task& task) {
   const std::string& data = task.kernel.node->input(0);
-  return task.edit ? qdq_.activation(data, task.edit->levels, division(*task.edit, *task.kernel.op)) : data;
+  return task.edit && !task.edit->activation.empty()
+             ? qdq_.activation(data, task.edit->levels, division(*task.edit, *task.kernel.op))
+             : data;
 }
 
 std::string OnnxWriter::new_weights(const Task& task, const std::string& name) {
@@ -150,13 +153,22 @@ void OnnxWriter::add_kernel(const Task& task, onnx::NodeProto node, const onnx::
     graph_.add_node(make_node("Add", name, {product, graph_.add_constant(bias_name, dims, bias)}, output));
     node.set_output(0, product);
   } else {
-    if (!bias.empty() && task.edit)
+    const bool is_int8 = task.edit && !task.edit->activation.empty();
+    if (!bias.empty() && is_int8)
       node.add_input(qdq_.bias(bias_name, bias, Quantization(task.edit->levels).scale, task.edit->weights.scales));
-    if (!bias.empty() && !task.edit)
+    if (!bias.empty() && !is_int8)
       node.add_input(graph_.add_constant(bias_name, {static_cast<std::int64_t>(bias.size())}, bias));
     node.set_output(0, output);
   }
   graph_.add_node(std::move(node));
+}
+
+void OnnxWriter::rewrite(const ProductEdit& product) {
+  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, find_op(product.op, "MatMul")->output(0)));
+  if (!node || node->op_type() != "MatMul")
+    throw ModelError("export_onnx", fmt::format("op '{}': the file has no MatMul for it", product.op));
+  for (const int side : {0, 1})
+    graph_.replace_input(*node, side, qdq_.activation(node->input(side), product.levels[side], {}));
 }
 
 void OnnxWriter::rewrite(const SumEdit& sum) {

@@ -34,6 +34,7 @@ class OnnxWriter {
   void add_kernel(const Task&, onnx::NodeProto, const onnx::NodeProto& last, const std::string& bias_name);
   std::vector<float> new_bias(const Task&) const;
   void replace_constant(const ov::Node&, const std::vector<float>& values);
+  void rewrite(const ProductEdit&);
   void rewrite(const SumEdit&);
   void rewrite(const TableEdit&);
 

@@ -5,11 +5,14 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <openvino/openvino.hpp>
+#include <optional>
 
 #include "lpot/calibrate/observe.h"
 #include "lpot/core/clock.h"
 #include "lpot/core/error.h"
+#include "lpot/core/memory.h"
 #include "lpot/quantize/capability.h"
+#include "lpot/quantize/edits.h"
 #include "lpot/quantize/quantize.h"
 #include "lpot/runtime/latency.h"
 
@@ -21,7 +24,9 @@ using Json = nlohmann::json;
 constexpr std::size_t kFewestRuns = 5;
 constexpr double kClearly = 0.9;  // a time that is less than this share of another is the better one
 
-constexpr double kWorthIt = 0.97;  // a whole model that is not this much faster is not worth the change
+constexpr double kWorthIt = 0.95;  // a whole model that is not this much faster is not worth the change
+
+constexpr std::size_t kLarge = std::size_t{256} << 20;  // bytes of a model
 
 Plan in_form(Plan plan, Form form) {
   for (auto& [name, op] : plan.ops) op.form = form;
@@ -56,12 +61,38 @@ std::vector<Times> profile(std::vector<Executable>& models, const std::vector<Te
   return medians;
 }
 
+// Two at a time, for each compiled model holds its weights once more.
+std::vector<Times> profile_two(const Model& first, const Model& second, const std::vector<Tensor>& inputs,
+                               const std::map<std::string, std::string>& owners, const FormOptions& options,
+                               const Observer& observer) {
+  std::vector<Times> times;
+  std::vector<Executable> models;
+  for (const Model* model : {&first, &second}) {
+    release_freed_memory();
+    models.push_back(compile(*model, inputs, options.threads, true));
+    // Two that take turns are steadier; of a large one there is room for one at a time.
+    if (model->size_bytes < kLarge && model == &first) continue;
+    for (Times& of_model : profile(models, inputs, owners, options, observer)) times.push_back(std::move(of_model));
+    models.clear();
+  }
+  return times;
+}
+
+// The times of one profile as they would have been in another, where the model that both had took `there`.
+Times as_beside(const Times& there, const Times& here, Times times) {
+  for (auto& [op, time] : times) {
+    const auto a = there.find(op), b = here.find(op);
+    if (a != there.end() && b != here.end() && b->second > 0) time *= a->second / b->second;
+  }
+  return times;
+}
+
 // Ops of one type with weights and outputs of one shape do the same work: they share their times, which is steadier.
 void share_times(Times& times, const Model& model) {
   std::map<std::string, std::vector<std::string>> alike;
   for (const auto& node : model.graph->get_ordered_ops())
     if (times.contains(op_name(*node)) && find_capability(node->get_type_name()))
-      alike[fmt::format("{} {} {}", node->get_type_name(), node->get_input_shape(1).to_string(),
+      alike[fmt::format("{} {} {}", node->get_type_name(), node->get_input_partial_shape(1).to_string(),
                         node->get_output_partial_shape(0).to_string())]
           .push_back(op_name(*node));
   for (const auto& [signature, ops] : alike) {
@@ -75,6 +106,15 @@ void share_times(Times& times, const Model& model) {
 // Whether the changed model is really the faster one as a whole.
 bool is_faster(const Model& changed, const Model& plain, const std::vector<Tensor>& inputs,
                const FormOptions& options) {
+  if (changed.size_bytes >= kLarge) {  // there is room for one at a time
+    std::vector<double> medians;
+    for (const Model* model : {&changed, &plain}) {
+      release_freed_memory();
+      Executable executable = compile(*model, inputs, options.threads, false);
+      medians.push_back(measure_latency({{executable, {inputs}}}, {.seconds = options.seconds / 2})[0].median_ms);
+    }
+    return medians[0] < kWorthIt * medians[1];
+  }
   Executable first = compile(changed, inputs, options.threads, false);
   Executable second = compile(plain, inputs, options.threads, false);
   const auto latencies = measure_latency({{first, {inputs}}, {second, {inputs}}}, {.seconds = options.seconds / 2});
@@ -132,18 +172,25 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
   const std::map<std::string, std::string> owners = find_owners(fp32, plan);
   std::vector<std::string> products;
   for (const QuantizableOp& op : quantizable_ops(fp32))
-    if (can_be_convolution(op.type)) products.push_back(op.name);
+    if (options.convolutions && can_be_convolution(op.type)) products.push_back(op.name);
 
-  const Model plain = quantize(fp32, plan, statistics);
-  std::vector<Executable> models;
-  models.push_back(compile(fp32, inputs, options.threads, true));
-  models.push_back(compile(plain, inputs, options.threads, true));
-  if (!products.empty())
-    models.push_back(
-        compile(quantize(fp32, in_form(plan, Form::Convolution), statistics), inputs, options.threads, true));
-  std::vector<Times> times = profile(models, inputs, owners, options, observer);
+  // Forms change no numbers: what the plan comes down to is worked out once, and kept unless it is large.
+  std::optional<Edits> edits;
+  if (fp32.size_bytes < kLarge) edits = options.edits ? *options.edits : resolve(fp32, plan, statistics);
+  const auto written = [&](const Plan& in_forms) {
+    if (!edits) return quantize(fp32, in_forms, statistics);
+    for (OpEdit& op : edits->ops) op.form = in_forms.ops.at(op.op).form;
+    return apply(fp32, *edits);
+  };
+  const Model plain = written(plan);
+  std::vector<Times> times = profile_two(fp32, plain, inputs, owners, options, observer);
+  if (!products.empty()) {
+    const Model formed = written(in_form(plan, Form::Convolution));
+    const std::vector<Times> again = profile_two(plain, formed, inputs, owners, options, observer);
+    times.push_back(as_beside(times[1], again[0], again[1]));
+  }
   for (Times& of_model : times) share_times(of_model, fp32);
-  models.clear();
+  release_freed_memory();
 
   FormChoice choice;
   const auto time_of = [&](std::size_t model, const std::string& op) {
@@ -158,7 +205,7 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
     found = {time_of(0, name), time_of(1, name), is_product ? time_of(2, name) : 0.0};
     if (found.convolution_ms > 0 && found.convolution_ms < kClearly * found.plain_ms) op.form = Form::Convolution;
   }
-  if (formed != plan && is_faster(quantize(fp32, formed, statistics), plain, inputs, options)) {
+  if (formed != plan && is_faster(written(formed), plain, inputs, options)) {
     for (const auto& [name, op] : formed.ops)
       if (op.form != Form::Plain) choice.forms[name] = op.form;
   } else {
@@ -173,14 +220,15 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
     slower.push_back(name);
     mixed.ops[name] = OpPlan{};
   }
-  const bool is_worth_it =
-      !slower.empty() && (mixed.int8_count() == 0 || is_faster(quantize(fp32, mixed, statistics),
-                                                               quantize(fp32, formed, statistics), inputs, options));
+  const bool is_worth_it = !slower.empty() && (mixed.int8_count() == 0 || is_faster(quantize(fp32, mixed, statistics),
+                                                                                    written(formed), inputs, options));
   if (is_worth_it) choice.slower_in_int8 = std::move(slower);
   return choice;
 }
 
 void use_forms(SearchSpace& space, const FormChoice& choice, bool drop_slower) {
+  for (const auto& [name, times] : choice.times)
+    space.saved_ms[name] = times.fp32_ms - (choice.forms.contains(name) ? times.convolution_ms : times.plain_ms);
   for (OpSpace& op : space.ops) {
     const auto form = choice.forms.find(op.name);
     for (OpPlan& of_op : op.choices)

@@ -1,6 +1,7 @@
 // Which form of every op is the fastest on this machine, and which ops are slower in int8 than in fp32.
 //
-// The fp32 model and int8 models of each form run in turn with the runtime's profiler on. The time of an executed
+// The fp32 model and the plain int8 model, then the plain one and that of another form, run in turn with the runtime's
+// profiler on; two at a time, because each compiled model holds its weights once more. The time of an executed
 // kernel belongs to the op that it came from; what stands between two quantizable ops (biases, activation functions,
 // conversions) belongs to the one before it, a quantizer to the op that reads it. So the times of one op in two models
 // compare the same piece of work. What is chosen op by op is then confirmed by timing the whole model against the plain
@@ -37,9 +38,13 @@ struct FormChoice {
   bool operator==(const FormChoice&) const = default;
 };
 
+struct Edits;
+
 struct FormOptions {
   double seconds = 1;  // for the profiles; a model whose inference takes long gets a few runs at least
   int threads = 0;
+  bool convolutions = true;      // whether products are tried as convolutions; with VNNI the plain form is fine
+  const Edits* edits = nullptr;  // of the plan, where they are there already
 };
 
 // `plan`: everything that may be in int8, in the plain form. `inputs`: one sample, as the model's inputs.

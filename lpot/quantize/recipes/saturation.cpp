@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <openvino/openvino.hpp>
+#include <set>
 
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/edits.h"
@@ -56,6 +57,7 @@ std::vector<std::string> saturating_ops(const Model& model, const Plan& plan, co
     }
   std::vector<std::string> found;
   for (const OpEdit& edit : resolve(model, plan, statistics).ops) {
+    if (edit.activation.empty()) continue;  // weights only: nothing is multiplied as integers here
     const QuantizableOp& op = ops.at(edit.op);
     const std::vector<float> integers(edit.weights.values.begin(), edit.weights.values.end());
     const WeightMatrix matrix(integers, {shapes.at(edit.op), op.weight_axes, op.input_axes});
@@ -69,6 +71,27 @@ std::vector<std::string> saturating_ops(const Model& model, const Plan& plan, co
       found.push_back(edit.op);
   }
   return found;
+}
+
+void widen_weights(SearchSpace& narrow, const SearchSpace& whole, const std::vector<OpPlan>& schemes,
+                   const Model& model, const StatisticsOf& statistics_of) {
+  for (const OpPlan& scheme : schemes) {
+    Plan wide = whole.plan(scheme);
+    std::set<std::string> saturating;
+    for (const Recipes& recipes : whole.recipes)
+      for (const std::size_t size : whole.sampling_sizes) {
+        wide.recipes = recipes;
+        wide.sampling_size = size;
+        for (std::string& name : saturating_ops(model, wide, statistics_of(wide))) saturating.insert(std::move(name));
+      }
+    for (std::size_t i = 0; i < narrow.ops.size(); ++i) {
+      OpSpace& op = narrow.ops[i];
+      const std::vector<OpPlan>& choices = whole.ops[i].choices;
+      const auto chosen = std::find(choices.begin(), choices.end(), wide.ops.at(op.name));
+      if (chosen == choices.end() || saturating.contains(op.name)) continue;
+      op.choices[static_cast<std::size_t>(chosen - choices.begin())].weight.bits = chosen->weight.bits;
+    }
+  }
 }
 
 }  // namespace lpot

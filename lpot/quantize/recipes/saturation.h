@@ -3,6 +3,7 @@
 // nothing can overflow, at the price of a bit. Here it is predicted which ops can overflow at all, so that the others
 // keep the whole range: the largest integer of each channel is known from its statistics.
 #pragma once
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "lpot/calibrate/statistics.h"
 #include "lpot/model/model.h"
 #include "lpot/quantize/plan.h"
+#include "lpot/quantize/space.h"
 #include "lpot/quantize/weights.h"
 
 namespace lpot {
@@ -23,5 +25,13 @@ bool can_saturate(const WeightMatrix&, const QuantizedRows&, const std::vector<i
 
 // The ops of a plan, all of whose weights take the whole range, that can saturate.
 std::vector<std::string> saturating_ops(const Model&, const Plan&, const Statistics&);
+
+using StatisticsOf = std::function<const Statistics&(const Plan&)>;
+
+// Gives the choices of a space of half ranges the bits that they have in `whole`, the same space without that
+// restriction, wherever nothing can saturate: checked for each of `schemes`, with every sampling size and recipe that a
+// plan may have.
+void widen_weights(SearchSpace& narrow, const SearchSpace& whole, const std::vector<OpPlan>& schemes, const Model&,
+                   const StatisticsOf&);
 
 }  // namespace lpot

@@ -161,4 +161,9 @@ void multiply_inputs(WeightMatrix& weights, const std::vector<float>& factors) {
       weights.row(row)[i] *= factors[weights.first_input(row) + i / weights.taps()];
 }
 
+void divide_outputs(WeightMatrix& weights, const std::vector<float>& divisors) {
+  for (std::size_t row = 0; row < weights.rows(); ++row)
+    for (std::size_t i = 0; i < weights.columns(); ++i) weights.row(row)[i] /= divisors[row];
+}
+
 }  // namespace lpot

@@ -6,8 +6,9 @@
 // alpha 0 leaves all the trouble with the activation, 1 with the weights (Xiao et al., "SmoothQuant", 2022). There one
 // alpha is chosen for a model. Here each tensor gets the one whose expected noise in the outputs is least,
 //   activation: step^2 / 12 * sum of w'^2, weights: step_row^2 / 12 * sum of E[x'^2],
-// worked out from the kept statistics, and none at all where nothing is gained. The division costs nothing: it is part
-// of the quantizer, whose input range is then one for each channel. So it works whatever stands in front: layer norm,
+// worked out from the kept statistics, and none at all where nothing is gained. The division is a
+// multiplication in front of the quantizer, with which the runtime fuses it, or part of the kernel in front
+// (smooth_plan.h). So it works whatever stands in front: layer norm,
 // the mix of values in attention, or an activation function.
 //
 // Limits: needs the range of each channel, so it uses the smallest and largest value whatever range algorithm is
@@ -37,5 +38,7 @@ Range divided_range(const TensorStatistics&, const std::vector<float>& divisors,
 
 // The weights that read the divided tensor.
 void multiply_inputs(WeightMatrix&, const std::vector<float>& factors);
+// The weights that make the divided tensor, where the division is folded into them.
+void divide_outputs(WeightMatrix&, const std::vector<float>& divisors);
 
 }  // namespace lpot

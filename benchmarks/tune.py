@@ -1,0 +1,256 @@
+"""How long a tuning takes, and how many evaluations: `make bench-tune`, with LPOT_TEST_DATA set.
+
+Cases where the first int8 model passes: the whole time against calibration and two evaluations of the same run.
+Cases where only fallback can help: lpot's auto against NNCF's accuracy control, same data, same goal, one after the other.
+A table goes to standard output. `--no-peers` leaves NNCF out, `--cases a,b` the other cases.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+
+IMAGES = """
+model: {{name: {name}, framework: onnx}}
+quantization:
+  calibration:
+    sampling_size: 300
+    dataloader: {{batch_size: 10, dataset: {{CIFAR10: {{root: {data}/cifar10, train: true}}}}, transform: {transform}}}
+evaluation:
+  accuracy:
+    metric: {{topk: 1}}
+    dataloader: {{batch_size: 32, dataset: {{CIFAR10: {{root: {data}/cifar10}}}}, transform: {transform}}}
+"""
+CIFAR = "{ToTensor: {}, Normalize: {mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225]}}"
+
+PAIRS = """
+model: {{name: {name}, framework: onnx}}
+quantization:
+  calibration:
+    sampling_size: 300
+    dataloader: {{batch_size: 8, dataset: {{GLUE: {{{glue}, evaluate: false}}}}}}
+evaluation:
+  accuracy:
+    metric: {{GLUE: {{task: mrpc, measure: acc}}}}
+    dataloader: {{batch_size: 8, dataset: {{GLUE: {{{glue}}}}}}}
+"""
+GLUE = "data_dir: {data}/glue-mrpc, task: mrpc, model_name_or_path: {data}/bert-vocab/vocab.txt, dynamic_length: false"
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    title: str
+    network: str  # of benchmarks/peers/networks.py
+    relative: float
+    config: str
+    transform: str = ""
+    settings: tuple[str, ...] = ()
+    needs_fallback: bool = False
+    avx2: bool = False  # held to the kernels that sum in 16 bits
+
+
+CASES = [
+    Case("resnet20", "ResNet-20, 0.2%", "resnet20", 0.002, IMAGES, CIFAR),
+    Case("minilm", "MiniLM on MRPC, 1%", "minilm", 0.01, PAIRS),
+    Case(
+        "outliers",
+        "MiniLM with outlier channels, 1%, all recipes",
+        "outliers",
+        0.01,
+        PAIRS,
+    ),
+    Case(
+        "outliers-fallback",
+        "MiniLM with outlier channels, 1%, smooth_quant off",
+        "outliers",
+        0.01,
+        PAIRS,
+        settings=("quantization.recipes.smooth_quant=false",),
+        needs_fallback=True,
+    ),
+    Case(
+        "resnet20-fallback",
+        "ResNet-20, 0.1%, half_range off, AVX2 kernels",
+        "resnet20",
+        0.001,
+        IMAGES,
+        CIFAR,
+        settings=("quantization.recipes.half_range=false",),
+        needs_fallback=True,
+        avx2=True,
+    ),
+]
+
+
+def model_of(case: Case, work: pathlib.Path, data: pathlib.Path) -> pathlib.Path:
+    if case.network == "resnet20":
+        return data / "resnet-cifar10-onnx/resnet20-cifar10.onnx"
+    if case.network == "minilm":
+        return data / "minilm-mrpc-onnx/minilm_mrpc.onnx"
+    return work / "outliers/model.onnx"
+
+
+def environment(case: Case) -> dict[str, str]:
+    return {**os.environ, **({"ONEDNN_MAX_CPU_ISA": "AVX2"} if case.avx2 else {})}
+
+
+def last_json(text: str) -> dict:
+    return json.loads(text[text.rindex('\n{"') if '\n{"' in text else 0 :])
+
+
+def run_lpot(lpot: str, case: Case, work: pathlib.Path, data: pathlib.Path) -> dict:
+    folder = work / f"tune-{case.name}"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    glue = GLUE.format(data=data)
+    text = case.config.format(
+        name=case.name, data=data, transform=case.transform, glue=glue
+    )
+    (folder / "conf.yaml").write_text(text)
+    settings = [
+        "tuning.strategy.name=auto",
+        f"tuning.accuracy_criterion.relative={case.relative}",
+        f"tuning.workspace.path={folder / 'workspace'}",
+        *case.settings,
+    ]
+    command = [
+        lpot,
+        "tune",
+        str(folder / "conf.yaml"),
+        "--model",
+        str(model_of(case, work, data)),
+        "--json",
+        "--quiet",
+    ]
+    for setting in settings:
+        command += ["--set", setting]
+    start = time.monotonic()
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment(case), check=False
+    )
+    seconds = time.monotonic() - start
+    if done.returncode not in (0, 3):
+        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+    result = json.loads(done.stdout)
+    result["wall"] = seconds
+    result["total_samples"] = result["time"]["evaluation_samples"]
+    return result
+
+
+def speed(lpot: str, case: Case, models: list[str]) -> list[float]:
+    """Milliseconds of each at batch 1, taking turns in one process."""
+    shape = ["--input-shape", "1,128"] if case.network != "resnet20" else []
+    command = [lpot, "bench", *models, "--json", "--quiet", *shape]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment(case), check=True
+    )
+    return [model["median_ms"] for model in json.loads(done.stdout)["models"]]
+
+
+def run_nncf(case: Case, work: pathlib.Path) -> dict:
+    output = work / f"nncf-{case.name}"
+    output.mkdir(exist_ok=True)
+    script = ROOT / "benchmarks/peers/accuracy_control.py"
+    command = [
+        sys.executable,
+        str(script),
+        str(work / case.network),
+        str(output),
+        str(case.relative),
+    ]
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=environment(case), check=False
+    )
+    if done.returncode != 0:
+        return {"error": done.stderr.strip().splitlines()[-1]}
+    found = json.loads(re.findall(r"^\{.*\}$", done.stdout, re.MULTILINE)[-1])
+    return {**found, "model": str(output / "model.xml")}
+
+
+def row(*cells: object) -> None:
+    print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default="build")
+    parser.add_argument("--cases", default="")
+    parser.add_argument("--no-peers", action="store_true")
+    options = parser.parse_args()
+    data = pathlib.Path(os.environ["LPOT_TEST_DATA"]).resolve()
+    lpot = str(pathlib.Path(options.build).resolve() / "bin/lpot")
+    work = pathlib.Path(options.build).resolve() / "peers"
+    chosen = [
+        c for c in CASES if not options.cases or c.name in options.cases.split(",")
+    ]
+    for network in sorted({c.network for c in chosen}):
+        if not (work / network / "network.json").exists():
+            script = ROOT / "benchmarks/peers/networks.py"
+            subprocess.run(
+                [sys.executable, str(script), network, str(work)], check=True
+            )
+
+    row(
+        "case",
+        "tool",
+        "time",
+        "evaluations",
+        "trials",
+        "fp32 ops",
+        "accuracy",
+        "time / (calibration + 2 evaluations)",
+        "other than runtime",
+    )
+    row(*["---"] * 9)
+    for case in chosen:
+        result = run_lpot(lpot, case, work, data)
+        times = result["time"]
+        evaluations = result["evaluated_samples"] / result["total_samples"]
+        needed = times["calibration"] + times["baseline"] + times["first_evaluation"]
+        other = 1 - (times["compiling"] + times["inferring"]) / result["seconds"]
+        row(
+            case.title,
+            "lpot auto",
+            f"{result['seconds']:.1f} s",
+            f"{evaluations:.2f}",
+            result["trials"],
+            len(result["best"]["fallback"]),
+            f"{100 * result['best']['accuracy']:.2f}{'' if result['goal_met'] else ' (goal missed)'}",
+            "-" if case.needs_fallback else f"{result['seconds'] / needed:.2f}",
+            f"{100 * other:.1f}%",
+        )
+        if options.no_peers or not case.needs_fallback:
+            continue
+        rival = run_nncf(case, work)
+        if "error" in rival:
+            row("", "NNCF accuracy control", rival["error"], *[""] * 6)
+            continue
+        row(
+            "",
+            "NNCF accuracy control",
+            f"{rival['seconds']:.1f} s ({rival['seconds'] / result['seconds']:.1f} x lpot's)",
+            f"{rival['evaluations']:.2f}",
+            "",
+            "",
+            f"{100 * rival['accuracy']:.2f}",
+            "",
+            "",
+        )
+        ours, theirs = speed(lpot, case, [result["model"], rival["model"]])
+        print(
+            f"\n{case.title}: batch 1 takes {ours:.2f} ms by lpot, {theirs:.2f} ms by NNCF\n",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+#include "lpot/core/memory.h"
+
+#include <cstdlib>  // tells the C library
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+namespace lpot {
+
+void release_freed_memory() {
+#if defined(__GLIBC__)
+  ::malloc_trim(0);
+#endif
+}
+
+}  // namespace lpot

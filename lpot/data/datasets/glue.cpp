@@ -1,0 +1,126 @@
+// Sentences and pairs of sentences of a GLUE task, from the task's own TSV files, tokenized for BERT.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "lpot/core/error.h"
+#include "lpot/data/datasets/kinds.h"
+#include "lpot/data/files.h"
+#include "lpot/data/text/bert_input.h"
+#include "lpot/data/text/glue_task.h"
+#include "lpot/data/text/tsv.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+// The file of data_dir that `evaluate` asks for, or data_dir itself where it is a file.
+fs::path find_tsv(const Parameters& parameters, const GlueTask& task) {
+  const fs::path root = parameters.text("data_dir");
+  std::error_code ignored;
+  if (fs::is_regular_file(root, ignored)) return root;
+  return need_file({.dataset = "GLUE",
+                    .root = root,
+                    .subfolders = {},
+                    .hint = "data_dir is the folder of one task with its train.tsv and dev.tsv, or one such file"},
+                   file_name(task, parameters.flag("evaluate") ? GluePart::Dev : GluePart::Train));
+}
+
+Tensor read_label(const TsvFile& file, std::size_t line, const GlueTask& task, std::string_view text) {
+  if (task.labels.empty()) {
+    float value = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (text.empty() || parsed.ec != std::errc() || parsed.ptr != text.data() + text.size() || !(value >= 0) ||
+        !(value <= 5))
+      file.fail(line, fmt::format("the label is '{}', expected a number from 0 to 5 for the task {}", text, task.name));
+    return Tensor::scalar<float>(value);
+  }
+  const auto found = std::find(task.labels.begin(), task.labels.end(), text);
+  if (found == task.labels.end())
+    file.fail(line, fmt::format("the label is '{}', expected {} for the task {}", text, fmt::join(task.labels, " or "),
+                                task.name));
+  return Tensor::scalar<std::int64_t>(found - task.labels.begin());
+}
+
+class Glue : public Dataset {
+ public:
+  Glue(const GlueTask& task, const fs::path& path, WordPiece tokenizer, Padding padding)
+      : columns_(task.columns(part_of(path.filename().string()))),
+        file_("GLUE", path),
+        tokenizer_(std::move(tokenizer)),
+        padding_(padding) {
+    for (std::size_t line = columns_.has_header ? 1 : 0; line < file_.size(); ++line) {
+      const auto fields = file_.fields(line);
+      if (fields.size() != columns_.count)
+        file_.fail(line, fmt::format("{} columns, expected {} for the task {}; fields are separated by single tabs",
+                                     fields.size(), columns_.count, task.name));
+      labels_.push_back(columns_.label ? read_label(file_, line, task, fields[*columns_.label]) : Tensor());
+    }
+    if (labels_.empty()) throw DataError("GLUE", fmt::format("{}: no sentences", path.string()));
+  }
+
+  std::size_t size() const override { return labels_.size(); }
+  std::vector<std::string> input_names() const override { return bert_input_names(); }
+  bool names_are_customary() const override { return true; }
+  void even_out(std::vector<Sample>& samples) const override { fill_up(samples, padding_); }
+  Tensor label(std::size_t index) const override { return labels_.at(index); }
+  std::string identity() const override { return identity_; }
+  void set_identity(std::string identity) { identity_ = std::move(identity); }
+
+  Sample at(std::size_t index) const override {
+    check_index("GLUE", index, size());
+    const auto fields = file_.fields(index + (columns_.has_header ? 1 : 0));
+    std::vector<Token> first = tokenizer_.tokenize(fields[columns_.first]), second;
+    if (columns_.second) second = tokenizer_.tokenize(fields[*columns_.second]);
+    const bool is_pair = columns_.second.has_value();
+    truncate_longest_first(first, second, padding_.max_length - (is_pair ? 3 : 2));
+    return {to_tensors(join(tokenizer_.vocabulary(), first, second, is_pair)), labels_[index]};
+  }
+
+ private:
+  GlueColumns columns_;
+  TsvFile file_;
+  std::vector<Tensor> labels_;
+  WordPiece tokenizer_;
+  Padding padding_;
+  std::string identity_;
+};
+
+std::unique_ptr<Dataset> make_glue(const Component& component) {
+  const Parameters& parameters = component.parameters;
+  check_model_type(component);
+  const std::int64_t length = parameters.integer("max_seq_length");
+  if (length < 4) throw config_error(component, fmt::format("max_seq_length: expected at least 4, got {}", length));
+  const GlueTask& task = glue_task(parameters.text("task"));
+  const auto vocabulary = std::make_shared<const Vocabulary>("GLUE", parameters.text("model_name_or_path"));
+  const fs::path file = find_tsv(parameters, task);
+  auto data = std::make_unique<Glue>(
+      task, file, WordPiece(vocabulary, {.lower_case = parameters.flag("do_lower_case")}),
+      Padding{static_cast<std::size_t>(length), parameters.flag("dynamic_length"), vocabulary->padding()});
+  data->set_identity(fmt::format("GLUE({}) {}", parameters.describe(), fingerprint_files({file, vocabulary->file()})));
+  return data;
+}
+
+}  // namespace
+
+DatasetKind glue_dataset() {
+  return {{.name = "GLUE",
+           .summary = "sentences of a GLUE task from its TSV files, as BERT's inputs",
+           .parameters = {{"data_dir", ValueKind::Path, "", true, "the task's folder, or one of its TSV files"},
+                          {"model_name_or_path", ValueKind::Path, "", true, "vocab.txt or the folder it is in"},
+                          {"task", ValueKind::Text, "mrpc", false, "name of the task", glue_task_names()},
+                          {"model_type", ValueKind::Text, "bert", false, "whose vocabulary it is", model_types()},
+                          {"max_seq_length", ValueKind::Integer, "128", false,
+                           "tokens at most, the longer sentence is cut first"},
+                          {"do_lower_case", ValueKind::Flag, "true", false,
+                           "whether the vocabulary is of lower-case letters"},
+                          {"dynamic_length", ValueKind::Flag, "true", false,
+                           "fill up to the longest of the batch, where the model can"},
+                          {"evaluate", ValueKind::Flag, "true", false, "of a folder: dev.tsv, else train.tsv"}}},
+          make_glue};
+}
+
+}  // namespace lpot

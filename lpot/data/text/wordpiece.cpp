@@ -1,0 +1,107 @@
+#include "lpot/data/text/wordpiece.h"
+
+#include <algorithm>
+
+#include "lpot/core/unicode.h"
+
+namespace lpot {
+namespace {
+
+constexpr std::size_t kLongestWord = 100;  // letters
+
+bool is_line_space(Letter letter) { return letter == '\t' || letter == '\n' || letter == '\r'; }
+
+bool is_dropped(Letter letter) {
+  return letter == 0 || letter == 0xfffd || (!is_line_space(letter) && is_control(letter));
+}
+
+// ASCII's symbols ($, +, ~, ...) count as punctuation although Unicode does not have all of them there.
+bool splits(Letter letter) {
+  if (letter < 0x80) return letter > ' ' && letter < 0x7f && !is_alphanumeric(letter);
+  return is_punctuation(letter);
+}
+
+// Collects the letters of a word and cuts it into pieces at its end.
+class Cutter {
+ public:
+  Cutter(const Vocabulary& vocabulary, std::vector<Token>& tokens) : vocabulary_(vocabulary), tokens_(tokens) {}
+
+  void add(Letter letter, std::size_t begin, std::size_t end) {
+    places_.push_back({word_.size(), static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
+    append(word_, letter);
+  }
+
+  void end_word() {
+    if (places_.empty()) return;
+    if (places_.size() > kLongestWord || !cut()) {
+      tokens_.resize(tokens_before_);
+      tokens_.push_back({vocabulary_.unknown(), places_.front().begin, places_.back().end});
+    }
+    word_.clear();
+    places_.clear();
+    tokens_before_ = tokens_.size();
+  }
+
+ private:
+  struct Place {
+    std::size_t at;  // in the word
+    std::uint32_t begin, end;
+  };
+
+  // False when a rest is left that no piece begins.
+  bool cut() {
+    for (std::size_t first = 0; first < places_.size();) {
+      std::size_t last = places_.size();
+      std::optional<std::int64_t> id;
+      for (; last > first; --last) {
+        const std::size_t bytes = (last < places_.size() ? places_[last].at : word_.size()) - places_[first].at;
+        if (bytes > vocabulary_.longest_piece()) continue;
+        const std::string_view piece = std::string_view(word_).substr(places_[first].at, bytes);
+        id = first == 0 ? vocabulary_.begin_of_word(piece) : vocabulary_.inside_word(piece);
+        if (id) break;
+      }
+      if (!id) return false;
+      tokens_.push_back({*id, places_[first].begin, places_[last - 1].end});
+      first = last;
+    }
+    return true;
+  }
+
+  const Vocabulary& vocabulary_;
+  std::vector<Token>& tokens_;
+  std::size_t tokens_before_ = 0;
+  std::string word_;
+  std::vector<Place> places_;
+};
+
+}  // namespace
+
+std::vector<Token> WordPiece::tokenize(std::string_view text) const {
+  std::vector<Token> tokens;
+  Cutter cutter(*vocabulary_, tokens);
+  for (Letters letters(text); letters.next();) {
+    const auto add = [&](Letter letter) {
+      const bool alone = splits(letter);
+      if (alone || is_space(letter)) cutter.end_word();
+      if (!is_space(letter)) cutter.add(letter, letters.begin(), letters.end());
+      if (alone) cutter.end_word();
+    };
+    const Letter letter = letters.letter();
+    if (is_dropped(letter)) continue;
+    const bool ideograph = is_ideograph(letter);
+    if (ideograph) cutter.end_word();
+    if (!options_.lower_case) {
+      add(letter);
+    } else if (letter < 0x80) {
+      add(lower(letter));
+    } else {
+      for (const Letter part : decomposed(letter))
+        if (!is_accent(part)) add(lower(part));
+    }
+    if (ideograph) cutter.end_word();
+  }
+  cutter.end_word();
+  return tokens;
+}
+
+}  // namespace lpot

@@ -1,0 +1,29 @@
+// The constants of a source graph while recipes change some of them.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lpot/quantize/edits.h"
+
+namespace lpot {
+
+class Constants {
+ public:
+  // The model must outlive it.
+  explicit Constants(const Model& model) : model_(model) {}
+
+  // As changed so far. Throws ModelError when the graph has no such constant.
+  std::vector<float> values(const std::string& name) const;
+  void set(const std::string& name, std::vector<float> values) { changed_[name] = std::move(values); }
+  // One number for each channel is divided.
+  void divide(const std::string& name, const std::vector<float>& divisors);
+
+  std::vector<ConstantEdit> edits() const;
+
+ private:
+  const Model& model_;
+  std::map<std::string, std::vector<float>> changed_;
+};
+
+}  // namespace lpot

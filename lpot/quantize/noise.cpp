@@ -1,0 +1,91 @@
+#include "lpot/quantize/noise.h"
+
+#include <algorithm>
+#include <openvino/openvino.hpp>
+
+#include "lpot/quantize/capability.h"
+#include "lpot/quantize/edits.h"
+#include "lpot/quantize/products.h"
+
+namespace lpot {
+namespace {
+
+// The mean square of every channel that the op reads, after its divisors.
+std::vector<double> channel_powers(const TensorStatistics& input, const std::vector<float>& divisors,
+                                   std::size_t channels) {
+  std::vector<double> powers;
+  for (const ChannelStatistics& channel : input.channels()) powers.push_back(channel.mean_square());
+  if (powers.size() != channels) {  // not told apart: all are alike
+    double mean = 0;
+    for (const double power : powers) mean += power / static_cast<double>(powers.size());
+    powers.assign(channels, mean);
+  }
+  for (std::size_t i = 0; i < divisors.size(); ++i) powers[i] /= static_cast<double>(divisors[i] * divisors[i]);
+  return powers;
+}
+
+// Integers are the unit of both sides: a weight of n steps has the noise of a twelfth.
+double noise_share(const WeightMatrix& integers, const std::vector<float>& scales, const std::vector<double>& powers,
+                   double step) {
+  double noise = 0, signal = 0;
+  for (std::size_t row = 0; row < integers.rows(); ++row) {
+    const float* weights = integers.row(row);
+    const double* power = powers.data() + integers.first_input(row);
+    double of_row = 0, squares = 0, power_sum = 0;
+    for (std::size_t i = 0; i < integers.columns(); ++i) {
+      const double square = static_cast<double>(weights[i]) * static_cast<double>(weights[i]);
+      of_row += square * power[i / integers.taps()];
+      squares += square;
+      power_sum += power[i / integers.taps()];
+    }
+    const auto scale = static_cast<double>(scales.size() == integers.rows() ? scales[row] : scales.front());
+    signal += scale * scale * of_row;
+    noise += scale * scale * (squares * step * step + power_sum) / 12;
+  }
+  return signal > 0 ? noise / signal : 0;
+}
+
+// Of a product of two activations: either one's noise meets the other's signal, channel by channel.
+double product_noise(const TensorStatistics& first, const TensorStatistics& second, const ProductEdit& edit) {
+  const std::size_t channels = std::max(first.channels().size(), second.channels().size());
+  const std::vector<double> a = channel_powers(first, {}, channels), b = channel_powers(second, {}, channels);
+  const auto variance = [](const Range& levels) {
+    const double step = static_cast<double>(levels.high - levels.low) / 255;
+    return step * step / 12;
+  };
+  double noise = 0, signal = 0;
+  for (std::size_t i = 0; i < channels; ++i) {
+    noise += variance(edit.levels[0]) * b[i] + variance(edit.levels[1]) * a[i];
+    signal += a[i] * b[i];
+  }
+  return signal > 0 ? noise / signal : 0;
+}
+
+}  // namespace
+
+std::map<std::string, double> expected_noise(const Model& model, const Plan& plan, const Statistics& statistics) {
+  std::map<std::string, QuantizableOp> ops;
+  for (const QuantizableOp& op : quantizable_ops(model)) ops.emplace(op.name, op);
+  std::map<std::string, double> noise;
+  const Edits edits = resolve(model, plan, statistics);
+  for (const OpEdit& edit : edits.ops) {
+    const QuantizableOp& op = ops.at(edit.op);
+    const std::vector<float> values(edit.weights.values.begin(), edit.weights.values.end());
+    const WeightMatrix integers(values, {op.weight_shape, op.weight_axes, op.input_axes});
+    const bool weights_only = edit.activation.empty();
+    const std::vector<double> powers =
+        weights_only ? std::vector<double>(integers.inputs(), 1.0)
+                     : channel_powers(statistics.at(edit.activation), edit.input_divisors, integers.inputs());
+    const double step = weights_only ? 0 : static_cast<double>(edit.levels.high - edit.levels.low) / 255;
+    noise[edit.op] = noise_share(integers, edit.weights.scales, powers, step);
+  }
+  std::map<std::string, QuantizableOp> products;
+  for (const QuantizableOp& op : activation_products(model)) products.emplace(op.name, op);
+  for (const ProductEdit& edit : edits.products) {
+    const QuantizableOp& op = products.at(edit.op);
+    noise[edit.op] = product_noise(statistics.at(op.activation), statistics.at(op.second), edit);
+  }
+  return noise;
+}
+
+}  // namespace lpot

@@ -1,0 +1,27 @@
+#include "lpot/quantize/recipes/int8_tables.h"
+
+#include <openvino/openvino.hpp>
+#include <openvino/opsets/opset8.hpp>
+
+namespace lpot {
+
+std::vector<TableEdit> table_edits(const Model& model) {
+  namespace op = ov::opset8;
+  constexpr std::size_t kWorthIt = 1 << 16;  // numbers
+  std::vector<TableEdit> edits;
+  for (const auto& node : model.graph->get_ordered_ops()) {
+    if (std::string_view(node->get_type_name()) != "Gather") continue;
+    const auto table = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
+    const auto axis = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(2));
+    if (!table || !axis || table->get_element_type() != ov::element::f32 || table->get_shape().size() != 2) continue;
+    if (axis->cast_vector<std::int64_t>() != std::vector<std::int64_t>{0}) continue;
+    if (ov::shape_size(table->get_shape()) < kWorthIt) continue;
+    const ov::Shape& shape = table->get_shape();
+    edits.push_back(
+        {op_name(*node), quantize_weights(table->cast_vector<float>(), Shape(shape.begin(), shape.end()), {0},
+                                          {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8})});
+  }
+  return edits;
+}
+
+}  // namespace lpot

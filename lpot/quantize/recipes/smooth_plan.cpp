@@ -1,0 +1,65 @@
+#include "lpot/quantize/recipes/smooth_plan.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lpot/quantize/recipes/channel_pairs.h"
+#include "lpot/quantize/recipes/smooth_quant.h"
+
+namespace lpot {
+namespace {
+
+class Smoothing {
+ public:
+  Smoothing(const Model& model, Rescaling& rescaling) : rescaling_(rescaling) {
+    for (const ChannelPair& pair : channel_pairs(model)) pairs_.emplace(pair.second, pair);
+  }
+
+  void run(std::optional<double> alpha) {
+    std::vector<std::vector<Work*>> groups;  // in topological order: a kernel in front is divided after it was smoothed
+    for (Work& work : rescaling_.all) {
+      if (work.op().type != "MatMul" || work.plan->weights_only) continue;
+      const auto same = std::find_if(groups.begin(), groups.end(), [&](const std::vector<Work*>& group) {
+        return group.front()->op().activation == work.op().activation &&
+               group.front()->plan->activation == work.plan->activation;
+      });
+      if (same == groups.end())
+        groups.push_back({&work});
+      else
+        same->push_back(&work);
+    }
+    for (const auto& group : groups) smooth(group, alpha);
+  }
+
+ private:
+  void smooth(const std::vector<Work*>& group, std::optional<double> alpha) {
+    const Work& any = *group.front();
+    const auto pair = pairs_.find(any.op().name);
+    const bool has_pair = pair != pairs_.end();  // then nobody else reads the tensor
+    if (!has_pair && !any.kernel->may_be_divided) return;
+    std::vector<SmoothedReader> readers;
+    for (const Work* work : group) readers.push_back({&work->weights, weight_limit(work->plan->weight)});
+    std::vector<float> divisors = smooth_divisors(*any.input, any.plan->activation.symmetry, readers, alpha);
+    if (divisors.empty()) return;
+    // Weights that are divided by powers of two stay the same numbers to the last bit.
+    if (has_pair)
+      for (float& divisor : divisors) divisor = std::exp2(std::round(std::log2(divisor)));
+    for (Work* work : group) {
+      work->divisors = divisors;
+      work->divided_before = has_pair;
+      multiply_inputs(work->weights, divisors);
+    }
+    if (has_pair) rescaling_.divide(pair->second.first, pair->second.bias, divisors);
+  }
+
+  Rescaling& rescaling_;
+  std::map<std::string, ChannelPair> pairs_;  // by the second kernel
+};
+
+}  // namespace
+
+void smooth_plan(const Model& model, Rescaling& rescaling, std::optional<double> alpha) {
+  Smoothing(model, rescaling).run(alpha);
+}
+
+}  // namespace lpot

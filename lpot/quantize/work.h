@@ -1,0 +1,55 @@
+// Ops on their way from a plan to edits.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lpot/calibrate/statistics.h"
+#include "lpot/quantize/capability.h"
+#include "lpot/quantize/constants.h"
+#include "lpot/quantize/plan.h"
+#include "lpot/quantize/weights.h"
+
+namespace lpot {
+
+// A kernel of the source graph: its weights are a constant.
+struct Kernel {
+  const QuantizableOp* op = nullptr;
+  std::string constant;
+  WeightLayout layout;
+  bool may_be_divided = true;  // its activation
+};
+
+// An op on its way to int8.
+struct Work {
+  const Kernel* kernel = nullptr;
+  const OpPlan* plan = nullptr;
+  const TensorStatistics* input = nullptr;  // of its activation; may be nothing where only weights are quantized
+  WeightMatrix weights;
+  std::vector<float> divisors = {};
+  bool divided_before = false;
+
+  const QuantizableOp& op() const { return *kernel->op; }
+};
+
+using Kernels = std::map<std::string, Kernel>;  // by op
+Kernels kernels_of(const Model&, const std::vector<QuantizableOp>&);
+
+// The ops with weights that the plan has in int8, in topological order; `products`: other names that it may have.
+// Throws ModelError for a plan of another model, DataError when a tensor has no statistics. The references must outlive
+// what comes back.
+std::vector<Work> find_work(const Kernels&, const std::vector<QuantizableOp>&, const Plan&, const Statistics&,
+                            const Constants&, const std::set<std::string>& products = {});
+
+// What recipes rescale: weights of ops on their way, and constants of kernels that stay in fp32.
+struct Rescaling {
+  const Kernels& kernels;
+  std::vector<Work>& all;
+  Constants& constants;
+
+  // Divides what the kernel gives out, channel by channel: its weights and the constant that is added ("": none).
+  void divide(const std::string& kernel, const std::string& bias, const std::vector<float>& divisors);
+};
+
+}  // namespace lpot

@@ -1,0 +1,93 @@
+#include "lpot/tune/strategies/common.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lpot {
+namespace {
+
+constexpr int kMostDraws = 200;
+constexpr double kWorst = 10;  // allowed losses: beyond, all are equally bad
+
+}  // namespace
+
+std::vector<Plan> scheme_plans(const SearchSpace& space) {
+  std::vector<Plan> plans;
+  for (const std::size_t sampling_size : space.sampling_sizes)
+    for (const OpPlan& choice : space.model_choices) {
+      Plan plan = space.plan(choice);
+      plan.sampling_size = sampling_size;
+      if (plan.int8_count() > 0 && std::find(plans.begin(), plans.end(), plan) == plans.end())
+        plans.push_back(std::move(plan));
+    }
+  return plans;
+}
+
+std::optional<Step> untried_scheme(const SearchSpace& space, const History& history) {
+  for (Plan& plan : scheme_plans(space))
+    if (!history.find(plan)) return Step{std::move(plan)};
+  return std::nullopt;
+}
+
+Plan with_fallback(Plan plan, const std::string& op) {
+  plan.ops.at(op) = OpPlan{Precision::Fp32, {}, {}};
+  return plan;
+}
+
+std::vector<std::string> ops_to_fall_back(const SearchSpace& space, const Plan& plan) {
+  std::vector<std::string> names;
+  for (const OpSpace& op : space.ops)
+    if (op.can_fall_back() && plan.ops.at(op.name).precision == Precision::Int8) names.push_back(op.name);
+  return names;
+}
+
+std::optional<Step> next_together(Plan plan, const std::vector<std::string>& ops, const History& history) {
+  for (const std::string& op : ops) {
+    plan = with_fallback(std::move(plan), op);
+    if (plan.int8_count() == 0) break;
+    if (!history.find(plan)) return Step{plan};
+  }
+  return std::nullopt;
+}
+
+const Trial* most_accurate(const std::vector<Plan>& plans, const History& history) {
+  const Trial* best = nullptr;
+  for (const Plan& plan : plans) {
+    const Trial* trial = history.find(plan);
+    if (!trial || !trial->result) continue;
+    if (!best || history.goal.closer(trial->result->accuracy, best->result->accuracy)) best = trial;
+  }
+  return best;
+}
+
+Plan random_plan(const SearchSpace& space, Draws& draws) {
+  Plan plan;
+  plan.recipes = space.recipes.front();
+  plan.sampling_size = space.sampling_sizes[draws.below(space.sampling_sizes.size())];
+  for (const OpSpace& op : space.ops) plan.ops[op.name] = op.choices[draws.below(op.choices.size())];
+  return plan;
+}
+
+Draws draws_for(const History& history, const char* strategy) {
+  return Draws(mix(history.random_seed) ^ mix(history.trials.size()), strategy);
+}
+
+std::optional<Plan> new_random_plan(const SearchSpace& space, const History& history, Draws& draws) {
+  if (space.model_choices.empty()) return std::nullopt;
+  for (int i = 0; i < kMostDraws; ++i) {
+    Plan plan = random_plan(space, draws);
+    if (plan.int8_count() > 0 && !history.find(plan)) return plan;
+  }
+  return std::nullopt;
+}
+
+double utility(const Trial& trial, const Goal& goal, const Weights& weights) {
+  if (!trial.result) return -kWorst * weights.accuracy;
+  const Measured& result = *trial.result;
+  if (goal.met(result.accuracy)) return weights.speed * result.speedup;
+  const double allowed = std::max(goal.allowed_loss(), 1e-6);
+  const double short_of = std::clamp((goal.loss(result.accuracy) - goal.allowed_loss()) / allowed, 0.0, kWorst);
+  return -weights.accuracy * short_of;
+}
+
+}  // namespace lpot

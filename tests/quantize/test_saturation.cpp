@@ -1,0 +1,176 @@
+// 16-bit sums of the AVX2 kernels: a real overflow, its prediction and its cure. The kernels are held to AVX2 in a
+// process of its own, since the variable is read once.
+#include "lpot/quantize/recipes/saturation.h"
+
+#include <cmath>
+
+#include "lpot/core/process.h"
+#include "lpot/model/save.h"
+#include "lpot/quantize/capability.h"
+#include "lpot/quantize/quantize.h"
+#include "tests/support/files.h"
+#include "tests/support/graphs.h"
+#include "tests/support/memory_data.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+constexpr std::size_t kChannels = 64, kOutputs = 16, kSide = 8;
+
+TensorScheme weights_of(int bits) { return {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, bits}; }
+
+// A 1x1 convolution; output o is (o + 1) / 16 of the sum of its inputs. Its weights are all of one size, so all of them
+// are the largest integer.
+Model sums() {
+  const auto x = parameter({1, kChannels, kSide, kSide}, "x");
+  std::vector<float> weights(kOutputs * kChannels);
+  for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<float>(i / kChannels + 1) / kOutputs;
+  const auto conv =
+      named(std::make_shared<op::Convolution>(x, constant({kOutputs, kChannels, 1, 1}, weights), ov::Strides{1, 1},
+                                              ov::CoordinateDiff{0, 0}, ov::CoordinateDiff{0, 0}, ov::Strides{1, 1}),
+            "sums");
+  return as_model({conv}, {x});
+}
+
+Plan plan_with(int bits) {
+  Plan plan;
+  plan.ops["sums"] = {
+      Precision::Int8, {Algorithm::MinMax, Granularity::PerTensor, Symmetry::Asymmetric, 8}, weights_of(bits)};
+  return plan;
+}
+
+// All inputs at the upper end of their range: 255 as integers.
+Tensor extreme() {
+  return Tensor::from<float>({1, kChannels, kSide, kSide}, std::vector<float>(kChannels * kSide * kSide, 1.0f));
+}
+
+Statistics observed(const Model& model, const Tensor& input) {
+  return observe(model, observation_points(model), loader_of(unlabelled({input.slice(0)})), {}).snapshots.back();
+}
+
+class Saturates : public ::testing::Test {
+ protected:
+  struct Run {
+    std::vector<float> values;
+    std::string kernel;
+  };
+
+  Run with_avx2_kernels(const Model& model, const Tensor& input) const {
+    save_model(model, folder_ / "model.xml");
+    folder_.write("input", std::string(reinterpret_cast<const char*>(input.bytes()), input.byte_size()));
+    Process child({"/usr/bin/env", "ONEDNN_MAX_CPU_ISA=AVX2", LPOT_RUN_MODEL, (folder_ / "model.xml").string(),
+                   (folder_ / "input").string()});
+    Run run;
+    while (const auto line = child.read_line())
+      if (line->starts_with("kernel "))
+        run.kernel = *line;
+      else
+        run.values.push_back(std::stof(*line));
+    EXPECT_EQ(child.wait(), 0);
+    EXPECT_EQ(run.values.size(), kOutputs * kSide * kSide);
+    run.values.resize(kOutputs * kSide * kSide);
+    return run;
+  }
+
+  // What 32-bit sums of these integers give, worked out here.
+  static float exact(std::size_t output, int bits) {
+    const int limit = weight_limit(weights_of(bits));
+    const float scale = static_cast<float>(output + 1) / kOutputs / static_cast<float>(limit);
+    return static_cast<float>(255 * limit * static_cast<int>(kChannels)) * scale / 255.0f;
+  }
+
+  TempFolder folder_;
+};
+
+#if defined(__x86_64__)
+TEST_F(Saturates, WithTheWholeRangeAsPredicted) {
+  const Model model = sums();
+  const Statistics statistics = observed(model, extreme());
+  EXPECT_THAT(saturating_ops(model, plan_with(8), statistics), ElementsAre("sums"));
+  const Run run = with_avx2_kernels(quantize(model, plan_with(8), statistics), extreme());
+  EXPECT_THAT(run.kernel, testing::AllOf(HasSubstr("avx2"), HasSubstr("I8")));
+  for (std::size_t o = 0; o < kOutputs; ++o)
+    EXPECT_LT(run.values[o * kSide * kSide], 0.6f * exact(o, 8)) << "two products of 255 * 127 add up to 32767 at most";
+}
+
+TEST_F(Saturates, NoLongerWithHalfTheRange) {
+  const Model model = sums();
+  const Statistics statistics = observed(model, extreme());
+  EXPECT_THAT(saturating_ops(model, plan_with(7), statistics), IsEmpty());
+  const Run run = with_avx2_kernels(quantize(model, plan_with(7), statistics), extreme());
+  EXPECT_THAT(run.kernel, HasSubstr("avx2"));
+  for (std::size_t o = 0; o < kOutputs; ++o)
+    EXPECT_NEAR(run.values[o * kSide * kSide], exact(o, 7), 1e-3f * exact(o, 7));
+}
+
+TEST_F(Saturates, NotWhereInputsStaySmallAndTheWholeRangeIsKept) {
+  const Model model = sums();
+  Tensor small = extreme();  // one channel takes the range, the others half of it
+  for (std::size_t i = kSide * kSide; i < small.size(); ++i) small.data<float>()[i] = 0.5f;
+  const Statistics statistics = observed(model, small);
+  EXPECT_THAT(saturating_ops(model, plan_with(8), statistics), ElementsAre("sums")) << "255 + 128 of 127 are too much";
+  for (std::size_t i = kSide * kSide; i < small.size(); ++i)
+    small.data<float>()[i] = i < 2 * kSide * kSide ? 0.0f : 0.5f;
+  const Statistics even_smaller = observed(model, small);
+  EXPECT_THAT(saturating_ops(model, plan_with(8), even_smaller), IsEmpty());
+  const Run run = with_avx2_kernels(quantize(model, plan_with(8), even_smaller), small);
+  const float inputs = 1.0f + static_cast<float>(kChannels - 2) * 128.0f / 255.0f;
+  for (std::size_t o = 0; o < kOutputs; ++o)
+    EXPECT_NEAR(run.values[o * kSide * kSide], inputs * static_cast<float>(o + 1) / kOutputs, 0.02f * inputs);
+}
+#endif
+
+// Ranges that clip make larger integers than ranges that do not: what is safe in one scheme may not be in another.
+TEST(WidenWeights, LooksAtEverySchemeOfTheSpace) {
+  const Model model = sums();
+  // All at a half but for one number, and a channel beside it that is empty. Minmax puts the half at 128 and no pair is
+  // too large; a percentile cuts the one number off and puts the half at 255.
+  Tensor input = extreme();
+  for (std::size_t i = 0; i < input.size(); ++i) input.data<float>()[i] = i < 2 * kSide * kSide ? 0.0f : 0.5f;
+  std::vector<Tensor> samples(7, input.slice(0));
+  Tensor with_one(ElementType::F32, input.shape());
+  std::copy(input.data<float>(), input.data<float>() + input.size(), with_one.data<float>());
+  with_one.data<float>()[0] = 1.0f;
+  samples.push_back(with_one.slice(0));
+  const Statistics statistics =
+      observe(model, observation_points(model), loader_of(unlabelled(samples)), {}).snapshots.back();
+
+  QuantizationConfig config;
+  config.model_wise.activation.algorithms = {Algorithm::MinMax, Algorithm::Percentile};
+  std::vector<std::string> warnings;
+  const auto space = [&](bool half) { return make_search_space(quantizable_ops(model), config, half, warnings); };
+  SearchSpace narrow = space(true);
+  widen_weights(narrow, space(false), narrow.model_choices, model,
+                [&](const Plan&) -> const Statistics& { return statistics; });
+  bool widened = false, kept = false;
+  for (const OpPlan& choice : narrow.ops[0].choices) {
+    if (choice.precision != Precision::Int8) continue;
+    Plan plan;
+    plan.ops["sums"] = choice;
+    plan.ops["sums"].weight.bits = 8;
+    const bool saturates = !saturating_ops(model, plan, statistics).empty();
+    EXPECT_EQ(choice.weight.bits, saturates ? 7 : 8);
+    (saturates ? kept : widened) = true;
+  }
+  EXPECT_TRUE(widened && kept) << "the schemes do not differ, so this shows nothing";
+}
+
+TEST(WidenWeights, KeepsTheBitsThatTheConfigAskedFor) {
+  const Model model = sums();
+  QuantizationConfig config;
+  config.model_wise.weight.bits = 6;
+  std::vector<std::string> warnings;
+  SearchSpace narrow = make_search_space(quantizable_ops(model), config, true, warnings);
+  const SearchSpace whole = make_search_space(quantizable_ops(model), config, false, warnings);
+  const Statistics statistics = observed(model, extreme());
+  widen_weights(narrow, whole, narrow.model_choices, model,
+                [&](const Plan&) -> const Statistics& { return statistics; });
+  for (const OpPlan& choice : narrow.ops[0].choices) EXPECT_EQ(choice.weight.bits, 6);
+}
+
+}  // namespace
+}  // namespace lpot
