@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "lpot/core/error.h"
+#include "lpot/core/memory.h"
 #include "lpot/runtime/runner.h"
 
 namespace lpot {
@@ -117,10 +118,9 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
   // Inner tensors do not always have the batch in front, so rows that were filled up could not be cut out again.
   const Dataset& data = loader.dataset();
   // Every inference in flight keeps all watched tensors, which for a large model are hundreds of megabytes.
-  constexpr std::size_t kLarge = std::size_t{256} << 20;
   Runner runner(instrument(model, points), data.input_names(),
                 {.threads = threads,
-                 .streams = model.size_bytes >= kLarge ? 1 : 0,
+                 .streams = model.size_bytes >= kLargeModel ? 1 : 0,
                  .fill_up = false,
                  .customary_names = data.names_are_customary()});
   std::vector<TensorStatistics> statistics(points.size());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <openvino/openvino.hpp>
 #include <optional>
@@ -25,8 +26,6 @@ constexpr std::size_t kFewestRuns = 5;
 constexpr double kClearly = 0.9;  // a time that is less than this share of another is the better one
 
 constexpr double kWorthIt = 0.95;  // a whole model that is not this much faster is not worth the change
-
-constexpr std::size_t kLarge = std::size_t{256} << 20;  // bytes of a model
 
 Plan in_form(Plan plan, Form form) {
   for (auto& [name, op] : plan.ops) op.form = form;
@@ -61,17 +60,18 @@ std::vector<Times> profile(std::vector<Executable>& models, const std::vector<Te
   return medians;
 }
 
-// Two at a time, for each compiled model holds its weights once more.
-std::vector<Times> profile_two(const Model& first, const Model& second, const std::vector<Tensor>& inputs,
-                               const std::map<std::string, std::string>& owners, const FormOptions& options,
-                               const Observer& observer) {
+// Two at a time, for each compiled model holds its weights once more. The second is made when it is needed.
+std::vector<Times> profile_two(const Model& first, const std::function<const Model&()>& second,
+                               const std::vector<Tensor>& inputs, const std::map<std::string, std::string>& owners,
+                               const FormOptions& options, const Observer& observer) {
   std::vector<Times> times;
   std::vector<Executable> models;
-  for (const Model* model : {&first, &second}) {
+  for (const bool is_first : {true, false}) {
+    const Model& model = is_first ? first : second();
     release_freed_memory();
-    models.push_back(compile(*model, inputs, options.threads, true));
+    models.push_back(compile(model, inputs, options.threads, true));
     // Two that take turns are steadier; of a large one there is room for one at a time.
-    if (model->size_bytes < kLarge && model == &first) continue;
+    if (model.size_bytes < kLargeModel && is_first) continue;
     for (Times& of_model : profile(models, inputs, owners, options, observer)) times.push_back(std::move(of_model));
     models.clear();
   }
@@ -106,7 +106,7 @@ void share_times(Times& times, const Model& model) {
 // Whether the changed model is really the faster one as a whole.
 bool is_faster(const Model& changed, const Model& plain, const std::vector<Tensor>& inputs,
                const FormOptions& options) {
-  if (changed.size_bytes >= kLarge) {  // there is room for one at a time
+  if (changed.size_bytes >= kLargeModel) {  // there is room for one at a time
     std::vector<double> medians;
     for (const Model* model : {&changed, &plain}) {
       release_freed_memory();
@@ -176,17 +176,19 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
 
   // Forms change no numbers: what the plan comes down to is worked out once, and kept unless it is large.
   std::optional<Edits> edits;
-  if (fp32.size_bytes < kLarge) edits = options.edits ? *options.edits : resolve(fp32, plan, statistics);
+  if (fp32.size_bytes < kLargeModel) edits = options.edits ? *options.edits : resolve(fp32, plan, statistics);
   const auto written = [&](const Plan& in_forms) {
     if (!edits) return quantize(fp32, in_forms, statistics);
     for (OpEdit& op : edits->ops) op.form = in_forms.ops.at(op.op).form;
     return apply(fp32, *edits);
   };
-  const Model plain = written(plan);
-  std::vector<Times> times = profile_two(fp32, plain, inputs, owners, options, observer);
+  std::optional<Model> plain;
+  std::vector<Times> times = profile_two(
+      fp32, [&]() -> const Model& { return plain.emplace(written(plan)); }, inputs, owners, options, observer);
   if (!products.empty()) {
     const Model formed = written(in_form(plan, Form::Convolution));
-    const std::vector<Times> again = profile_two(plain, formed, inputs, owners, options, observer);
+    const std::vector<Times> again = profile_two(
+        *plain, [&]() -> const Model& { return formed; }, inputs, owners, options, observer);
     times.push_back(as_beside(times[1], again[0], again[1]));
   }
   for (Times& of_model : times) share_times(of_model, fp32);
@@ -205,7 +207,7 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
     found = {time_of(0, name), time_of(1, name), is_product ? time_of(2, name) : 0.0};
     if (found.convolution_ms > 0 && found.convolution_ms < kClearly * found.plain_ms) op.form = Form::Convolution;
   }
-  if (formed != plan && is_faster(written(formed), plain, inputs, options)) {
+  if (formed != plan && is_faster(written(formed), *plain, inputs, options)) {
     for (const auto& [name, op] : formed.ops)
       if (op.form != Form::Plain) choice.forms[name] = op.form;
   } else {
@@ -220,6 +222,7 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
     slower.push_back(name);
     mixed.ops[name] = OpPlan{};
   }
+  plain.reset();
   const bool is_worth_it = !slower.empty() && (mixed.int8_count() == 0 || is_faster(quantize(fp32, mixed, statistics),
                                                                                     written(formed), inputs, options));
   if (is_worth_it) choice.slower_in_int8 = std::move(slower);
