@@ -10,6 +10,7 @@
 #include <openvino/opsets/opset8.hpp>
 #include <thread>
 
+#include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
 #include "lpot/core/memory.h"
 #include "lpot/runtime/runner.h"
@@ -113,8 +114,7 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
     calibration.snapshots.resize(sizes.size());
     return calibration;
   }
-  const int threads =
-      options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads = thread_count(options.threads);
   // Inner tensors do not always have the batch in front, so rows that were filled up could not be cut out again.
   const Dataset& data = loader.dataset();
   // Every inference in flight keeps all watched tensors, which for a large model are hundreds of megabytes.

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
-#include <thread>
 
+#include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
 
 namespace lpot {
@@ -41,8 +41,7 @@ Tensor repeat_last(const Tensor& tensor, std::size_t rows) {
 }
 
 CompileOptions to_compile_options(const RunnerOptions& options) {
-  const int threads =
-      options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads = thread_count(options.threads);
   return {.threads = threads, .streams = options.streams > 0 ? options.streams : threads, .input_shapes = {}};
 }
 
