@@ -115,14 +115,10 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
   const int threads =
       options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   // Inner tensors do not always have the batch in front, so rows that were filled up could not be cut out again.
-  const Dataset& data = loader.dataset();
   // Every inference in flight keeps all watched tensors, which for a large model are hundreds of megabytes.
   constexpr std::size_t kLarge = std::size_t{256} << 20;
-  Runner runner(instrument(model, points), data.input_names(),
-                {.threads = threads,
-                 .streams = model.size_bytes >= kLarge ? 1 : 0,
-                 .fill_up = false,
-                 .customary_names = data.names_are_customary()});
+  Runner runner(instrument(model, points), loader.dataset().input_naming(),
+                {.threads = threads, .streams = model.size_bytes >= kLarge ? 1 : 0, .fill_up = false});
   std::vector<TensorStatistics> statistics(points.size());
   for (const std::size_t size : sizes) {
     BatchStream batches = loader.read(positions(calibration.samples, size));

@@ -106,8 +106,7 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
                const EvaluateOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("evaluate", "the evaluation data set is empty");
   const auto start = std::chrono::steady_clock::now();
-  const Dataset& data = loader.dataset();
-  Runner runner(model, data.input_names(), {.threads = options.threads, .customary_names = data.names_are_customary()});
+  Runner runner(model, loader.dataset().input_naming(), {.threads = options.threads});
   Accumulator accumulator(metrics, options);
   std::vector<std::size_t> positions = options.positions;
   if (positions.empty()) {
