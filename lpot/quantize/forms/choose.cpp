@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <nlohmann/json.hpp>
 #include <openvino/openvino.hpp>
 #include <optional>
@@ -25,6 +26,7 @@ constexpr std::size_t kFewestRuns = 5;
 constexpr double kClearly = 0.9;  // a time that is less than this share of another is the better one
 
 constexpr double kWorthIt = 0.95;  // a whole model that is not this much faster is not worth the change
+constexpr double kNoise = 1.02;    // two whole models whose times differ by less are equally fast
 
 constexpr std::size_t kLarge = std::size_t{256} << 20;  // bytes of a model
 
@@ -103,25 +105,53 @@ void share_times(Times& times, const Model& model) {
   }
 }
 
-// Whether the changed model is really the faster one as a whole.
-bool is_faster(const Model& changed, const Model& plain, const std::vector<Tensor>& inputs,
-               const FormOptions& options) {
-  if (changed.size_bytes >= kLarge) {  // there is room for one at a time
-    std::vector<double> medians;
-    for (const Model* model : {&changed, &plain}) {
-      release_freed_memory();
-      Executable executable = compile(*model, inputs, options.threads, false);
-      medians.push_back(measure_latency({{executable, {inputs}}}, {.seconds = options.seconds / 2})[0].median_ms);
-    }
-    return medians[0] < kWorthIt * medians[1];
+// Medians of whole models, which take turns; of large ones there is room for one at a time.
+std::vector<double> time_whole(const std::vector<const Model*>& models, const std::vector<Tensor>& inputs,
+                               const FormOptions& options) {
+  const double seconds = options.seconds / 4 * static_cast<double>(models.size());
+  const bool take_turns = models.front()->size_bytes < kLarge;
+  std::vector<double> medians;
+  std::deque<Executable> compiled;
+  std::vector<Contender> contenders;
+  for (const Model* model : models) {
+    release_freed_memory();
+    compiled.push_back(compile(*model, inputs, options.threads, false));
+    contenders.emplace_back(compiled.back(), std::vector<std::vector<Tensor>>{inputs});
+    if (take_turns && model != models.back()) continue;
+    for (const Latency& latency : measure_latency(std::move(contenders), {.seconds = seconds}))
+      medians.push_back(latency.median_ms);
+    contenders.clear();
+    compiled.clear();
   }
-  Executable first = compile(changed, inputs, options.threads, false);
-  Executable second = compile(plain, inputs, options.threads, false);
-  const auto latencies = measure_latency({{first, {inputs}}, {second, {inputs}}}, {.seconds = options.seconds / 2});
-  return latencies[0].median_ms < kWorthIt * latencies[1].median_ms;
+  return medians;
 }
 
 bool can_be_convolution(const std::string& type) { return type == "MatMul"; }
+
+// Ops whose int8 kernel loses to fp32 with what it brings along, if that shows in the whole model; all of them where
+// int8 loses whatever is done. `int8`: the model of this plan.
+std::vector<std::string> slower_in_int8(const Model& fp32, const Plan& plan, const Model& int8,
+                                        const Statistics& statistics, const FormChoice& choice,
+                                        const std::vector<Tensor>& inputs, const FormOptions& options) {
+  Plan mixed_plan = plan;
+  std::vector<std::string> slower, all;
+  for (const auto& [name, times] : choice.times) {
+    all.push_back(name);
+    const double int8_ms = choice.forms.contains(name) ? times.convolution_ms : times.plain_ms;
+    if (times.fp32_ms >= kClearly * int8_ms) continue;
+    slower.push_back(name);
+    mixed_plan.ops[name] = OpPlan{};
+  }
+  if (mixed_plan.int8_count() == 0) return all;
+  std::vector<const Model*> models{&fp32, &int8};
+  Model mixed;
+  if (!slower.empty()) models.push_back(&(mixed = quantize(fp32, mixed_plan, statistics)));
+  const std::vector<double> whole = time_whole(models, inputs, options);
+  const double fp32_ms = whole[0], int8_ms = whole[1], mixed_ms = slower.empty() ? int8_ms : whole[2];
+  const bool is_worth_it = mixed_ms < kWorthIt * int8_ms || (int8_ms > fp32_ms && mixed_ms < int8_ms);
+  if ((is_worth_it ? mixed_ms : int8_ms) > kNoise * fp32_ms) return all;
+  return is_worth_it ? slower : std::vector<std::string>{};
+}
 
 // The op that a kernel came from, from the names that the runtime or our own writer gave it: "op", "op/channels_first",
 // "tensor/quantize".
@@ -205,24 +235,14 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
     found = {time_of(0, name), time_of(1, name), is_product ? time_of(2, name) : 0.0};
     if (found.convolution_ms > 0 && found.convolution_ms < kClearly * found.plain_ms) op.form = Form::Convolution;
   }
-  if (formed != plan && is_faster(written(formed), plain, inputs, options)) {
-    for (const auto& [name, op] : formed.ops)
-      if (op.form != Form::Plain) choice.forms[name] = op.form;
-  } else {
-    formed = plan;
+  if (formed != plan) {
+    const Model changed = written(formed);
+    const std::vector<double> whole = time_whole({&changed, &plain}, inputs, options);
+    if (whole[0] >= kWorthIt * whole[1]) formed = plan;
   }
-
-  Plan mixed = formed;
-  std::vector<std::string> slower;
-  for (const auto& [name, found] : choice.times) {
-    const double int8_ms = choice.forms.contains(name) ? found.convolution_ms : found.plain_ms;
-    if (found.fp32_ms >= kClearly * int8_ms) continue;
-    slower.push_back(name);
-    mixed.ops[name] = OpPlan{};
-  }
-  const bool is_worth_it = !slower.empty() && (mixed.int8_count() == 0 || is_faster(quantize(fp32, mixed, statistics),
-                                                                                    written(formed), inputs, options));
-  if (is_worth_it) choice.slower_in_int8 = std::move(slower);
+  for (const auto& [name, op] : formed.ops)
+    if (op.form != Form::Plain) choice.forms[name] = op.form;
+  choice.slower_in_int8 = slower_in_int8(fp32, formed, written(formed), statistics, choice, inputs, options);
   return choice;
 }
 
