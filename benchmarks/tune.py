@@ -101,7 +101,8 @@ def model_of(case: Case, work: pathlib.Path, data: pathlib.Path) -> pathlib.Path
 
 
 def environment(case: Case) -> dict[str, str]:
-    return {**os.environ, **({"ONEDNN_MAX_CPU_ISA": "AVX2"} if case.avx2 else {})}
+    held = {"ONEDNN_MAX_CPU_ISA": "AVX2"} if case.avx2 else {}
+    return {**os.environ, "LPOT_FORM_MEMORY": "off", **held}
 
 
 def last_json(text: str) -> dict:

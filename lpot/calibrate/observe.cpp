@@ -116,13 +116,9 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
   }
   const int threads = thread_count(options.threads);
   // Inner tensors do not always have the batch in front, so rows that were filled up could not be cut out again.
-  const Dataset& data = loader.dataset();
   // Every inference in flight keeps all watched tensors, which for a large model are hundreds of megabytes.
-  Runner runner(instrument(model, points), data.input_names(),
-                {.threads = threads,
-                 .streams = model.size_bytes >= kLargeModel ? 1 : 0,
-                 .fill_up = false,
-                 .customary_names = data.names_are_customary()});
+  Runner runner(instrument(model, points), loader.dataset().input_naming(),
+                {.threads = threads, .streams = model.size_bytes >= kLargeModel ? 1 : 0, .fill_up = false});
   std::vector<TensorStatistics> statistics(points.size());
   for (const std::size_t size : sizes) {
     BatchStream batches = loader.read(positions(calibration.samples, size));

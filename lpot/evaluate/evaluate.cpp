@@ -122,10 +122,9 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
     const auto begin = Clock::now();
     auto known = std::find_if(runners.begin(), runners.end(), [&](const auto& runner) { return runner.first == way; });
     if (known == runners.end()) {
-      const Dataset& data = loader.dataset();
-      const RunnerOptions run_options{
-          .threads = options.threads, .streams = way.streams, .customary_names = data.names_are_customary()};
-      runners.emplace_back(way, std::make_unique<Runner>(model, data.input_names(), run_options));
+      runners.emplace_back(way,
+                           std::make_unique<Runner>(model, loader.dataset().input_naming(),
+                                                    RunnerOptions{.threads = options.threads, .streams = way.streams}));
       known = runners.end() - 1;
     }
     const auto first = positions.begin() + static_cast<std::ptrdiff_t>(accumulator.samples());

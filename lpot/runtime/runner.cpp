@@ -47,12 +47,12 @@ CompileOptions to_compile_options(const RunnerOptions& options) {
 
 }  // namespace
 
-Runner::Runner(const Model& model, const std::vector<std::string>& input_names, RunnerOptions options)
+Runner::Runner(const Model& model, const InputNaming& naming, RunnerOptions options)
     : model_(model),
-      fit_(model, input_names, options.customary_names),
+      fit_(model, naming),
       compile_options_(to_compile_options(options)),
       may_fill_up_(options.fill_up),
-      any_length_(options.customary_names) {}
+      any_length_(naming.customary) {}
 
 Executable& Runner::executable_for(Shapes shapes) {
   if (only_dynamic_ || (!compiled_.contains(shapes) && compiled_.size() >= kMostShapes)) shapes.clear();

@@ -1,8 +1,8 @@
 // Runs batches through a model as fast as the machine allows, whatever shapes they come in.
 //
 // Static shapes are faster, so every shape that comes is compiled once (up to a few; then a dynamic compilation serves
-// the rest), and a short last batch is filled up instead of compiled for. Batches of different shapes run at the same
-// time.
+// the rest), and a short last batch is filled up instead of compiled for, as are texts where the model has a mask for
+// them. Batches of different shapes run at the same time.
 #pragma once
 #include <functional>
 #include <map>
@@ -20,13 +20,12 @@ struct RunnerOptions {
   int threads = 0;      // 0: all cores
   int streams = 0;      // 0: one per thread
   bool fill_up = true;  // a short last batch is run in the usual shape, with rows that are cut from the outputs again
-  bool customary_names = false;  // as Dataset::names_are_customary
 };
 
 class Runner {
  public:
-  // `input_names`: as Dataset::input_names.
-  Runner(const Model&, const std::vector<std::string>& input_names, RunnerOptions = {});
+  // `naming`: the data set's.
+  Runner(const Model&, const InputNaming& naming, RunnerOptions = {});
 
   // `source` yields batches of stacked samples; `sink` gets the outputs of each in the same order. Both are called from
   // this thread. Throws DataError and ModelError.

@@ -39,8 +39,7 @@ std::vector<Tensor> first_sample(const Model& model, const DataLoader& loader) {
   options.workers = 0;
   const auto batch = loader.with(options).read({0}).next();
   if (!batch) throw DataError("evaluate", "the data set is empty");
-  const Dataset& data = loader.dataset();
-  return InputFit(model, data.input_names(), data.names_are_customary()).apply(batch->inputs);
+  return InputFit(model, loader.dataset().input_naming()).apply(batch->inputs);
 }
 
 Meter::Meter(const Model& fp32, Evaluator& evaluator, const DataLoader& samples, MeasureOptions options)
@@ -112,8 +111,7 @@ Measured Meter::measure_unless_below(double lowest, const Model& model, const Ob
 }
 
 std::vector<std::vector<Tensor>> Meter::probe_outputs(const Model& model, const Observer& observer) const {
-  const Dataset& data = samples_.dataset();
-  Runner runner(model, data.input_names(), {.customary_names = data.names_are_customary()});
+  Runner runner(model, samples_.dataset().input_naming());
   BatchStream batches = samples_.read(probe_positions_);
   std::vector<std::vector<Tensor>> outputs;
   runner.run(

@@ -100,7 +100,7 @@ TEST(Runner, GoesOnAfterAnError) {
 }
 
 TEST(Runner, FillsUpAShortBatchOfTextOfAnyLength) {
-  Runner runner(twice({-1, -1}), {"x"}, {.threads = 2, .customary_names = true});
+  Runner runner(twice({-1, -1}), {{"x"}, true}, {.threads = 2});
   const std::vector<Tensor> batches{rows(4, 32, 0), rows(4, 64, 12), rows(1, 64, 24), rows(3, 32, 7)};
   expect_doubled(batches, run_all(runner, batches));
 }
