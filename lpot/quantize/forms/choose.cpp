@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <deque>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <openvino/openvino.hpp>
 #include <optional>
 
@@ -20,8 +19,6 @@
 
 namespace lpot {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t kFewestRuns = 5;
 constexpr double kClearly = 0.9;  // a time that is less than this share of another is the better one
@@ -159,16 +156,24 @@ std::vector<std::string> slower_in_int8(const Model& fp32, const Plan& plan,
     slower.push_back(name);
     mixed_plan.ops[name] = OpPlan{};
   }
-  if (mixed_plan.int8_count() == 0) return all;
   if (slower.empty() && kernels < kBeyondDoubt) return {};
   const Model int8 = written(plan);
   std::vector<const Model*> models{&fp32, &int8};
   Model mixed;
-  if (!slower.empty()) models.push_back(&(mixed = quantize(fp32, mixed_plan, statistics)));
+  if (!slower.empty() && mixed_plan.int8_count() > 0)
+    models.push_back(&(mixed = quantize(fp32, mixed_plan, statistics)));
   const std::vector<double> whole = time_whole(models, inputs, options);
-  const double fp32_ms = whole[0], int8_ms = whole[1], mixed_ms = slower.empty() ? int8_ms : whole[2];
+  const double fp32_ms = whole[0], int8_ms = whole[1], mixed_ms = whole.back();
   const bool is_worth_it = mixed_ms < kWorthIt * int8_ms || (int8_ms > fp32_ms && mixed_ms < int8_ms);
-  if ((is_worth_it ? mixed_ms : int8_ms) > kNoise * fp32_ms) return all;
+  // To give int8 up altogether, losing once is not enough: the machine may have been busy.
+  const Model& better = is_worth_it ? mixed : int8;
+  const auto loses = [](double changed, double plain) { return changed > kNoise * plain; };
+  if (loses(is_worth_it ? mixed_ms : int8_ms, fp32_ms)) {
+    FormOptions longer = options;
+    longer.seconds = 2 * std::max(1.0, options.seconds);
+    const std::vector<double> again = time_whole({&fp32, &better}, inputs, longer);
+    if (loses(again[1], again[0])) return all;
+  }
   return is_worth_it ? slower : std::vector<std::string>{};
 }
 
@@ -268,51 +273,6 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
     if (op.form != Form::Plain) choice.forms[name] = op.form;
   const double kernels = times[formed == plan ? 1 : 2].at(kAllKernels) / times[0].at(kAllKernels);
   choice.slower_in_int8 = slower_in_int8(fp32, formed, written, statistics, choice, kernels, inputs, options);
-  return choice;
-}
-
-void use_forms(SearchSpace& space, const FormChoice& choice, bool drop_slower) {
-  for (const auto& [name, times] : choice.times)
-    space.saved_ms[name] = times.fp32_ms - (choice.forms.contains(name) ? times.convolution_ms : times.plain_ms);
-  for (OpSpace& op : space.ops) {
-    const auto form = choice.forms.find(op.name);
-    for (OpPlan& of_op : op.choices)
-      if (of_op.precision == Precision::Int8) of_op.form = form == choice.forms.end() ? Form::Plain : form->second;
-    const auto& slower = choice.slower_in_int8;
-    if (drop_slower && op.can_fall_back() && std::find(slower.begin(), slower.end(), op.name) != slower.end())
-      op.choices = {OpPlan{}};
-  }
-}
-
-std::string to_json(const FormChoice& choice) {
-  Json json = Json::object();
-  for (const auto& [name, times] : choice.times) {
-    Json& op = json[name];
-    op = {{"fp32_ms", times.fp32_ms}, {"plain_ms", times.plain_ms}};
-    if (times.convolution_ms > 0) op["convolution_ms"] = times.convolution_ms;
-    if (const auto form = choice.forms.find(name); form != choice.forms.end()) op["form"] = to_string(form->second);
-    const auto& slower = choice.slower_in_int8;
-    if (std::find(slower.begin(), slower.end(), name) != slower.end()) op["slower_in_int8"] = true;
-  }
-  return json.dump();
-}
-
-FormChoice forms_from_json(const std::string& text) {
-  FormChoice choice;
-  try {
-    const Json json = Json::parse(text);
-    for (const auto& [name, op] : json.items()) {
-      choice.times[name] = {op.at("fp32_ms"), op.at("plain_ms"), op.value("convolution_ms", 0.0)};
-      if (op.contains("form")) {
-        const auto form = parse<Form>(op.at("form").get<std::string>());
-        if (!form) throw StoreError("forms", "the kept forms are damaged; tune without --resume to measure again");
-        choice.forms[name] = *form;
-      }
-      if (op.value("slower_in_int8", false)) choice.slower_in_int8.push_back(name);
-    }
-  } catch (const Json::exception&) {
-    throw StoreError("forms", "the kept forms are damaged; tune without --resume to measure again");
-  }
   return choice;
 }
 

@@ -14,7 +14,7 @@
 #include "lpot/core/cpu.h"
 #include "lpot/core/tensor.h"
 #include "lpot/model/model.h"
-#include "lpot/quantize/forms/choose.h"
+#include "lpot/quantize/forms/choice.h"
 #include "lpot/quantize/plan.h"
 
 namespace lpot {
