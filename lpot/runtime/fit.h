@@ -25,6 +25,9 @@ class InputFit {
   // model's fixed length are filled up with zeros. Throws DataError that names both types and shapes.
   std::vector<Tensor> apply(const std::vector<Tensor>& batch) const;
 
+  // Whether texts are filled up to lengths of which there are a few.
+  bool has_few_lengths() const { return !lengths_.empty(); }
+
  private:
   void match_exactly(const std::vector<std::string>& names);
   void match_customary(const std::vector<std::string>& names);

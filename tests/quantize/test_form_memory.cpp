@@ -123,9 +123,23 @@ TEST(OpSignatures, DependOnTheShapesThatAreRunNotOnTheModelsOwn) {
   EXPECT_EQ(of({1, 5, 8}), of({1, 5, 8}));
   EXPECT_NE(of({1, 5, 8}), of({2, 5, 8}));
   EXPECT_THAT(of({1, 5, 8}), HasSubstr("MatMul [1,5,8] x [8,16] -> [1,5,16]"));
+  EXPECT_THAT(of({1, 5, 8}), ::testing::Not(HasSubstr("input 0")));
   plan.ops["first"].precision = Precision::Fp32;
   EXPECT_THAT(op_signatures(model, plan, {random_tensor({1, 5, 8}, 1)}), IsEmpty());
   EXPECT_THROW(op_signatures(model, plan, {random_tensor({1, 5, 9}, 1)}), ModelError);
+}
+
+TEST(OpSignatures, NameTheModelsInputsWhereShapesDependOnData) {
+  const auto x = parameter({-1, 8}, "x");
+  const auto found = std::make_shared<op::NonZero>(x, ov::element::i64);  // [2, ?]
+  const auto rows = std::make_shared<op::Transpose>(std::make_shared<op::Convert>(found, ov::element::f32),
+                                                    op::Constant::create(ov::element::i64, {2}, {1, 0}));
+  const Model model = as_model({product(rows, 2, 16, "first")}, {x});
+  Plan plan;
+  plan.ops["first"].precision = Precision::Int8;
+  const auto of = [&](const Shape& shape) { return op_signatures(model, plan, {random_tensor(shape, 1)}).at("first"); };
+  EXPECT_THAT(of({5, 8}), HasSubstr("input 0 [5,8]"));
+  EXPECT_NE(of({5, 8}), of({6, 8}));
 }
 
 }  // namespace

@@ -104,7 +104,11 @@ std::map<std::string, std::string> op_signatures(const Model& model, const Plan&
     const auto op = plan.ops.find(op_name(*node));
     if (op == plan.ops.end() || op->second.precision != Precision::Int8 || !find_capability(node->get_type_name()))
       continue;
-    signatures.emplace(op->first, signature(*node, op->second));
+    std::string text = signature(*node, op->second);
+    // Where shapes depend on data, those of the model's inputs are all that is known.
+    if (node->is_dynamic())
+      for (const auto& [input, shape] : shapes) text += fmt::format(", input {} {}", input, shape_of(shape));
+    signatures.emplace(op->first, std::move(text));
   }
   return signatures;
 }
