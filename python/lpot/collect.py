@@ -54,7 +54,7 @@ def reusable(loader):
     return list(loader) if loader is not None and iter(loader) is loader else loader
 
 
-def collect(loader, name: str, bridge, limit: int | None = None):
+def collect(loader, name: str, bridge, limit: int | None = None, with_labels: bool = True):
     """The library's data set of a loader, and the batch size to read it with.
 
     `limit`: samples that are enough. `bridge.arrange` says which of the inputs the model takes and what they are called.
@@ -68,7 +68,7 @@ def collect(loader, name: str, bridge, limit: int | None = None):
         if data is None:
             data = _core.CollectedData(names)
         count = _rows(arrays)
-        data.add(arrays, _label(label, count, labels), count)
+        data.add(arrays, _label(label, count, labels) if with_labels else None, count)
         batch_size = batch_size or count
         if limit is not None and len(data) >= limit:
             break
@@ -109,8 +109,9 @@ def _label(label, count: int, kept: list):
     if count <= 1:
         kept.append(label)
         return np.array([first_number]) if count else np.array(first_number)
-    if len(label) != count:
-        raise DataError(f"[data] a batch of {count} samples has {len(label)} labels; expected one for each sample")
+    found = len(label) if hasattr(label, "__len__") else 1
+    if found != count:
+        raise DataError(f"[data] a batch of {count} samples has {found} labels; expected one for each sample")
     kept.extend(label)
     return np.arange(first_number, first_number + count)
 

@@ -80,7 +80,7 @@ def prepare(config, request: Request):
 def _set_data(job, config, bridge, calib, evaluation, request: Request) -> None:
     if calib is not None:
         # Some over: a list of sampling sizes is served by one pass, and a batch is not cut.
-        kept = collect(calib, "calib_dataloader", bridge, config.sampling_size)
+        kept = collect(calib, "calib_dataloader", bridge, config.sampling_size, with_labels=False)
         job.calibration, job.calibration_batch = kept.data, kept.batch_size
     kept = Collected(None)
     if evaluation is not None and request.eval_func is None:

@@ -1,6 +1,7 @@
 """PyTorch: a plain torch.nn.Module in, an int8 model that is called like it out."""
 
 import collections.abc
+import contextlib
 import inspect
 import json
 import pathlib
@@ -199,7 +200,7 @@ class TorchBridge:
         was_training = self.module.training
         flat.eval()
         try:
-            with torch.no_grad():
+            with torch.no_grad(), _without_cache(self.module):
                 flat(*tensors)  # fails here with the module's own message, not in the middle of tracing
                 model = openvino.convert_model(flat, example_input=tuple(tensors))
         except Exception as error:
@@ -288,6 +289,29 @@ class TorchBridge:
         return QuantizedModule(Folder(folder, self.info(plan)), result)
 
 
+@contextlib.contextmanager
+def _without_cache(module):
+    """Modules of Hugging Face keep what they saw for the next words; nothing of that is an output here."""
+    config = getattr(module, "config", None)
+    keeps = getattr(config, "use_cache", False) is True
+    if keeps:
+        config.use_cache = False
+    join = torch.cat
+
+    # A cache begins as an empty tensor of one dimension, which torch.cat leaves out and OpenVINO does not.
+    def join_filled(tensors, dim=0, **options):
+        filled = [tensor for tensor in tensors if tensor.dim() != 1 or tensor.numel()]
+        return join(filled or tensors, dim, **options)
+
+    torch.cat = join_filled
+    try:
+        yield
+    finally:
+        torch.cat = join
+        if keeps:
+            config.use_cache = True
+
+
 def _openvino():
     import openvino
 
@@ -296,4 +320,5 @@ def _openvino():
 
 def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return f"{type(error).__name__}: {lines[0] if lines else 'no message'}"
+    told = [line for line in lines if "Conversion is failed for" in line] or lines or ["no message"]
+    return f"{type(error).__name__}: {told[0].lstrip('- ')}"
