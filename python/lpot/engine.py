@@ -58,6 +58,7 @@ def prepare(config, request: Request):
         if not hasattr(bridge, "recorded"):
             raise ConfigError("[quantize] q_func is for PyTorch modules; give a calib_dataloader instead")
         calib = bridge.recorded(request.q_func)
+    config = bridge.adjusted(config)
     job = _core.Job(config.without_metrics([name for name, _ in config.metrics if name in METRICS]), bridge.path)
     _set_data(job, config, bridge, calib, evaluation, request)
     job.resume = request.resume

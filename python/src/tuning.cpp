@@ -310,14 +310,13 @@ void bind_config(py::module_& module) {
              });
              return rest;
            })
-      .def("with_outputs",
-           [](const Config& config, std::string name, std::string workspace) {
-             Config changed = config;
-             if (!name.empty()) changed.model.name = std::move(name);
-             if (!workspace.empty()) changed.tuning.workspace = std::move(workspace);
-             return changed;
-           },
-           py::arg("name") = "", py::arg("workspace") = "");
+      // Recipes that change constants which are not in the user's own graph cannot be written into it.
+      .def("without_rescaling", [](const Config& config) {
+        Config rest = config;
+        rest.quantization.recipes.smooth_quant = false;
+        rest.quantization.recipes.cross_layer_equalization = false;
+        return rest;
+      });
   module.def("load_config", &load, py::arg("files"), py::arg("overrides") = std::vector<std::string>{},
              py::arg("text") = py::none(), py::arg("registry") = Registry{});
 }

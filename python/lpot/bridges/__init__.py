@@ -5,6 +5,7 @@ and quantized models back.
     path                       the file
     arrange(inputs)            names and arrays of the model's inputs, from what a loader yields as one input
     records(inputs)            a data set, where a loader yields files that the model reads itself; else None
+    adjusted(config)           the configuration without what the framework's form of the model cannot hold
     fp32()                     the user's own model, as eval_func gets it
     candidate(candidate)       an int8 model of a study, as eval_func gets it
     on_saved(candidate, dir)   writes beside the saved IR what the framework needs

@@ -32,6 +32,9 @@ class FileBridge:
         """A data set, where what a loader yields are files that the model reads itself; else None."""
         return None
 
+    def adjusted(self, config):
+        return config
+
     def fp32(self):
         with tempfile.TemporaryDirectory() as folder:  # only to be called: nothing is quantized
             quantized = QuantizedFile(Folder(folder))

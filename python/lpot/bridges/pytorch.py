@@ -247,6 +247,9 @@ class TorchBridge:
     def records(self, inputs):
         return None
 
+    def adjusted(self, config):
+        return config
+
     def recorded(self, function):
         """The inputs that `function` calls the module with: calibration data of a q_func."""
         calls = []

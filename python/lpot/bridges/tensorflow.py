@@ -140,6 +140,11 @@ class TensorFlowBridge(FileBridge):
         sizes = [int(entry) for entry in entries if not isinstance(entry, (str, os.PathLike))]
         return Collected(_core.record_dataset(str(files[0])), sizes[0] if sizes else 1)
 
+    def adjusted(self, config):
+        """Behind convolutions the library folds batch norm, whose new constants recipes may rescale: the graph has none."""
+        convolves = any(node.op.startswith(("Conv", "DepthwiseConv")) for node in self.graph_def.node)
+        return config.without_rescaling() if convolves else config
+
     def fp32(self):
         return graph_of(self.graph_def)
 
