@@ -38,6 +38,11 @@ struct StoreError : Error {
   using Error::Error;
 };
 
+// A function of the caller's own that failed, or gave what cannot be used: an evaluation, a strategy, a data set.
+struct CallerError : Error {
+  using Error::Error;
+};
+
 // Not an error: the caller's Observer asked a long stage to stop.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "stopped on request"; }

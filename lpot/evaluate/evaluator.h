@@ -1,6 +1,7 @@
 // How the models of a study are scored: with data and metrics, by a program of the user's, ...
 #pragma once
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -88,6 +89,31 @@ class CommandEvaluator : public Evaluator {
   std::string command_;
   bool gives_source_;
   std::filesystem::path folder_;  // of its own, gone with it
+};
+
+// Asks a function of the caller's for every model. A failure of the function is a CallerError.
+class CallerEvaluator : public Evaluator {
+ public:
+  struct Request {
+    const Model& model;
+    bool is_fp32 = false;  // the model that the study began with
+    const Observer& observer;
+  };
+  using Function = std::function<double(const Request&)>;
+
+  CallerEvaluator(std::string name, Function);
+
+  Score baseline(const Model& fp32, const Observer& observer) override { return ask({fp32, true, observer}); }
+  Score score(const Model& model, const Observer& observer) override { return ask({model, false, observer}); }
+  bool is_repeatable() const override { return false; }  // nobody knows what it will say the next time
+  std::string metric() const override { return "accuracy"; }
+  std::string identity() const override { return "function " + name_; }
+
+ private:
+  Score ask(const Request&) const;
+
+  std::string name_;
+  Function function_;
 };
 
 // What a program printed, as an accuracy: the number that its last line ends with. Throws DataError that shows the

@@ -62,6 +62,7 @@ StudyIdentity identity_of(const Bench& bench, const Config& config, const OwnPar
     const std::string value = line.substr(equals + 3);
     settings[key] = settings.contains(key) ? settings[key].get<std::string>() + ", " + value : value;
   }
+  if (own.strategy.strategy) settings["tuning.strategy"] = "the caller's own, " + own.strategy.name;
   if (!own.metrics.empty()) settings["own metrics"] = names_of(own.metrics);
   settings["half_range"] = use_half_range(config, bench.cpu);
   settings["cpu_class"] = bench.cpu.cpu_class();

@@ -1,4 +1,4 @@
-// Data and metrics of the caller's own, given as objects instead of by name in the config.
+// Data, metrics, an evaluation or a strategy of the caller's own, given as objects instead of by name in the config.
 //
 //   tune(config, {.model = "net.onnx",
 //                 .own = {.evaluation_data = pictures, .metrics = {{"worst class", metric}}}});
@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "lpot/data/dataset.h"
+#include "lpot/evaluate/evaluator.h"
 #include "lpot/metric/metric.h"
+#include "lpot/tune/strategy.h"
 
 namespace lpot {
 
@@ -18,12 +20,26 @@ struct OwnMetric {
   std::shared_ptr<const Metric> metric;
 };
 
+// A function that scores a model by itself, in place of data and metrics.
+struct OwnEvaluation {
+  std::string name;  // in messages; tells evaluations apart when a study is resumed
+  CallerEvaluator::Function function = {};
+};
+
+struct OwnStrategy {
+  std::string name;
+  std::shared_ptr<const Strategy> strategy = {};
+};
+
 // Data take the place of the data set that the config names. Batch size, transforms and order stay those of the
 // config's dataloader; calibration takes the evaluation's where it has none of its own.
 struct OwnParts {
   std::shared_ptr<const Dataset> calibration_data = {};
   std::shared_ptr<const Dataset> evaluation_data = {};
   std::vector<OwnMetric> metrics = {};  // before the config's: the first one is tuned for
+  Postprocesses postprocess = {};       // behind the config's
+  OwnEvaluation evaluation = {};        // in place of the evaluation that the config says
+  OwnStrategy strategy = {};            // in place of the config's
 };
 
 }  // namespace lpot

@@ -113,7 +113,8 @@ Config load_config(const std::vector<std::string>& files, const std::vector<std:
 TuneResult tune(const Config& config, const TuneOptions& options, const Observer& observer) {
   const auto start = Clock::now();
   const RuntimeSeconds runtime_before = runtime_seconds();
-  const auto strategy = make_strategy(config.tuning.strategy);
+  const std::shared_ptr<const Strategy> strategy =
+      options.own.strategy.strategy ? options.own.strategy.strategy : make_strategy(config.tuning.strategy);
   const auto evaluator = make_evaluator(config, options.own);
   evaluator->expect_many();
   Bench bench = make_bench(config, options.model, options.own, observer);
@@ -129,7 +130,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   remove_leftovers(output);
   Store& store = workspace.store();
   const StudyIdentity identity = identity_of(bench, config, options.own, *evaluator);
-  const StudyId study = open_study(store, identity, options.resume);
+  const StudyId study = open_study(store, identity, options.resume, options.shared_workspace);
   Kept kept(store, study, identity, evaluator->is_repeatable());
 
   TuneResult result;
@@ -182,8 +183,12 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   };
   const auto save = [&](const Trial& trial) {
     save_deployment(output, edits.of(trial.plan), deployment(trial), observer);
+    if (options.on_saved) options.on_saved(bench.model, edits.of(trial.plan), output);
   };
-  const auto quantized = [&](const Plan& plan) { return apply(bench.model, edits.of(plan)); };
+  const auto quantized = [&](const Plan& plan) {
+    if (options.on_quantized) options.on_quantized(bench.model, edits.of(plan));
+    return apply(bench.model, edits.of(plan));
+  };
   const bool may_end_early = !strategy->needs_scores() && result.goal.higher_is_better && !result.goal.performance_only;
   StudyWork work;
   work.complete = [&](const Plan& plan, const Observer& watched) { return meter.measure(quantized(plan), watched); };
@@ -260,6 +265,8 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
   result.shapes = static_shapes(bench.model, sample, bench.calibration.dataset().input_naming());
   result.model_bytes = save_deployment(
       output, edits, {bench.name, bench.model, plan, bench.cpu, options.command, result.shapes}, observer);
+  if (options.on_saved) options.on_saved(bench.model, edits, output);
+  result.plan = plan;
   result.model = output / "model.xml";
   result.onnx = saved_onnx(output);
   result.source_bytes = bench.model.size_bytes;

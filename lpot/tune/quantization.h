@@ -13,6 +13,7 @@
 #include "lpot/config/config.h"
 #include "lpot/core/cpu.h"
 #include "lpot/core/observer.h"
+#include "lpot/quantize/edits.h"
 #include "lpot/quantize/forms/memory.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/store/trial.h"
@@ -30,12 +31,17 @@ struct TuneOptions {
   std::filesystem::path model;
   std::filesystem::path output = {};  // "": the folder best in the workspace
   bool resume = false;
-  std::string command = {};                                   // for deploy.yaml
+  bool shared_workspace = false;  // studies of other models may be in the workspace; else that is refused
+  std::string command = {};       // for deploy.yaml
   std::filesystem::path form_memory = default_form_memory();  // "": what is measured of kernel forms is not remembered
   OwnParts own = {};
   // Told as they come; both may be empty.
   std::function<void(const Measured&, const Goal&)> on_baseline = {};
   std::function<void(const Trial&, bool is_best)> on_trial = {};
+  // For callers that write models in other formats: the source and what becomes of it, before a model is evaluated or
+  // probed, and after it was saved in a folder. Both may be empty.
+  std::function<void(const Model& source, const Edits&)> on_quantized = {};
+  std::function<void(const Model& source, const Edits&, const std::filesystem::path&)> on_saved = {};
 };
 
 // The same int8 model as ONNX, saved beside the .xml of a model that came from ONNX.
@@ -78,6 +84,7 @@ struct TuneResult {
 TuneResult tune(const Config&, const TuneOptions&, const Observer& = {});
 
 struct QuantizeResult {
+  Plan plan;
   std::filesystem::path model;
   std::size_t model_bytes = 0;
   std::optional<SavedOnnx> onnx = {};

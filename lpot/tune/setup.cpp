@@ -82,6 +82,11 @@ int configured_threads(const InstanceConfig& config) {
 
 std::unique_ptr<Evaluator> make_evaluator(const Config& config, const OwnParts& own) {
   const AccuracyConfig& accuracy = config.accuracy;
+  if (own.evaluation.function) {
+    if (!own.metrics.empty())
+      throw ConfigError("evaluate", "an evaluation and metrics of the caller's own are both given: give one");
+    return std::make_unique<CallerEvaluator>(own.evaluation.name, own.evaluation.function);
+  }
   const bool is_cut = !config.model.inputs.empty() || !config.model.outputs.empty();
   if (!accuracy.command.empty() && !own.metrics.empty())
     throw ConfigError("evaluate",
@@ -91,10 +96,12 @@ std::unique_ptr<Evaluator> make_evaluator(const Config& config, const OwnParts& 
     throw ConfigError("evaluate",
                       "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: "
                       "{}' when there are no labels), or a program that evaluates in evaluation.accuracy.command");
+  Postprocesses postprocess = make_postprocesses(accuracy.postprocess);
+  postprocess.insert(postprocess.end(), own.postprocess.begin(), own.postprocess.end());
   return std::make_unique<DataEvaluator>(evaluation_loader(config, own), all_metrics(accuracy, own),
                                          EvaluateOptions{.threads = configured_threads(accuracy.instances),
                                                          .confidence = accuracy.confidence,
-                                                         .postprocess = make_postprocesses(accuracy.postprocess)});
+                                                         .postprocess = std::move(postprocess)});
 }
 
 DataLoader calibration_loader(const Config& config, std::vector<std::string>& warnings, const OwnParts& own) {

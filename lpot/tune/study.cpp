@@ -11,6 +11,8 @@
 namespace lpot {
 namespace {
 
+constexpr std::size_t kMostCallerFailures = 3;  // in a row
+
 std::string probe_key(std::size_t number) { return fmt::format("probe {}", number); }
 std::string complete_key(std::size_t number) { return fmt::format("complete score {}", number); }
 
@@ -28,13 +30,15 @@ std::string_view to_string(StopReason reason) {
       return "the strategy has no further plan";
     case StopReason::Interrupted:
       return "it was interrupted";
+    case StopReason::CallerFailed:
+      return "the evaluation failed three times in a row";
   }
   return "";
 }
 
 Study::Study(Store& store, StudyId id, StudyOptions options) : store_(store), id_(id), options_(std::move(options)) {}
 
-Trial Study::attempt(std::size_t number, Plan plan, const Attempt& attempt, const Observer& observer) const {
+Trial Study::attempt(std::size_t number, Plan plan, const Attempt& attempt, const Observer& observer) {
   const auto start = Clock::now();
   Trial trial;
   trial.number = number;
@@ -45,8 +49,12 @@ Trial Study::attempt(std::size_t number, Plan plan, const Attempt& attempt, cons
       trial.result = measured;
     else
       trial.error = "[evaluate] the accuracy is not a finite number";
+    caller_failures_ = 0;
   } catch (const StoreError&) {
     throw;
+  } catch (const CallerError& error) {
+    trial.error = error.what();
+    ++caller_failures_;
   } catch (const Error& error) {
     trial.error = error.what();
   }
@@ -97,6 +105,7 @@ double Study::spent(const StudyOutcome& outcome) const {
 
 std::optional<StopReason> Study::reason_to_stop(const StudyOutcome& outcome) const {
   const ExitPolicy& policy = options_.exit_policy;
+  if (caller_failures_ >= kMostCallerFailures) return StopReason::CallerFailed;
   if (policy.timeout_seconds == 0 && outcome.goal_met) return StopReason::GoalMet;
   if (outcome.trials.size() >= policy.max_trials) return StopReason::MaxTrials;
   if (policy.timeout_seconds > 0 && spent(outcome) >= policy.timeout_seconds) return StopReason::Timeout;

@@ -26,7 +26,7 @@ struct StudyOptions {
   double seconds_before = 0;  // spent on calibration and baseline, which count into the timeout
 };
 
-enum class StopReason { GoalMet, MaxTrials, Timeout, NoPlanLeft, Interrupted };
+enum class StopReason { GoalMet, MaxTrials, Timeout, NoPlanLeft, Interrupted, CallerFailed };
 std::string_view to_string(StopReason);
 
 struct StudyOutcome {
@@ -37,7 +37,8 @@ struct StudyOutcome {
   bool goal_met = false;
 };
 
-// Quantizes and measures one plan. An Error becomes a failed trial, but a StoreError ends the study.
+// Quantizes and measures one plan. An Error becomes a failed trial, but a StoreError ends the study, and so do three
+// trials in a row that a CallerError ended: what fails every time is not the plans' fault.
 using Attempt = std::function<Measured(const Plan&, const Observer&)>;
 
 struct StudyWork {
@@ -59,7 +60,7 @@ class Study {
  private:
   StudyOutcome read_back() const;
   bool take(StudyOutcome&, const Trial&) const;  // whether it is the best now
-  Trial attempt(std::size_t number, Plan, const Attempt&, const Observer&) const;
+  Trial attempt(std::size_t number, Plan, const Attempt&, const Observer&);
   Probe probe(Plan, const StudyWork&, const Observer&) const;
   void complete_best(StudyOutcome&, const StudyWork&, const StudyEvents&, const Observer&) const;
   double spent(const StudyOutcome&) const;
@@ -68,6 +69,7 @@ class Study {
   Store& store_;
   StudyId id_;
   StudyOptions options_;
+  std::size_t caller_failures_ = 0;  // in a row
 };
 
 }  // namespace lpot

@@ -80,10 +80,10 @@ Workspace::Workspace(fs::path path) : path_(std::move(path)) {
 
 Workspace::~Workspace() { ::close(lock_); }
 
-StudyId open_study(Store& store, const StudyIdentity& identity, bool resume) {
+StudyId open_study(Store& store, const StudyIdentity& identity, bool resume, bool shared) {
   const std::vector<StudyRecord> records = store.studies();
   for (const StudyRecord& record : records)
-    if (record.identity.model_fingerprint != identity.model_fingerprint)
+    if (!shared && record.identity.model_fingerprint != identity.model_fingerprint)
       throw StoreError("workspace", fmt::format("the store holds a study of another model ({}, fingerprint {}; this "
                                                 "one is {}, fingerprint {}); set model.name or "
                                                 "tuning.workspace.path to another one, or remove the workspace",

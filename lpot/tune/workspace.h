@@ -34,6 +34,7 @@ class Workspace {
 
 // The study to work in: a new one, or with `resume` the latest with this identity. Throws StoreError when the store
 // belongs to another model, or when `resume` finds only studies whose data or settings differ, saying which.
-StudyId open_study(Store&, const StudyIdentity&, bool resume);
+// `shared`: studies of other models may be in it.
+StudyId open_study(Store&, const StudyIdentity&, bool resume, bool shared = false);
 
 }  // namespace lpot

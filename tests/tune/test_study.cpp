@@ -73,6 +73,18 @@ TEST_F(StudyTest, WithATimeoutItGoesOnToMaxTrialsAndTheObjectiveDecides) {
   }
 }
 
+TEST_F(StudyTest, AFunctionOfTheCallersThatFailsThreeTimesInARowEndsIt) {
+  std::size_t asked = 0;
+  const StudyOutcome outcome = run([&](const Plan&, const Observer&) -> Measured {
+    if (++asked == 2) return measured(0.5);
+    throw CallerError("eval_func", "raised ValueError");
+  });
+  EXPECT_EQ(outcome.reason, StopReason::CallerFailed);
+  EXPECT_THAT(outcome.trials, SizeIs(5));  // the second one succeeded, so it is the three behind it that count
+  EXPECT_THAT(outcome.trials.back().error, HasSubstr("raised ValueError"));
+  EXPECT_EQ(outcome.best->number, 2u);
+}
+
 TEST_F(StudyTest, PerformanceOnlyIsMetByTheFirstTrial) {
   options_.goal.performance_only = true;
   EXPECT_THAT(run(in_turn({measured(0.0)})).trials, SizeIs(1));

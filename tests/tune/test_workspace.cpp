@@ -59,6 +59,15 @@ TEST(OpenStudy, AnotherModelsStoreIsRefused) {
                 AllOf(HasSubstr("another model"), HasSubstr("aaaa"), HasSubstr("bbbb"), HasSubstr("model.name")));
 }
 
+TEST(OpenStudy, ASharedWorkspaceHoldsStudiesOfSeveralModels) {
+  const auto store = make_memory_store();
+  const StudyId first = open_study(*store, kIdentity, false);
+  StudyIdentity other = kIdentity;
+  other.model_fingerprint = "bbbb";
+  EXPECT_NE(open_study(*store, other, false, true), first);
+  EXPECT_EQ(open_study(*store, kIdentity, true, true), first);
+}
+
 TEST(OpenStudy, ResumeWithAChangedCriterionNamesTheKeyAndBothValues) {
   const auto store = make_memory_store();
   open_study(*store, kIdentity, false);

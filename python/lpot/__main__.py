@@ -1,0 +1,14 @@
+"""The command `lpot`: the C++ program, which lies in this package."""
+
+import os
+import pathlib
+import sys
+
+
+def main() -> None:
+    program = pathlib.Path(__file__).parent / "bin" / "lpot"
+    os.execv(program, ["lpot", *sys.argv[1:]])
+
+
+if __name__ == "__main__":
+    main()

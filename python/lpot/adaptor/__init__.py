@@ -1,0 +1,1 @@
+"""Where scripts for LPOT look for helpers of the frameworks."""

@@ -1,0 +1,67 @@
+"""ONNX: a ModelProto or a file in, a ModelProto with QuantizeLinear and DequantizeLinear out."""
+
+import pathlib
+import tempfile
+
+from ..errors import ModelError
+from ..frameworks import need
+from ..saved import Folder, Quantized
+from .file import FileBridge
+
+
+class QuantizedOnnx(Quantized):
+    """`model` is the onnx.ModelProto; its fields and methods can be asked for here too."""
+
+    def __init__(self, folder: Folder, result: dict | None = None):
+        self._folder = folder
+        self.result = result or {}
+        self._model = None
+
+    @property
+    def model(self):
+        if self._model is None:
+            path = self._folder.path / "model.onnx"
+            if not path.exists():
+                raise ModelError(
+                    "[onnx] this quantized model could not be written as ONNX (the log says why); its .ir is there"
+                )
+            self._model = need("onnx").load(path)
+        return self._model
+
+    def __getattr__(self, name):
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.model, name)
+
+    def eval(self):
+        return self
+
+
+class OnnxBridge(FileBridge):
+    framework = "onnx"
+
+    def __init__(self, model):
+        self._temporary = None
+        self._model = None
+        if isinstance(model, pathlib.Path):
+            super().__init__(model)
+            return
+        self._temporary = tempfile.TemporaryDirectory(prefix="lpot-")
+        super().__init__(pathlib.Path(self._temporary.name) / f"{model.graph.name or 'model'}.onnx")
+        self.path = self.path.with_name(self.path.name.replace("/", "_"))
+        need("onnx").save(model, self.path)
+        self._model = model
+
+    def fp32(self):
+        if self._model is None:
+            self._model = need("onnx").load(self.path)
+        return self._model
+
+    def candidate(self, candidate):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "model.onnx"
+            candidate.save_onnx(path)
+            return need("onnx").load(path)
+
+    def result(self, folder, plan, result):
+        return QuantizedOnnx(Folder(folder, self.info(plan)), result)

@@ -1,0 +1,327 @@
+"""PyTorch: a plain torch.nn.Module in, an int8 model that is called like it out."""
+
+import collections.abc
+import contextlib
+import inspect
+import json
+import pathlib
+import tempfile
+
+from .. import _core
+from ..collect import LABELS, as_array, without_labels
+from ..errors import DataError, ModelError
+from ..frameworks import need
+from ..saved import Folder, Quantized
+from .structure import flatten, rebuild
+
+torch = need("torch")
+
+
+def _is_tensor(value) -> bool:
+    return isinstance(value, torch.Tensor) or type(value).__module__ == "numpy"
+
+
+def _arguments(inputs):
+    """(positional, by name) of what a loader yields as one input."""
+    if isinstance(inputs, collections.abc.Mapping):
+        return (), dict(inputs)
+    if isinstance(inputs, (tuple, list)):
+        return tuple(inputs), {}
+    return (inputs,), {}
+
+
+def _signature(module) -> dict:
+    """The names of forward's parameters in order; the one that takes all further ones."""
+    parameters = list(inspect.signature(module.forward).parameters.values())
+    plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
+    return {"parameters": plain, "rest": rest[0] if rest else None}
+
+
+def _by_name(signature: dict, args, kwargs) -> dict:
+    names = signature["parameters"]
+    if len(args) > len(names) and signature["rest"] is None:
+        raise DataError(f"[module] {len(args)} inputs were given, forward takes {len(names)}: {', '.join(names)}")
+    named = dict(zip(names, args))
+    if len(args) > len(names):
+        named[signature["rest"]] = tuple(args[len(names) :])
+    return {name: value for name, value in {**named, **kwargs}.items() if value is not None}
+
+
+def _leaf_names(structure: dict, prefix: str = "") -> dict:
+    """A name for every tensor of a structure: that of its parameter, with the way to it behind."""
+    if "tensor" in structure:
+        return {structure["tensor"]: prefix}
+    items = structure.get("dict") or structure.get("fields") or {}
+    if "tuple" in structure or "list" in structure:
+        items = dict(enumerate(structure.get("tuple") or structure.get("list")))
+    names = {}
+    for key, item in items.items():
+        names.update(_leaf_names(item, f"{prefix}.{key}" if prefix else str(key)))
+    return names
+
+
+class _Flat(torch.nn.Module):
+    """The module with tensors in and tensors out, as tracing wants it."""
+
+    def __init__(self, module, structure: dict, rest: str | None):
+        super().__init__()
+        self.module = module
+        self.structure = structure
+        self.rest = rest
+        self.outputs = None
+
+    def forward(self, *tensors):
+        named = rebuild(self.structure, tensors)
+        rest = named.pop(self.rest, ()) if self.rest else ()
+        outputs: list = []
+        answer = self.module(*named.values(), *rest) if rest else self.module(**named)
+        self.outputs = flatten(answer, _is_tensor, outputs)
+        return tuple(outputs)
+
+
+class QuantizedModule(Quantized, torch.nn.Module):
+    """Called like the module that it came from: the same inputs by place or name, the same structure of outputs."""
+
+    def __init__(self, folder: Folder, result: dict | None = None):
+        torch.nn.Module.__init__(self)
+        self._folder = folder
+        self.result = result or {}
+        self._program = _core.Program(self.ir)
+        self._inputs = {name: number for number, name in enumerate(folder.info["inputs"])}
+        self.training = False
+
+    @property
+    def model(self):
+        return self
+
+    def train(self, mode: bool = True):
+        return self  # it only infers
+
+    def forward(self, *args, **kwargs):
+        info = self._folder.info
+        labels = {name: kwargs.pop(name) for name in LABELS if kwargs.get(name) is not None}
+        wants_tuple = kwargs.pop("return_dict", None) is False
+        named = _by_name(info["signature"], args, kwargs)
+        tensors: list = []
+        names = _leaf_names(flatten(named, _is_tensor, tensors))
+        given = {name: tensors[number] for number, name in names.items()}
+        arrays = []
+        for name in self._program.inputs:
+            if name not in given:
+                raise DataError(
+                    f"[module] the input '{name}' is missing; the module was quantized with {', '.join(self._inputs)}"
+                )
+            arrays.append(as_array(given[name]))
+        unknown = [name for name in given if name not in self._inputs]
+        if unknown:
+            raise DataError(
+                f"[module] the input '{unknown[0]}' was not there when the module was quantized; it then had "
+                f"{', '.join(self._inputs)}"
+            )
+        outputs = rebuild(info["outputs"], [torch.from_numpy(array) for array in self._program.infer(arrays)])
+        if labels:
+            outputs = _with_loss(outputs, labels, info)
+        if wants_tuple and isinstance(outputs, collections.abc.Mapping):
+            outputs = tuple(value for value in outputs.values() if value is not None)
+        return outputs
+
+
+def _with_loss(outputs, labels: dict, info: dict):
+    """Outputs as modules of Hugging Face give them when they are called with labels: the loss in front."""
+    named = outputs if isinstance(outputs, collections.abc.Mapping) else None
+    if named is not None and "start_logits" in named and "start_positions" in labels:
+        loss = _span_loss(named, labels)
+    else:
+        logits = named["logits"] if named is not None and "logits" in named else _first(outputs)
+        given = labels.get("labels", labels.get("label"))
+        if given is None:
+            return outputs
+        loss = _loss(logits, torch.as_tensor(given), info)
+    if named is None:
+        rest = outputs if isinstance(outputs, tuple) else (outputs,)
+        return (loss, *rest)
+    return type(outputs)(**{**outputs, "loss": loss}) if type(outputs) is not dict else {"loss": loss, **outputs}
+
+
+def _first(outputs):
+    return outputs[0] if isinstance(outputs, (tuple, list)) else outputs
+
+
+def _span_loss(outputs, labels):
+    losses = []
+    for part in ("start", "end"):
+        logits = outputs[f"{part}_logits"]
+        # Places behind the end are left out, as the modules do it.
+        places = torch.as_tensor(labels[f"{part}_positions"]).reshape(-1).clamp(0, logits.shape[1])
+        losses.append(torch.nn.functional.cross_entropy(logits, places, ignore_index=logits.shape[1]))
+    return sum(losses) / 2
+
+
+def _loss(logits, labels, info: dict):
+    functional = torch.nn.functional
+    classes = logits.shape[-1]
+    problem = info.get("problem_type") or (
+        "regression"
+        if classes == 1
+        else "single_label_classification"
+        if not labels.is_floating_point()
+        else "multi_label_classification"
+    )
+    if problem == "regression":
+        return functional.mse_loss(logits.squeeze(), labels.squeeze().to(logits.dtype))
+    if problem == "multi_label_classification":
+        return functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))
+    if info.get("shifts"):  # the next word is what is to be found
+        logits, labels = logits[..., :-1, :], labels[..., 1:]
+    return functional.cross_entropy(logits.reshape(-1, classes), labels.reshape(-1))
+
+
+class TorchBridge:
+    framework = "pytorch"
+
+    def __init__(self, module, example):
+        self.module = module
+        self._temporary = tempfile.TemporaryDirectory(prefix="lpot-")
+        self.path = pathlib.Path(self._temporary.name) / f"{type(module).__name__}.xml"
+        self._signature = _signature(module)
+        self._convert(without_labels(example))
+
+    def _convert(self, example) -> None:
+        openvino = _openvino()
+        args, kwargs = _arguments(example)
+        tensors: list = []
+        structure = flatten(_by_name(self._signature, args, kwargs), _is_tensor, tensors)
+        if not tensors:
+            raise DataError("[torch] the loader's first input holds no tensor")
+        tensors = [torch.as_tensor(tensor) for tensor in tensors]
+        self._names = [name for _, name in sorted(_leaf_names(structure).items())]
+        flat = _Flat(self.module, structure, self._signature["rest"])
+        was_training = self.module.training
+        flat.eval()
+        try:
+            with torch.no_grad(), _without_cache(self.module):
+                flat(*tensors)  # fails here with the module's own message, not in the middle of tracing
+                model = openvino.convert_model(flat, example_input=tuple(tensors))
+        except Exception as error:
+            raise ModelError(
+                f"[torch] {type(self.module).__name__} cannot be traced with the loader's first input "
+                f"({', '.join(f'{n} {list(t.shape)}' for n, t in zip(self._names, tensors))}): {_reason(error)}; "
+                "forward must run on these tensors and give tensors, and what it does must not hang on their values: "
+                "take out such code, or export the module to ONNX by hand and give the file"
+            ) from error
+        finally:
+            self.module.train(was_training)
+        self._outputs = flat.outputs
+        self._name_inputs(openvino, model, tensors)
+        openvino.save_model(model, self.path, compress_to_fp16=False)
+        self._used = _core.Program(self.path).inputs
+
+    def _name_inputs(self, openvino, model, tensors) -> None:
+        shapes = {}
+        for port, name, tensor in zip(model.inputs, self._names, tensors):
+            port.get_tensor().set_names({name})
+            port.get_node().set_friendly_name(name)
+            shape = openvino.PartialShape([-1] * tensor.dim())
+            # Pictures keep their channels, rows their features: quantization reads them. Words come in any number.
+            if tensor.is_floating_point() and tensor.dim() in (2, 4, 5):
+                shape[1] = tensor.shape[1]
+            shapes[port] = shape
+        model.reshape(shapes)
+        for number, port in enumerate(model.outputs):
+            if not port.get_names():
+                port.get_tensor().set_names({f"output_{number}"})
+
+    def arrange(self, inputs):
+        args, kwargs = _arguments(inputs)
+        tensors: list = []
+        names = _leaf_names(flatten(_by_name(self._signature, args, kwargs), _is_tensor, tensors))
+        given = {name: tensors[number] for number, name in names.items()}
+        missing = [name for name in self._used if name not in given]
+        if missing:
+            raise DataError(
+                f"[torch] a batch of the loader lacks '{missing[0]}', which its first batch had; it has {', '.join(given)}"
+            )
+        return list(self._used), [as_array(given[name]) for name in self._used]
+
+    def records(self, inputs):
+        return None
+
+    def adjusted(self, config):
+        return config
+
+    def recorded(self, function):
+        """The inputs that `function` calls the module with: calibration data of a q_func."""
+        calls = []
+        hook = self.module.register_forward_pre_hook(
+            lambda _module, args, kwargs: calls.append(without_labels(_by_name(self._signature, args, kwargs))),
+            with_kwargs=True,
+        )
+        try:
+            with torch.no_grad():
+                function(self.module)
+        finally:
+            hook.remove()
+        return [(inputs, None) for inputs in calls]
+
+    def fp32(self):
+        return self.module
+
+    def candidate(self, candidate):
+        with tempfile.TemporaryDirectory() as folder:
+            candidate.save(pathlib.Path(folder) / "model.xml")
+            return QuantizedModule(Folder(folder, self.info(None)))
+
+    def on_saved(self, candidate, folder) -> None:
+        pass
+
+    def info(self, plan) -> dict:
+        config = getattr(self.module, "config", None)
+        name = type(self.module).__name__
+        return {
+            "framework": self.framework,
+            "state": json.loads(plan.to_json()) if plan else {},
+            "signature": self._signature,
+            "inputs": self._names,
+            "outputs": self._outputs,
+            "problem_type": getattr(config, "problem_type", None),
+            "shifts": "CausalLM" in name or "LMHead" in name,
+        }
+
+    def result(self, folder, plan, result):
+        return QuantizedModule(Folder(folder, self.info(plan)), result)
+
+
+@contextlib.contextmanager
+def _without_cache(module):
+    """Modules of Hugging Face keep what they saw for the next words; nothing of that is an output here."""
+    config = getattr(module, "config", None)
+    keeps = getattr(config, "use_cache", False) is True
+    if keeps:
+        config.use_cache = False
+    join = torch.cat
+
+    # A cache begins as an empty tensor of one dimension, which torch.cat leaves out and OpenVINO does not.
+    def join_filled(tensors, dim=0, **options):
+        filled = [tensor for tensor in tensors if tensor.dim() != 1 or tensor.numel()]
+        return join(filled or tensors, dim, **options)
+
+    torch.cat = join_filled
+    try:
+        yield
+    finally:
+        torch.cat = join
+        if keeps:
+            config.use_cache = True
+
+
+def _openvino():
+    import openvino
+
+    return openvino
+
+
+def _reason(error: Exception) -> str:
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = [line for line in lines if "Conversion is failed for" in line] or lines or ["no message"]
+    return f"{type(error).__name__}: {told[0].lstrip('- ')}"

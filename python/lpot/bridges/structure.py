@@ -1,0 +1,62 @@
+"""What goes into a module and what comes out of it, with the tensors taken out: tuples, lists, dicts and objects such as
+Hugging Face's model outputs stay what they are. Plain values, so that it can be written as JSON."""
+
+import collections.abc
+import dataclasses
+import importlib
+
+
+def flatten(value, is_tensor, tensors: list):
+    """The structure of `value`; its tensors are appended to `tensors`, what cannot be one is None."""
+    if is_tensor(value):
+        tensors.append(value)
+        return {"tensor": len(tensors) - 1}
+    if isinstance(value, collections.abc.Mapping):
+        fields = {str(key): flatten(item, is_tensor, tensors) for key, item in value.items()}
+        return {"dict": fields} if type(value) is dict else {"object": _name(value), "fields": fields}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):  # a namedtuple
+        fields = {key: flatten(item, is_tensor, tensors) for key, item in zip(value._fields, value)}
+        return {"object": _name(value), "fields": fields}
+    if isinstance(value, (tuple, list)):
+        kind = "tuple" if isinstance(value, tuple) else "list"
+        return {kind: [flatten(item, is_tensor, tensors) for item in value]}
+    if dataclasses.is_dataclass(value):
+        fields = {
+            field.name: flatten(getattr(value, field.name), is_tensor, tensors)
+            for field in dataclasses.fields(value)
+        }
+        return {"object": _name(value), "fields": fields}
+    return {"value": value if isinstance(value, (bool, int, float, str)) else None}
+
+
+def rebuild(structure: dict, tensors):
+    """The other way round."""
+    if "tensor" in structure:
+        return tensors[structure["tensor"]]
+    if "dict" in structure:
+        return {key: rebuild(item, tensors) for key, item in structure["dict"].items()}
+    if "tuple" in structure:
+        return tuple(rebuild(item, tensors) for item in structure["tuple"])
+    if "list" in structure:
+        return [rebuild(item, tensors) for item in structure["list"]]
+    if "object" in structure:
+        fields = {key: rebuild(item, tensors) for key, item in structure["fields"].items()}
+        kind = _find(structure["object"])
+        return kind(**fields) if kind else fields
+    return structure["value"]
+
+
+def _name(value) -> str:
+    return f"{type(value).__module__}:{type(value).__qualname__}"
+
+
+def _find(name: str):
+    """The class of that name; None where its module is not installed, and the fields come as a dict."""
+    module, _, path = name.partition(":")
+    try:
+        found = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+        return found
+    except (ImportError, AttributeError):
+        return None

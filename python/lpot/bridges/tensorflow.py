@@ -1,0 +1,169 @@
+"""TensorFlow: a graph in, the same graph with quantization in it out, which stock TensorFlow runs."""
+
+import os
+import pathlib
+import tempfile
+
+from .. import _core
+from ..collect import Collected
+from ..errors import DataError, ModelError
+from ..frameworks import need
+from ..saved import Folder, Quantized
+from .file import FileBridge
+from .tensorflow_writer import write_edits
+
+tf = need("tensorflow")
+
+
+def graph_of(graph_def):
+    graph = tf.Graph()
+    with graph.as_default():
+        tf.import_graph_def(graph_def, name="")
+    return graph
+
+
+class QuantizedGraph(Quantized, tf.Graph):
+    """A tf.Graph, so that sessions run it; the IR beside it runs faster."""
+
+    def __init__(self, folder: Folder, result: dict | None = None):
+        tf.Graph.__init__(self)
+        self._folder = folder
+        self.result = result or {}
+        with self.as_default():
+            tf.import_graph_def(read_graph_def(folder.path / "model.pb"), name="")
+
+    @property
+    def model(self):
+        return self
+
+    @property
+    def graph(self):
+        return self
+
+    @property
+    def graph_def(self):
+        return self.as_graph_def()
+
+    def save(self, path) -> None:
+        """Writes the GraphDef to `path` where that ends with .pb, else everything into the folder `path`."""
+        if str(path).endswith(".pb"):
+            write_graph_def(self.as_graph_def(), path)
+        else:
+            Quantized.save(self, path)
+
+
+def quantized_graph(folder: Folder, result: dict | None = None):
+    return QuantizedGraph(folder, result)
+
+
+def read_graph_def(path):
+    graph_def = tf.compat.v1.GraphDef()
+    try:
+        graph_def.ParseFromString(pathlib.Path(path).read_bytes())
+    except Exception as error:
+        raise ModelError(f"[tensorflow] {path}: cannot be read as a frozen graph: {error}") from error
+    return graph_def
+
+
+def write_graph_def(graph_def, path) -> None:
+    path = pathlib.Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(graph_def.SerializeToString())
+
+
+def _frozen(function):
+    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+
+    return convert_variables_to_constants_v2(function).graph.as_graph_def()
+
+
+def _frozen_keras(model):
+    specs = [tf.TensorSpec(tensor.shape, tensor.dtype, name=tensor.name) for tensor in model.inputs]
+    function = tf.function(lambda *tensors: model(tensors[0] if len(tensors) == 1 else list(tensors)))
+    return _frozen(function.get_concrete_function(*specs))
+
+
+def _frozen_saved_model(path):
+    loaded = tf.saved_model.load(str(path))
+    if not loaded.signatures:
+        raise ModelError(f"[tensorflow] {path}: the SavedModel has no signature; save it with one")
+    name = "serving_default" if "serving_default" in loaded.signatures else sorted(loaded.signatures)[0]
+    return _frozen(loaded.signatures[name])
+
+
+def _frozen_checkpoint(folder, outputs):
+    latest = tf.train.latest_checkpoint(str(folder))
+    if latest is None:
+        raise ModelError(f"[tensorflow] {folder}: neither a SavedModel nor a folder with a checkpoint and its .meta file")
+    if not outputs:
+        raise ModelError(f"[tensorflow] {folder}: a checkpoint needs model.outputs in the configuration")
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        tf.compat.v1.train.import_meta_graph(latest + ".meta", clear_devices=True).restore(session, latest)
+        names = [name.split(":")[0] for name in outputs]
+        return tf.compat.v1.graph_util.convert_variables_to_constants(session, session.graph_def, names)
+
+
+def graph_def_of(model, config):
+    """The frozen GraphDef of whatever TensorFlow calls a model."""
+    if isinstance(model, tf.Graph):
+        return model.as_graph_def()
+    if isinstance(model, tf.compat.v1.GraphDef):
+        return model
+    if isinstance(model, tf.keras.Model):
+        return _frozen_keras(model)
+    if model.is_dir():
+        has_saved_model = (model / "saved_model.pb").exists()
+        return _frozen_saved_model(model) if has_saved_model else _frozen_checkpoint(model, config.outputs)
+    return read_graph_def(model)
+
+
+class TensorFlowBridge(FileBridge):
+    framework = "tensorflow"
+
+    def __init__(self, model, config):
+        self.graph_def = graph_def_of(model, config)
+        if isinstance(model, pathlib.Path) and model.suffix == ".pb":
+            super().__init__(model)
+            return
+        self._temporary = tempfile.TemporaryDirectory(prefix="lpot-")
+        super().__init__(pathlib.Path(self._temporary.name) / f"{config.name or 'graph'}.pb")
+        write_graph_def(self.graph_def, self.path)
+
+    def records(self, inputs):
+        """The data set of a loader that yields a file's name for the graph's own pipeline, and a batch size."""
+        entries = list(_entries(inputs))
+        files = [entry for entry in entries if isinstance(entry, (str, os.PathLike))]
+        if not files:
+            return None
+        if not os.path.exists(files[0]):
+            raise DataError(f"[calib_dataloader] {files[0]}: no such file; expected TensorFlow records")
+        sizes = [int(entry) for entry in entries if not isinstance(entry, (str, os.PathLike))]
+        return Collected(_core.record_dataset(str(files[0])), sizes[0] if sizes else 1)
+
+    def adjusted(self, config):
+        """Behind convolutions the library folds batch norm, whose new constants recipes may rescale: the graph has none."""
+        convolves = any(node.op.startswith(("Conv", "DepthwiseConv")) for node in self.graph_def.node)
+        return config.without_rescaling() if convolves else config
+
+    def fp32(self):
+        return graph_of(self.graph_def)
+
+    def candidate(self, candidate):
+        return graph_of(write_edits(self.graph_def, candidate))
+
+    def on_saved(self, candidate, folder) -> None:
+        write_graph_def(write_edits(self.graph_def, candidate), pathlib.Path(folder) / "model.pb")
+
+    def result(self, folder, plan, result):
+        return QuantizedGraph(Folder(folder, self.info(plan)), result)
+
+
+def _entries(inputs):
+    """The single values of nested lists and tuples, as collate functions leave them."""
+    if isinstance(inputs, (list, tuple)):
+        for item in inputs:
+            yield from _entries(item)
+    elif getattr(inputs, "ndim", 0):
+        yield from _entries(inputs.tolist())
+    else:
+        yield inputs.decode() if isinstance(inputs, bytes) else inputs

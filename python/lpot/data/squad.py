@@ -1,0 +1,101 @@
+"""Questions of SQuAD v1.1 as BERT's run_squad.py sees them: examples, features (windows of 384 tokens or so), records."""
+
+import dataclasses
+import json
+import pathlib
+
+from .. import _core
+
+
+@dataclasses.dataclass
+class SquadExample:
+    qas_id: str
+    question_text: str
+    doc_tokens: list  # the paragraph's words, between white space
+    answers: list
+
+
+@dataclasses.dataclass
+class InputFeatures:
+    unique_id: int
+    example_index: int
+    doc_span_index: int
+    tokens: list
+    token_to_orig_map: dict  # place of a token in the window -> word of the paragraph
+    token_is_max_context: dict
+    input_ids: list  # these three are filled up
+    input_mask: list
+    segment_ids: list
+
+
+def read_squad(
+    label_file, vocab_file, do_lower_case=True, max_seq_length=384, doc_stride=128, max_query_length=64
+):
+    """(examples, features) of a file like dev-v1.1.json."""
+    windows = _core.SquadWindows(
+        str(label_file), str(vocab_file), do_lower_case, max_seq_length, doc_stride, max_query_length
+    )
+    examples, words_at = [], []
+    for qas_id, question, context, answers in windows.questions():
+        examples.append(SquadExample(qas_id, question, context.split(), answers))
+        words_at.append(_words_at(context))
+    features: list = []
+    for number in range(len(windows)):
+        features.append(_feature(windows, number, words_at, features))
+    return examples, features
+
+
+def _words_at(context: str) -> list:
+    """For every byte of the paragraph the number of its word; white space belongs to the word in front."""
+    numbers, word, in_word = [], -1, False
+    for letter in context:
+        is_space = letter.isspace()
+        word += not is_space and not in_word
+        in_word = not is_space
+        numbers.extend([max(word, 0)] * len(letter.encode()))
+    return numbers
+
+
+def _feature(windows, number: int, words_at: list, before: list) -> InputFeatures:
+    found = windows.feature(number)
+    first, question, length = found["before"], found["question"], len(found["input_ids"])
+    places = range(first, first + len(found["bytes"]))
+    fill = [0] * (windows.max_seq_length - length)
+    same = before and before[-1].example_index == question
+    return InputFeatures(
+        unique_id=windows.first_id + number,
+        example_index=question,
+        doc_span_index=before[-1].doc_span_index + 1 if same else 0,
+        tokens=found["tokens"],
+        token_to_orig_map={place: words_at[question][begin] for place, (begin, _) in zip(places, found["bytes"])},
+        token_is_max_context=dict(zip(places, found["most_context"])),
+        input_ids=found["input_ids"] + fill,
+        input_mask=[1] * length + fill,
+        segment_ids=[0] * first + [1] * (length - first) + fill,
+    )
+
+
+class FeatureWriter:
+    """Writes features as TensorFlow records; `filename` is what a graph's pipeline reads."""
+
+    def __init__(self, filename):
+        self.filename = str(filename)
+        self._writer = _core.RecordWriter(self.filename)
+
+    def process_feature(self, feature: InputFeatures) -> None:
+        self._writer.add(
+            {
+                "unique_ids": [feature.unique_id],
+                "input_ids": feature.input_ids,
+                "input_mask": feature.input_mask,
+                "segment_ids": feature.segment_ids,
+            }
+        )
+
+    def close(self) -> None:
+        self._writer.finish()
+
+
+def parse_label_file(label_file) -> list:
+    """The articles of a file like dev-v1.1.json: what SquadF1 compares with."""
+    return json.loads(pathlib.Path(label_file).read_text())["data"]

@@ -1,0 +1,5 @@
+"""Transforms of samples and of predictions."""
+
+from .transform import BaseTransform, SquadV1PostTransform
+
+__all__ = ["BaseTransform", "SquadV1PostTransform"]

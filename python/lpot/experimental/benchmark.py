@@ -1,0 +1,66 @@
+"""lpot.experimental.Benchmark: speed and accuracy of a model, quantized or not."""
+
+import statistics
+import time
+
+from .. import _core, log
+from ..engine import Request, load_config, prepare
+from ..errors import ConfigError
+from ..saved import Quantized
+from .quantization import maker_of
+
+
+class Benchmark:
+    """benchmark = Benchmark("conf.yaml"); benchmark.model = q_model; benchmark.b_dataloader = loader; benchmark()"""
+
+    def __init__(self, conf):
+        self._config = load_config(conf)
+        self.model = None
+        self.b_dataloader = None
+        self.b_func = None
+        self.metric = None
+        self.postprocess = None
+        self.results: dict = {}
+
+    def __call__(self, mode: str = "performance") -> dict:
+        """Results by mode: {"performance": {latency_ms, throughput, batch_size}, "accuracy": {metric: value}}."""
+        if mode not in ("performance", "accuracy"):
+            raise ConfigError(f"[Benchmark] mode: expected performance or accuracy, got {mode!r}")
+        log.set_up()
+        if self.b_func is not None:
+            self.results[mode] = self.b_func(self.model)
+        else:
+            self.results[mode] = self._speed() if mode == "performance" else self._accuracy()
+        return self.results
+
+    bench = __call__
+
+    def _job(self):
+        model = self.model.ir if isinstance(self.model, Quantized) else self.model
+        metric = maker_of(self.metric)
+        request = Request(
+            model=model,
+            eval_dataloader=self.b_dataloader,
+            metrics=[metric] if metric else [],
+            postprocess=self.postprocess,
+        )
+        return prepare(self._config, request)
+
+    def _accuracy(self) -> dict:
+        job, _bridge = self._job()
+        return dict(_core.evaluate(job))
+
+    def _speed(self) -> dict:
+        job, bridge = self._job()
+        program, inputs = _core.Program(bridge.path), _core.batches(job, 8)
+        for arrays in inputs:
+            program.infer(arrays)
+        times = []
+        while len(times) < 3 or (sum(times) < 2 and len(times) < 1000):
+            for arrays in inputs:
+                start = time.perf_counter()
+                program.infer(arrays)
+                times.append(time.perf_counter() - start)
+        seconds = statistics.median(times)
+        count = len(inputs[0][0])
+        return {"latency_ms": seconds / count * 1000, "throughput": count / seconds, "batch_size": count}

@@ -1,0 +1,34 @@
+"""What the library tells goes to the logger `lpot`."""
+
+import logging
+
+logger = logging.getLogger("lpot")
+_LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
+
+
+def set_up() -> None:
+    """A program that has set up no logging sees what happens; one that has decides for itself."""
+    if logger.hasHandlers():
+        return
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+
+
+def tell(level: int, message: str) -> None:
+    logger.log(_LEVELS[level], message)
+
+
+def tell_trial(trial, is_best: bool) -> None:
+    if trial.error:
+        logger.warning("trial %d failed: %s", trial.number, trial.error)
+        return
+    logger.info(
+        "trial %d: accuracy %.4f, %.2f x, %d ops in fp32%s",
+        trial.number,
+        trial.accuracy,
+        trial.speedup,
+        len(trial.plan.fallback),
+        ", the best so far" if is_best else "",
+    )

@@ -1,0 +1,47 @@
+"""Metrics that scripts import by name."""
+
+import collections.abc
+
+from .. import _core
+from ..errors import DataError
+from . import METRICS, BaseMetric, metric_registry
+
+__all__ = ["METRICS", "BaseMetric", "SquadF1", "metric_registry"]
+
+
+class SquadF1(BaseMetric):
+    """F1 of answers to questions of SQuAD v1.1, 0..100.
+
+    update(preds, labels): preds {question id: answer}; labels the articles of dev-v1.1.json, or {question id: answers}.
+    A question without an answer counts as 0.
+    """
+
+    def __init__(self):
+        self.reset()
+
+    def reset(self):
+        self._score = _core.SquadScore()
+
+    def update(self, preds, labels, sample_weight=None):
+        for question, answers in _expected(labels):
+            if question in preds:
+                self._score.count(preds[question], answers)
+            else:
+                self._score.count_unanswered()
+
+    def result(self) -> float:
+        return self._score.f1()
+
+
+def _expected(labels):
+    if isinstance(labels, collections.abc.Mapping) and "data" not in labels:
+        yield from ((question, list(answers)) for question, answers in labels.items())
+        return
+    articles = labels["data"] if isinstance(labels, collections.abc.Mapping) else labels
+    try:
+        for article in articles:
+            for paragraph in article["paragraphs"]:
+                for question in paragraph["qas"]:
+                    yield question["id"], [answer["text"] for answer in question["answers"]]
+    except (TypeError, KeyError) as error:
+        raise DataError(f"[SquadF1] the labels are not the articles of a SQuAD file: {error!r}") from error

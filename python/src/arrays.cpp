@@ -1,0 +1,77 @@
+#include "python/src/arrays.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+#include "lpot/core/error.h"
+
+namespace lpot::python {
+namespace {
+
+ElementType element_type(const py::array& array) {
+  const char kind = array.dtype().kind();
+  const auto bytes = array.itemsize();
+  if (kind == 'b') return ElementType::Bool;
+  if (kind == 'f') {
+    if (bytes == 2) return ElementType::F16;
+    if (bytes == 4) return ElementType::F32;
+    if (bytes == 8) return ElementType::F64;
+  }
+  if (kind == 'i' || kind == 'u') {
+    const bool is_signed = kind == 'i';
+    if (bytes == 1) return is_signed ? ElementType::I8 : ElementType::U8;
+    if (bytes == 2) return is_signed ? ElementType::I16 : ElementType::U16;
+    if (bytes == 4) return is_signed ? ElementType::I32 : ElementType::U32;
+    if (bytes == 8) return is_signed ? ElementType::I64 : ElementType::U64;
+  }
+  throw DataError("data", fmt::format("an array of {} cannot be a tensor; expected numbers or truth values",
+                                      py::str(array.dtype()).cast<std::string>()));
+}
+
+py::dtype numpy_type(ElementType type) {
+  if (type == ElementType::Bool) return py::dtype("bool");
+  if (type == ElementType::BF16) throw DataError("data", "numpy has no bf16; let the model put out f32");
+  const std::string name(to_string(type));  // "f32", "u8"
+  return py::dtype(fmt::format("{}{}", name[0], std::stoi(name.substr(1)) / 8));
+}
+
+}  // namespace
+
+Held hold(py::object object) {
+  return {new py::object(std::move(object)), [](py::object* held) {
+            const py::gil_scoped_acquire gil;
+            delete held;
+          }};
+}
+
+Tensor to_tensor(const py::handle& given) {
+  const py::array array = py::array::ensure(given, py::array::c_style);
+  if (!array) {
+    PyErr_Clear();
+    throw DataError("data", fmt::format("a {} cannot be a tensor; expected an array of numbers",
+                                        py::str(py::type::of(given).attr("__name__")).cast<std::string>()));
+  }
+  Tensor tensor(element_type(array), Shape(array.shape(), array.shape() + array.ndim()));
+  std::memcpy(tensor.bytes(), array.data(), tensor.byte_size());
+  return tensor;
+}
+
+py::array to_array(const Tensor& tensor) {
+  const py::capsule owner(new Tensor(tensor), [](void* kept) { delete static_cast<Tensor*>(kept); });
+  return py::array(numpy_type(tensor.element_type()), tensor.shape(), tensor.bytes(), owner);
+}
+
+std::vector<Tensor> to_tensors(const py::handle& arrays) {
+  std::vector<Tensor> tensors;
+  for (const py::handle& array : arrays) tensors.push_back(to_tensor(array));
+  return tensors;
+}
+
+py::list to_arrays(const std::vector<Tensor>& tensors) {
+  py::list arrays;
+  for (const Tensor& tensor : tensors) arrays.append(to_array(tensor));
+  return arrays;
+}
+
+}  // namespace lpot::python

@@ -1,0 +1,91 @@
+// A model that is run from Python.
+#include "python/src/program.h"
+
+#include <fmt/format.h>
+#include <pybind11/stl.h>
+#include <pybind11/stl/filesystem.h>
+
+#include <map>
+#include <mutex>
+
+#include "lpot/core/error.h"
+#include "lpot/model/load.h"
+#include "lpot/runtime/executable.h"
+#include "lpot/runtime/latency.h"
+
+namespace lpot::python {
+namespace {
+
+// Static shapes run faster: the first few that come are compiled each, then a dynamic compilation serves the rest.
+class Program {
+ public:
+  Program(const std::filesystem::path& path, int threads) : model_(load_model(path)), threads_(threads) {
+    for (const Port& port : model_inputs(model_)) inputs_.push_back(port);
+    for (const Port& port : model_outputs(model_)) outputs_.push_back(port);
+  }
+
+  std::vector<Tensor> infer(std::vector<Tensor> inputs) {
+    if (inputs.size() != inputs_.size())
+      throw DataError("run", fmt::format("the model has {} inputs, {} were given", inputs_.size(), inputs.size()));
+    std::vector<Shape> shapes;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      inputs[i] = inputs[i].converted(parse_element_type(inputs_[i].element_type));
+      shapes.push_back(inputs[i].shape());
+    }
+    const std::lock_guard lock(mutex_);
+    return executable_for(shapes).infer(inputs);
+  }
+
+  std::vector<std::string> names(bool of_inputs) const {
+    std::vector<std::string> all;
+    for (const Port& port : of_inputs ? inputs_ : outputs_) all.push_back(port.name);
+    return all;
+  }
+
+ private:
+  static constexpr std::size_t kMostShapes = 4;
+
+  Executable& executable_for(std::vector<Shape> shapes) {
+    if (const auto found = compiled_.find(shapes); found != compiled_.end()) return found->second;
+    if (only_dynamic_ || compiled_.size() >= kMostShapes) shapes.clear();
+    if (const auto found = compiled_.find(shapes); found != compiled_.end()) return found->second;
+    try {
+      return compiled_.emplace(shapes, Executable(model_, {.threads = threads_, .input_shapes = shapes})).first->second;
+    } catch (const ModelError&) {
+      if (shapes.empty()) throw;
+      only_dynamic_ = true;  // some graphs cannot be reshaped; they run as they are
+      return executable_for({});
+    }
+  }
+
+  Model model_;
+  int threads_;
+  std::vector<Port> inputs_, outputs_;
+  std::mutex mutex_;
+  std::map<std::vector<Shape>, Executable> compiled_;  // an empty key: dynamic shapes
+  bool only_dynamic_ = false;
+};
+
+}  // namespace
+
+void bind_program(py::module_& module) {
+  py::class_<Program>(module, "Program")
+      .def(py::init<std::filesystem::path, int>(), py::arg("path"), py::arg("threads") = 0,
+           py::call_guard<py::gil_scoped_release>())
+      .def_property_readonly("inputs", [](const Program& program) { return program.names(true); })
+      .def_property_readonly("outputs", [](const Program& program) { return program.names(false); })
+      .def(
+          "infer",
+          [](Program& program, const py::list& arrays) {
+            std::vector<Tensor> inputs = to_tensors(arrays);
+            std::vector<Tensor> outputs;
+            {
+              const py::gil_scoped_release released;
+              outputs = program.infer(std::move(inputs));
+            }
+            return to_arrays(outputs);
+          },
+          py::arg("inputs"));
+}
+
+}  // namespace lpot::python

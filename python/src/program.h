@@ -1,0 +1,8 @@
+#pragma once
+#include "python/src/arrays.h"
+
+namespace lpot::python {
+
+void bind_program(py::module_&);
+
+}  // namespace lpot::python

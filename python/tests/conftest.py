@@ -1,0 +1,64 @@
+"""What the tests share: a folder of their own to run in, small models, real data."""
+
+import os
+import pathlib
+import sys
+
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import numpy as np
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "examples" / "pytorch" / "blendcnn"))
+
+
+@pytest.fixture(autouse=True)
+def in_own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def data() -> pathlib.Path:
+    """Real models and data; missing ones are a failure."""
+    folder = pathlib.Path(os.environ.get("LPOT_TEST_DATA", ROOT / ".." / "shared" / "data"))
+    assert folder.is_dir(), f"{folder}: set LPOT_TEST_DATA to the folder with the data sets"
+    return folder
+
+
+CONF = """
+model: {name: net, framework: %s}
+quantization: {calibration: {sampling_size: 32}, recipes: {forms: plain}}
+tuning: {accuracy_criterion: {relative: %s}, exit_policy: {max_trials: %d}}
+%s
+"""
+
+
+def write_conf(framework="pytorch", tolerance="0.05", trials=3, rest="") -> str:
+    pathlib.Path("conf.yaml").write_text(CONF % (framework, tolerance, trials, rest))
+    return "conf.yaml"
+
+
+@pytest.fixture
+def conf():
+    return write_conf
+
+
+class Picture:
+    """Pictures of two classes that differ a little in brightness, as any loader: (input, label), 8 a batch."""
+
+    def __init__(self, batches=6, seed=0):
+        self._batches, self._seed = batches, seed
+
+    def __iter__(self):
+        random = np.random.default_rng(self._seed)
+        for _ in range(self._batches):
+            labels = random.integers(0, 2, 8)
+            pictures = random.normal(0, 1, (8, 3, 16, 16)) + 0.08 * labels[:, None, None, None]
+            yield pictures.astype(np.float32), labels
+
+
+@pytest.fixture
+def pictures():
+    return Picture

@@ -1,0 +1,177 @@
+"""What goes wrong, and what is said then."""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import textwrap
+import threading
+import time
+
+import numpy as np
+import pytest
+import torch
+from test_pytorch import calibrated_net
+
+import lpot
+from lpot.experimental import Quantization
+
+
+@pytest.fixture
+def quantizer(conf, pictures):
+    quantizer = Quantization(conf(tolerance="0.0001", trials=10))
+    quantizer.model, quantizer.calib_dataloader = calibrated_net(pictures), pictures()
+    return quantizer
+
+
+def test_a_configuration_that_is_wrong(in_own_folder):
+    (in_own_folder / "bad.yaml").write_text("model: {name: net}\ntuning: {accuracy_criterion: {relative: abc}}\n")
+    with pytest.raises(lpot.ConfigError, match=r"bad.yaml:2: tuning.accuracy_criterion.relative: .* got 'abc'"):
+        Quantization("bad.yaml")
+    assert issubclass(lpot.ConfigError, lpot.Error)
+
+
+def test_a_module_that_cannot_be_traced(quantizer):
+    class Lists(torch.nn.Module):
+        def forward(self, x):
+            return len([row for row in x.tolist() if row]) + self.missing
+
+    quantizer.model = Lists()
+    with pytest.raises(lpot.ModelError) as error:
+        quantizer()
+    for part in ("Lists cannot be traced", "x [8, 3, 16, 16]", "AttributeError", "missing", "export the module to ONNX"):
+        assert part in str(error.value)
+
+
+def test_a_module_without_anything_to_quantize(quantizer):
+    quantizer.model = torch.nn.ReLU()
+    with pytest.raises(lpot.ModelError, match="quantiz"):
+        quantizer()
+
+
+@pytest.mark.parametrize("loader", [[], iter(())])
+def test_a_loader_that_yields_nothing(quantizer, loader):
+    quantizer.calib_dataloader = loader
+    with pytest.raises(lpot.DataError, match=r"\[calib_dataloader\] the loader yields nothing"):
+        quantizer()
+
+
+def test_data_that_do_not_fit(quantizer):
+    quantizer.calib_dataloader = [(np.zeros((4, 3, 16, 16), np.float32), 0), (np.zeros((4, 5, 16, 16), np.float32), 0)]
+    quantizer.eval_func = lambda model: 1.0
+    with pytest.raises(lpot.DataError, match="do not fit the model"):
+        quantizer()
+
+
+def failing_after_fp32(failure):
+    calls = []
+
+    def eval_func(model):
+        calls.append(model)
+        return 0.5 if len(calls) == 1 else failure()
+
+    return eval_func, calls
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (lambda: "0.5", r"\[eval_func\] returned '0.5' \(str\), expected the accuracy of the model as a number"),
+        (lambda: None, r"\[eval_func\] returned None \(NoneType\)"),
+        (lambda: float("nan"), r"\[eval_func\] returned a number that is not finite"),
+        (lambda: {}["acc"], r"\[eval_func\] raised KeyError: 'acc'"),
+    ],
+)
+def test_an_eval_func_that_fails_three_times_in_a_row_ends_the_study(quantizer, failure, said):
+    quantizer.eval_func, calls = failing_after_fp32(failure)
+    with pytest.raises(lpot.Error, match=r"no trial succeeded; the last one: " + said):
+        quantizer()
+    assert len(calls) == 1 + 3
+
+
+def test_an_eval_func_that_fails_now_and_then_is_recorded_and_the_study_goes_on(quantizer):
+    answers = iter([0.5, None, 0.2, "0.3", None, 0.5])
+    quantizer.eval_func = lambda model: next(answers)
+    trials = quantizer().result["trials"]
+    assert [trial.accuracy for trial in trials] == [None, 0.2, None, None, 0.5]
+    assert "'0.3'" in trials[2].error
+
+
+def test_an_eval_func_that_fails_on_the_users_own_model(quantizer):
+    def eval_func(model):
+        raise ValueError("the labels are gone")
+
+    quantizer.eval_func = eval_func
+    with pytest.raises(lpot.CallerError, match="raised ValueError: the labels are gone") as error:
+        quantizer()
+    assert isinstance(error.value.__cause__, ValueError)
+
+
+def test_something_that_is_no_model(quantizer):
+    quantizer.model = 42
+    with pytest.raises(lpot.ModelError, match="a builtins.int is no model that is known here"):
+        quantizer()
+
+
+@pytest.mark.parametrize(("name", "extra"), [("torch", "torch"), ("tensorflow", "tensorflow"), ("onnx", "onnx")])
+def test_a_framework_that_is_missing_names_the_extra(name, extra):
+    code = f"""
+        import sys
+        sys.modules["{name}"] = None
+        import lpot
+        from lpot.frameworks import need
+        try:
+            need("{name}")
+        except lpot.MissingFramework as error:
+            assert isinstance(error, lpot.Error) and isinstance(error, ImportError)
+            print(error)
+    """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+    assert f"pip install 'lpot[{extra}]'" in run.stdout, run.stderr
+
+
+def test_importing_lpot_imports_no_framework():
+    code = "import sys, lpot, ilit, lpot.experimental; print({'torch', 'tensorflow', 'onnx'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert run.stdout.strip() == "set()", run.stderr
+
+
+def test_ctrl_c_leaves_the_best_model(quantizer, pictures):
+    """Interrupted while the library works, after a first trial: the best is saved, and what is raised has it."""
+    quantizer.eval_func = None
+    quantizer._config = None
+    rest = "evaluation: {accuracy: {metric: {MSE: {compare_label: false}}}}"
+    text = pathlib.Path("conf.yaml").read_text().replace("{relative: 0.0001}", "{absolute: 0}").replace(
+        "max_trials: 10", "max_trials: 1000"
+    )
+    pathlib.Path("conf.yaml").write_text(text + rest)
+    again = Quantization("conf.yaml")
+    again.model, again.calib_dataloader = quantizer.model, quantizer.calib_dataloader
+    again.eval_dataloader = pictures(batches=400)
+    pressed = []
+
+    def press():
+        while not list(pathlib.Path("lpot_workspace").glob("*/best/deploy.yaml")):
+            time.sleep(0.01)
+        pressed.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=press)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        again()
+    thread.join()
+    assert isinstance(stopped.value, lpot.Interrupted)
+    assert "the best model so far is in" in str(stopped.value)
+    x = torch.from_numpy(next(iter(pictures()))[0])
+    assert stopped.value.model(x).shape == (8, 2)
+
+
+def test_ctrl_c_in_eval_func_stops_the_study(quantizer):
+    def eval_func(model):
+        raise KeyboardInterrupt
+
+    quantizer.eval_func = eval_func
+    with pytest.raises(lpot.Interrupted):
+        quantizer()

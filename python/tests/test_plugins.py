@@ -1,0 +1,141 @@
+"""Metrics, data sets, postprocessing and strategies that are written in Python."""
+
+import numpy as np
+import pytest
+from test_pytorch import accuracy_of, calibrated_net
+
+import lpot
+from lpot.data import dataset_registry
+from lpot.experimental import Quantization, common
+from lpot.metric import BaseMetric, metric_registry
+from lpot.strategy import Strategy, strategy_registry
+
+
+class Wrong(BaseMetric):
+    """The share of wrong answers: lower is better."""
+
+    higher_is_better = False
+
+    def __init__(self, add=0.0):
+        self.add = add
+        self.reset()
+
+    def reset(self):
+        self.wrong = self.count = 0
+
+    def update(self, preds, labels, sample_weight=None):
+        self.wrong += int((np.argmax(preds, 1) != labels).sum())
+        self.count += len(labels)
+
+    def result(self):
+        return self.wrong / self.count + self.add
+
+
+def test_a_metric_of_the_users_own(conf, pictures):
+    net = calibrated_net(pictures)
+    quantizer = Quantization(conf())
+    quantizer.model = net
+    quantizer.calib_dataloader, quantizer.eval_dataloader = pictures(), pictures(seed=1)
+    quantizer.metric = common.Metric(Wrong, "wrong", add=0.5)
+    q_model = quantizer()
+    expected = 1.5 - accuracy_of(pictures(seed=1))(net)
+    assert q_model.result["baseline"]["metrics"] == {"wrong": pytest.approx(expected)}
+    assert not q_model.result["best"]["accuracy"] < expected - 0.5
+
+
+def test_postprocessing_in_front_of_a_metric_of_the_library(conf, pictures):
+    seen = []
+
+    def shifted(sample):
+        preds, labels = sample
+        seen.append((preds.shape, labels.shape))
+        return preds, 1 - labels
+
+    net = calibrated_net(pictures)
+    quantizer = Quantization(conf(tolerance="0.9", rest="evaluation: {accuracy: {metric: {topk: 1}}}"))
+    quantizer.model = net
+    quantizer.calib_dataloader, quantizer.eval_dataloader = pictures(), pictures(seed=1)
+    quantizer.postprocess = common.Postprocess(shifted)
+    q_model = quantizer()
+    assert q_model.result["baseline"]["accuracy"] == pytest.approx(1 - accuracy_of(pictures(seed=1))(net))
+    assert seen[0] == ((8, 2), (8,))
+
+
+def test_labels_that_are_no_numbers_reach_the_metric(conf, pictures):
+    class Named(Wrong):
+        def update(self, preds, labels, sample_weight=None):
+            super().update(preds, np.array([["dark", "bright"].index(label) for label in labels]))
+
+    def named():
+        for x, y in pictures(seed=1):
+            yield x, [("dark", "bright")[label] for label in y]
+
+    net = calibrated_net(pictures)
+    quantizer = Quantization(conf(tolerance="0.9"))
+    quantizer.model, quantizer.calib_dataloader, quantizer.eval_dataloader = net, pictures(), named()
+    quantizer.metric = Named()
+    assert quantizer().result["baseline"]["accuracy"] == pytest.approx(1 - accuracy_of(pictures(seed=1))(net))
+
+
+def test_a_strategy_of_the_users_own_names_the_plans(conf, pictures):
+    class Twice(Strategy):
+        def next(self, space, trials, goal):
+            assert goal.baseline > 0
+            if not trials:
+                return space.plan(fallback=[space.ops[0]])
+            return space.plan() if len(trials) == 1 else None
+
+    quantizer = Quantization(conf(rest="", trials=10))
+    quantizer.model, quantizer.calib_dataloader = calibrated_net(pictures), pictures()
+    scores = iter([1.0, 0.1, 0.2])
+    quantizer.eval_func = lambda model: next(scores)
+    quantizer.strategy = Twice()
+    q_model = quantizer()
+    assert [len(trial.plan.fallback) for trial in q_model.result["trials"]] == [1, 0]
+    assert q_model.result["best"]["trial"] == 2
+
+
+def test_yaml_names_what_python_registers(conf, pictures):
+    @dataset_registry("bright_pictures")
+    class Bright:
+        def __init__(self, seed=0):
+            self.samples = [pair for x, y in pictures(seed=seed) for pair in zip(x, y)]
+
+        def __getitem__(self, index):
+            return self.samples[index]
+
+        def __len__(self):
+            return len(self.samples)
+
+    metric_registry("wrong_share")(Wrong)
+
+    @strategy_registry("only_one")
+    class OnlyOne(Strategy):
+        def next(self, space, trials, goal):
+            return None if trials else space.plan()
+
+    rest = (
+        "evaluation: {accuracy: {metric: {wrong_share: {add: 0.25}}, "
+        "dataloader: {batch_size: 8, dataset: {bright_pictures: {seed: 1}}}}}"
+    )
+    text = open(conf(tolerance="0.0001", rest=rest)).read().replace("tuning: {", "tuning: {strategy: {name: only_one}, ")
+    text = text.replace("sampling_size: 32", "sampling_size: 32, dataloader: {dataset: {bright_pictures: {}}}")
+    open("conf.yaml", "w").write(text)
+    net = calibrated_net(pictures)
+    quantizer = Quantization("conf.yaml")
+    quantizer.model = net
+    result = quantizer().result
+    assert result["baseline"]["accuracy"] == pytest.approx(1.25 - accuracy_of(pictures(seed=1))(net))
+    assert len(result["trials"]) == 1
+
+
+def test_a_strategy_that_gives_no_plan_is_told(conf, pictures):
+    class Odd(Strategy):
+        def next(self, space, trials, goal):
+            return "int8"
+
+    quantizer = Quantization(conf())
+    quantizer.model, quantizer.calib_dataloader = calibrated_net(pictures), pictures()
+    quantizer.eval_func, quantizer.strategy = lambda model: 1.0, Odd()
+    with pytest.raises(lpot.CallerError, match="next\\(\\) returned a str"):
+        quantizer()

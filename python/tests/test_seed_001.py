@@ -1,0 +1,144 @@
+"""Seed 001: ilit.Tuner on modules of Hugging Face, with the document's own loader, configuration and lines."""
+
+import logging
+import types
+
+import pytest
+import seeds
+import torch
+import transformers
+from torch.utils.data import DataLoader, SequentialSampler, TensorDataset
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    DistilBertConfig,
+    DistilBertForSequenceClassification,
+    RobertaConfig,
+    RobertaForSequenceClassification,
+    XLMConfig,
+    XLMForSequenceClassification,
+    XLNetConfig,
+    XLNetForSequenceClassification,
+)
+
+transformers.logging.set_verbosity_error()
+WORDS, LENGTH = 40, 12
+
+MODULES = {
+    "bert": lambda: BertForSequenceClassification(
+        BertConfig(
+            vocab_size=WORDS, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=48
+        )
+    ),
+    "distilbert": lambda: DistilBertForSequenceClassification(
+        DistilBertConfig(vocab_size=WORDS, dim=32, n_layers=2, n_heads=2, hidden_dim=48)
+    ),
+    "roberta": lambda: RobertaForSequenceClassification(
+        RobertaConfig(
+            vocab_size=WORDS, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=48
+        )
+    ),
+    "xlm": lambda: XLMForSequenceClassification(XLMConfig(vocab_size=WORDS, emb_dim=32, n_layers=2, n_heads=2)),
+    "xlnet": lambda: XLNetForSequenceClassification(
+        XLNetConfig(vocab_size=WORDS, d_model=32, n_layer=2, n_head=2, d_inner=48)
+    ),
+}
+
+
+def make_data() -> TensorDataset:
+    torch.manual_seed(0)
+    ids = torch.randint(5, WORDS, (64, LENGTH))
+    mask = torch.ones_like(ids)
+    mask[::3, LENGTH - 4 :] = 0
+    return TensorDataset(ids, mask, torch.zeros_like(ids), torch.arange(64) % 2)
+
+
+def inputs_of(batch, model_type) -> dict:
+    inputs = {"input_ids": batch[0], "attention_mask": batch[1], "labels": batch[3]}
+    if model_type != "distilbert":
+        inputs["token_type_ids"] = batch[2] if model_type in ["bert", "xlnet"] else None
+    return inputs
+
+
+def evaluate(args, model, tokenizer, prefix=""):
+    """As run_glue.py does it: the module is called with labels, and gives loss and logits."""
+    right, losses = 0, []
+    for batch in DataLoader(args.data, batch_size=16):
+        with torch.no_grad():
+            tmp_eval_loss, logits = model(**inputs_of(batch, args.model_type))[:2]
+        losses.append(tmp_eval_loss.mean().item())
+        right += int((logits.argmax(1) == args.answers[: len(batch[3])]).sum())
+        args.answers = args.answers.roll(-len(batch[3]))
+    args.losses.append(losses)
+    return {"acc": right / len(args.data)}, None
+
+
+def run_lines(model, model_type, tune=None):
+    """Runs the document's lines; gives what tuner.tune returned."""
+    data = make_data()
+    with torch.no_grad():  # what the fp32 module says is right, so that its accuracy is 1
+        batches = DataLoader(data, batch_size=16)
+        answers = torch.cat([model(**inputs_of(batch, model_type)).logits.argmax(1) for batch in batches])
+    args = types.SimpleNamespace(
+        do_ilit_tune=True, model_type=model_type, device="cpu", per_gpu_eval_batch_size=8, n_gpu=0, data=data,
+        answers=answers, losses=[],
+    )  # fmt: skip
+    with open("conf.yaml", "w") as file:
+        file.write(seeds.snippet("001", "- name: pytorch"))
+    loader = seeds.run(seeds.snippet("001", "class Bert_DataLoader"), DataLoader=DataLoader)["Bert_DataLoader"]
+    import ilit
+
+    returned = []
+    original = ilit.Tuner.tune
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ilit.Tuner, "tune", lambda *a, **k: returned.append(original(*a, **k)))
+        with pytest.raises(SystemExit) as left:
+            seeds.run(
+                seeds.snippet("001", "ilit.Tuner"),
+                args=args,
+                evaluate=evaluate,
+                logger=logging.getLogger("seed"),
+                tokenizer=None,
+                model=model,
+                load_and_cache_examples=lambda *a, **k: data,
+                SequentialSampler=SequentialSampler,
+                DataLoader=DataLoader,
+                Bert_DataLoader=loader,
+            )
+    assert left.value.code == 0
+    return returned[0], args, data
+
+
+@pytest.mark.parametrize("model_type", MODULES)
+def test_modules_of_hugging_face(model_type):
+    torch.manual_seed(3)
+    model = MODULES[model_type]().eval()
+    q_model, args, data = run_lines(model, model_type)
+    assert q_model.result["baseline"]["accuracy"] == 1.0
+    # The first losses are the module's own, the next the int8 model's with the same labels.
+    assert args.losses[0] == pytest.approx(args.losses[1], abs=0.05)
+    batch = next(iter(DataLoader(data, batch_size=16)))
+    inputs = inputs_of(batch, model_type)
+    inputs.pop("labels")
+    with torch.no_grad():
+        expected, got = model(**inputs), q_model(**inputs)
+    assert type(got) is type(expected)
+    assert got.loss is None
+    assert torch.allclose(got.logits, expected.logits, atol=0.1)
+    assert any(op["precision"] == "int8" for op in q_model.state["ops"].values())
+
+
+def test_metrics_and_metric_mean_the_same_in_that_dialect(in_own_folder):
+    import ilit
+
+    for key in ("metric", "metrics"):
+        text = seeds.snippet("001", "- name: pytorch").replace("timeout: 0", f"timeout: 0\n    {key}:\n      - topk: 1")
+        (in_own_folder / "conf.yaml").write_text(text)
+        torch.manual_seed(3)
+        model = MODULES["bert"]().eval()
+        data = make_data()
+        loader = [(inputs_of(batch, "bert"), batch[3]) for batch in DataLoader(data, batch_size=16)]
+        q_model = ilit.Tuner("conf.yaml").tune(model, loader, eval_dataloader=loader)
+        with torch.no_grad():
+            right = sum(int((model(**i).logits.argmax(1) == label).sum()) for i, label in loader)
+        assert q_model.result["baseline"]["metrics"] == {"topk 1": pytest.approx(right / 64)}
