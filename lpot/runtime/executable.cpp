@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <deque>
 #include <openvino/openvino.hpp>
@@ -85,6 +86,8 @@ struct Executable::State {
   std::deque<Running> running;
   Clock::time_point busy_since;  // where any is running
   std::size_t started = 0;
+  bool has_static_shapes = false;
+  std::vector<ExecutedOp> executed;  // once it is known
 
   ~State() { abandon(); }
 
@@ -133,6 +136,9 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
   for (int i = 0; i < std::max(1, options.streams); ++i)
     state_->requests.push_back(state_->compiled.create_infer_request());
   state_->inputs = state_->compiled.inputs();
+  state_->has_static_shapes =
+      std::all_of(state_->inputs.begin(), state_->inputs.end(),
+                  [](const ov::Output<const ov::Node>& input) { return input.get_partial_shape().is_static(); });
 }
 
 Executable::Executable(Executable&&) noexcept = default;
@@ -188,6 +194,10 @@ std::vector<ExecutedOp> Executable::executed_ops() const {
       times[kernel.node_name] = static_cast<double>(kernel.real_time.count()) / 1000.0;
   } catch (const ov::Exception&) {  // compiled without profiling: no times
   }
+  if (!state_->executed.empty()) {  // making the executed graph takes longer than many an inference
+    for (ExecutedOp& op : state_->executed) op.time_ms = times.contains(op.name) ? times[op.name] : 0;
+    return state_->executed;
+  }
   std::vector<ExecutedOp> ops;
   for (const auto& node : state_->compiled.get_runtime_model()->get_ordered_ops()) {
     ExecutedOp op;
@@ -202,6 +212,8 @@ std::vector<ExecutedOp> Executable::executed_ops() const {
     op.time_ms = times.contains(op.name) ? times[op.name] : 0;
     ops.push_back(std::move(op));
   }
+  // Shapes that are open are known after an inference only.
+  if (state_->has_static_shapes) state_->executed = ops;
   return ops;
 }
 

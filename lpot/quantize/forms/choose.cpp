@@ -3,24 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <functional>
 #include <openvino/openvino.hpp>
 #include <optional>
 
 #include "lpot/calibrate/observe.h"
-#include "lpot/core/clock.h"
 #include "lpot/core/error.h"
 #include "lpot/core/memory.h"
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/edits.h"
+#include "lpot/quantize/forms/turns.h"
 #include "lpot/quantize/quantize.h"
 #include "lpot/runtime/latency.h"
 
 namespace lpot {
 namespace {
 
-constexpr std::size_t kFewestRuns = 5;
 constexpr double kClearly = 0.9;  // a time that is less than this share of another is the better one
 
 constexpr double kWorthIt = 0.95;     // a whole model that is not this much faster is not worth the change
@@ -28,60 +25,12 @@ constexpr double kBeyondDoubt = 0.8;  // a whole whose kernels take less than th
 
 constexpr double kNoise = 1.02;  // two whole models whose times differ by less are equally fast
 
-Plan in_form(Plan plan, Form form) {
-  for (auto& [name, op] : plan.ops) op.form = form;
+// The plan with these ops, where they are in int8, as convolutions.
+Plan as_convolutions(Plan plan, const std::vector<std::string>& products) {
+  for (const std::string& product : products)
+    if (const auto op = plan.ops.find(product); op != plan.ops.end() && op->second.precision == Precision::Int8)
+      op->second.form = Form::Convolution;
   return plan;
-}
-
-Executable compile(const Model& model, const std::vector<Tensor>& inputs, int threads, bool profile) {
-  CompileOptions options{.threads = threads, .profile = profile};
-  for (const Tensor& input : inputs) options.input_shapes.push_back(input.shape());
-  return Executable(model, options);
-}
-
-using Times = std::map<std::string, double>;  // by op
-const std::string kAllKernels = "";           // their sum, whoever they belong to
-
-// Medians of the ops' times in each of the models, which take turns.
-std::vector<Times> profile(std::vector<Executable>& models, const std::vector<Tensor>& inputs,
-                           const std::map<std::string, std::string>& owners, const FormOptions& options,
-                           const Observer& observer) {
-  std::vector<std::map<std::string, std::vector<double>>> runs(models.size());
-  const auto start = Clock::now();
-  for (std::size_t round = 0; round < kFewestRuns + 1 || seconds_since(start) < options.seconds; ++round)
-    for (std::size_t i = 0; i < models.size(); ++i) {
-      observer.check_stop();
-      models[i].infer(inputs);
-      models[i].infer(inputs);  // the first brings it back into the cache
-      if (round == 0) continue;
-      const std::vector<ExecutedOp> executed = models[i].executed_ops();
-      for (const auto& [op, time] : times_by_owner(executed, owners)) runs[i][op].push_back(time);
-      double sum = 0;
-      for (const ExecutedOp& op : executed) sum += op.time_ms;
-      runs[i][kAllKernels].push_back(sum);
-    }
-  std::vector<Times> medians(models.size());
-  for (std::size_t i = 0; i < models.size(); ++i)
-    for (auto& [op, times] : runs[i]) medians[i][op] = summarize(std::move(times)).median_ms;
-  return medians;
-}
-
-// Two at a time, for each compiled model holds its weights once more. The second is made when it is needed.
-std::vector<Times> profile_two(const Model& first, const std::function<const Model&()>& second,
-                               const std::vector<Tensor>& inputs, const std::map<std::string, std::string>& owners,
-                               const FormOptions& options, const Observer& observer) {
-  std::vector<Times> times;
-  std::vector<Executable> models;
-  for (const bool is_first : {true, false}) {
-    const Model& model = is_first ? first : second();
-    release_freed_memory();
-    models.push_back(compile(model, inputs, options.threads, true));
-    // Two that take turns are steadier; of a large one there is room for one at a time.
-    if (model.size_bytes < kLargeModel && is_first) continue;
-    for (Times& of_model : profile(models, inputs, owners, options, observer)) times.push_back(std::move(of_model));
-    models.clear();
-  }
-  return times;
 }
 
 // The times of one profile as they would have been in another, where the model that both had took `there`.
@@ -118,60 +67,38 @@ double share_of(const std::vector<std::string>& ops, const Times& times) {
   return all > 0 ? theirs / all : 0;
 }
 
-// Medians of whole models, which take turns; of large ones there is room for one at a time.
-std::vector<double> time_whole(const std::vector<const Model*>& models, const std::vector<Tensor>& inputs,
-                               const FormOptions& options) {
-  const double seconds = options.seconds / 4 * static_cast<double>(models.size());
-  const bool take_turns = models.front()->size_bytes < kLargeModel;
-  std::vector<double> medians;
-  std::deque<Executable> compiled;
-  std::vector<Contender> contenders;
-  for (const Model* model : models) {
-    release_freed_memory();
-    compiled.push_back(compile(*model, inputs, options.threads, false));
-    contenders.emplace_back(compiled.back(), std::vector<std::vector<Tensor>>{inputs});
-    if (take_turns && model != models.back()) continue;
-    for (const Latency& latency : measure_latency(std::move(contenders), {.seconds = seconds}))
-      medians.push_back(latency.median_ms);
-    contenders.clear();
-    compiled.clear();
-  }
-  return medians;
-}
-
 bool can_be_convolution(const std::string& type) { return type == "MatMul"; }
 
 // Ops whose int8 kernel loses to fp32 with what it brings along, if that shows in the whole model; all of them where
-// int8 loses whatever is done. `written` gives the model of a plan; `kernels`: the time of all of int8's by fp32's.
-std::vector<std::string> slower_in_int8(const Model& fp32, const Plan& plan,
-                                        const std::function<Model(const Plan&)>& written, const Statistics& statistics,
-                                        const FormChoice& choice, double kernels, const std::vector<Tensor>& inputs,
-                                        const FormOptions& options) {
+// int8 loses whatever is done. `kernels`: the time of all kernels of fp32 and of the int8 model.
+std::vector<std::string> slower_in_int8(const Model& fp32, const Model& int8, const Plan& plan,
+                                        const Statistics& statistics, const FormChoice& choice,
+                                        const std::pair<double, double>& kernels, Turns& turns, double seconds) {
   Plan mixed_plan = plan;
   std::vector<std::string> slower, all;
+  double to_gain = 0;
   for (const auto& [name, times] : choice.times) {
     all.push_back(name);
     const double int8_ms = choice.forms.contains(name) ? times.convolution_ms : times.plain_ms;
     if (times.fp32_ms >= kClearly * int8_ms) continue;
     slower.push_back(name);
     mixed_plan.ops[name] = OpPlan{};
+    to_gain += int8_ms - times.fp32_ms;
   }
-  if (slower.empty() && kernels < kBeyondDoubt) return {};
-  const Model int8 = written(plan);
+  const bool is_clearly_faster = kernels.second < kBeyondDoubt * kernels.first;
+  if (is_clearly_faster && to_gain < (1 - kWorthIt) * kernels.second) return {};
   std::vector<const Model*> models{&fp32, &int8};
   Model mixed;
   if (!slower.empty() && mixed_plan.int8_count() > 0)
     models.push_back(&(mixed = quantize(fp32, mixed_plan, statistics)));
-  const std::vector<double> whole = time_whole(models, inputs, options);
+  const std::vector<double> whole = turns.time_whole(models, seconds);
   const double fp32_ms = whole[0], int8_ms = whole[1], mixed_ms = whole.back();
   const bool is_worth_it = mixed_ms < kWorthIt * int8_ms || (int8_ms > fp32_ms && mixed_ms < int8_ms);
   // To give int8 up altogether, losing once is not enough: the machine may have been busy.
   const Model& better = is_worth_it ? mixed : int8;
   const auto loses = [](double changed, double plain) { return changed > kNoise * plain; };
   if (loses(is_worth_it ? mixed_ms : int8_ms, fp32_ms)) {
-    FormOptions longer = options;
-    longer.seconds = 2 * std::max(1.0, options.seconds);
-    const std::vector<double> again = time_whole({&fp32, &better}, inputs, longer);
+    const std::vector<double> again = turns.time_whole({&fp32, &better}, std::max(1.0, 2 * seconds));
     if (loses(again[1], again[0])) return all;
   }
   return is_worth_it ? slower : std::vector<std::string>{};
@@ -236,15 +163,17 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
     for (OpEdit& op : edits->ops) op.form = in_forms.ops.at(op.op).form;
     return apply(fp32, *edits);
   };
-  std::optional<Model> plain;
-  std::vector<Times> times = profile_two(
-      fp32, [&]() -> const Model& { return plain.emplace(written(plan)); }, inputs, owners, options, observer);
+  Turns turns(inputs, owners, options.threads, observer);
+  std::optional<Model> plain, convolutions;
+  const auto write_plain = [&]() -> const Model& { return plain.emplace(written(plan)); };
+  const auto write_convolutions = [&]() -> const Model& {
+    return convolutions.emplace(written(as_convolutions(plan, products)));
+  };
+  std::vector<Times> times = turns.profile(fp32, write_plain, options.seconds);
   // Products that take little of the time could not make the whole so much faster that it is worth the change.
   const bool compares_forms = share_of(products, times[0]) > 1 - kWorthIt;
   if (compares_forms) {
-    const Model formed = written(in_form(plan, Form::Convolution));
-    const std::vector<Times> again = profile_two(
-        *plain, [&]() -> const Model& { return formed; }, inputs, owners, options, observer);
+    const std::vector<Times> again = turns.profile(*plain, write_convolutions, options.seconds);
     times.push_back(as_beside(times[1], again[0], again[1]));
   }
   for (Times& of_model : times) share_times(of_model, fp32);
@@ -264,15 +193,17 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
     if (found.convolution_ms > 0 && found.convolution_ms < kClearly * found.plain_ms) op.form = Form::Convolution;
   }
   if (formed != plan) {
-    const Model changed = written(formed);
-    const std::vector<double> whole = time_whole({&changed, &*plain}, inputs, options);
+    if (formed != as_convolutions(plan, products)) convolutions = written(formed);
+    const std::vector<double> whole = turns.time_whole({&*convolutions, &*plain}, options.seconds / 2);
     if (whole[0] >= kWorthIt * whole[1]) formed = plan;
   }
+  const Model int8 = std::move(formed == plan ? *plain : *convolutions);
   plain.reset();
+  convolutions.reset();
   for (const auto& [name, op] : formed.ops)
     if (op.form != Form::Plain) choice.forms[name] = op.form;
-  const double kernels = times[formed == plan ? 1 : 2].at(kAllKernels) / times[0].at(kAllKernels);
-  choice.slower_in_int8 = slower_in_int8(fp32, formed, written, statistics, choice, kernels, inputs, options);
+  const std::pair kernels{times[0].at(kAllKernels), times[formed == plan ? 1 : 2].at(kAllKernels)};
+  choice.slower_in_int8 = slower_in_int8(fp32, int8, formed, statistics, choice, kernels, turns, options.seconds / 2);
   return choice;
 }
 
