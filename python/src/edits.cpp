@@ -29,7 +29,8 @@ py::dict weights_of(const QuantizedWeights& weights, const ov::Shape& shape) {
 // Weights may stand behind a conversion of their type.
 const ov::Node& weights_node(const ov::Node& op) {
   const ov::Node* node = op.get_input_node_ptr(1);
-  while (!dynamic_cast<const ov::op::v0::Constant*>(node) && node->get_input_size() > 0) node = node->get_input_node_ptr(0);
+  while (!dynamic_cast<const ov::op::v0::Constant*>(node) && node->get_input_size() > 0)
+    node = node->get_input_node_ptr(0);
   return *node;
 }
 

@@ -14,10 +14,16 @@ class Bert_DataLoader(DataLoader):
     def __iter__(self):
         for batch in self.loader:
             batch = tuple(t.to(self.device) for t in batch)
-            outputs = {"input_ids": batch[0], "attention_mask": batch[1], "labels": batch[3]}
+            outputs = {
+                "input_ids": batch[0],
+                "attention_mask": batch[1],
+                "labels": batch[3],
+            }
             if self.model_type != "distilbert":
                 # XLM, DistilBERT and RoBERTa don't use segment_ids
-                outputs["token_type_ids"] = batch[2] if self.model_type in ["bert", "xlnet"] else None
+                outputs["token_type_ids"] = (
+                    batch[2] if self.model_type in ["bert", "xlnet"] else None
+                )
             yield outputs, outputs["labels"]
 
 

@@ -21,11 +21,21 @@ logger = logging.getLogger(__name__)
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--task_name", required=True, type=str.lower)
     parser.add_argument("--data_dir", required=True, help="the folder with dev.tsv")
-    parser.add_argument("--model_name_or_path", required=True, help="a module's folder, or one that tuning wrote")
-    parser.add_argument("--model_type", default="bert", choices=["bert", "distilbert", "roberta", "xlm", "xlnet"])
+    parser.add_argument(
+        "--model_name_or_path",
+        required=True,
+        help="a module's folder, or one that tuning wrote",
+    )
+    parser.add_argument(
+        "--model_type",
+        default="bert",
+        choices=["bert", "distilbert", "roberta", "xlm", "xlnet"],
+    )
     parser.add_argument("--vocab_file", help="else vocab.txt in the model's folder")
     parser.add_argument("--max_seq_length", type=int, default=128)
     parser.add_argument("--per_gpu_eval_batch_size", type=int, default=8)
@@ -68,11 +78,17 @@ def scores(task: str, logits, labels) -> dict:
         return {"spearmanr": float(np.corrcoef(*ranks)[0, 1])}
     answers = logits.argmax(1)
     if task == "cola":
-        return {"mcc": float(np.corrcoef(answers, labels)[0, 1]) if answers.std() > 0 else 0.0}
+        return {
+            "mcc": float(np.corrcoef(answers, labels)[0, 1])
+            if answers.std() > 0
+            else 0.0
+        }
     result = {"acc": float((answers == labels).mean())}
     if task in ("mrpc", "qqp"):
         right = int(((answers == 1) & (labels == 1)).sum())
-        result["f1"] = 2 * right / max(1, int((answers == 1).sum() + (labels == 1).sum()))
+        result["f1"] = (
+            2 * right / max(1, int((answers == 1).sum() + (labels == 1).sum()))
+        )
     return result
 
 
@@ -92,11 +108,16 @@ def evaluate(args, model, tokenizer, prefix=""):
 def main() -> None:
     args = parse()
     logging.basicConfig(level=logging.INFO, format="%(message)s")
-    tokenizer = args.vocab_file or str(pathlib.Path(args.model_name_or_path) / "vocab.txt")
+    tokenizer = args.vocab_file or str(
+        pathlib.Path(args.model_name_or_path) / "vocab.txt"
+    )
     model = read_model(args)
     if args.do_eval:
         result, loss = evaluate(args, model, tokenizer)
-        print(", ".join(f"{key} {value:.4f}" for key, value in result.items()) + f", loss {loss:.4f}")
+        print(
+            ", ".join(f"{key} {value:.4f}" for key, value in result.items())
+            + f", loss {loss:.4f}"
+        )
     if args.do_ilit_tune:
 
         def eval_func_for_ilit(model):
@@ -109,17 +130,23 @@ def main() -> None:
                     break
             return acc
 
-        dataset = load_and_cache_examples(args, tokenizer, evaluate=True, output_examples=False)
+        dataset = load_and_cache_examples(
+            args, tokenizer, evaluate=True, output_examples=False
+        )
         args.eval_batch_size = args.per_gpu_eval_batch_size * max(1, args.n_gpu)
         eval_sampler = SequentialSampler(dataset)
-        eval_dataloader = DataLoader(dataset, sampler=eval_sampler, batch_size=args.eval_batch_size)
+        eval_dataloader = DataLoader(
+            dataset, sampler=eval_sampler, batch_size=args.eval_batch_size
+        )
         test_dataloader = Bert_DataLoader(eval_dataloader, args.model_type, args.device)
         import ilit
 
         tuner = ilit.Tuner("./conf.yaml")
         q_model = tuner.tune(model, test_dataloader, eval_func=eval_func_for_ilit)
         q_model.save(args.output_dir)
-        pathlib.Path(args.output_dir, "vocab.txt").write_bytes(pathlib.Path(tokenizer).read_bytes())
+        pathlib.Path(args.output_dir, "vocab.txt").write_bytes(
+            pathlib.Path(tokenizer).read_bytes()
+        )
         print(f"saved in {args.output_dir}")
 
 

@@ -20,26 +20,48 @@ from lpot.data.squad import FeatureWriter, parse_label_file, read_squad
 from lpot.data.transforms.transform import SquadV1PostTransform
 from lpot.metric.metric import SquadF1
 
-RawResult = collections.namedtuple("RawResult", ["unique_id", "start_logits", "end_logits"])
+RawResult = collections.namedtuple(
+    "RawResult", ["unique_id", "start_logits", "end_logits"]
+)
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--input_model", required=True, help="a frozen graph with placeholders input_file, batch_size")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--input_model",
+        required=True,
+        help="a frozen graph with placeholders input_file, batch_size",
+    )
     parser.add_argument("--label_file", required=True, help="dev-v1.1.json")
     parser.add_argument("--vocab_file", required=True, help="vocab.txt")
-    parser.add_argument("--output_model", default="int8.pb", help="where tuning writes the int8 graph")
-    parser.add_argument("--mode", choices=["tune", "accuracy", "benchmark"], default="tune")
-    parser.add_argument("--articles", nargs="*", help="titles to evaluate with; all unless given")
-    parser.add_argument("--max_questions", type=int, default=0, help="so many questions at most; 0: all")
+    parser.add_argument(
+        "--output_model", default="int8.pb", help="where tuning writes the int8 graph"
+    )
+    parser.add_argument(
+        "--mode", choices=["tune", "accuracy", "benchmark"], default="tune"
+    )
+    parser.add_argument(
+        "--articles", nargs="*", help="titles to evaluate with; all unless given"
+    )
+    parser.add_argument(
+        "--max_questions", type=int, default=0, help="so many questions at most; 0: all"
+    )
     parser.add_argument("--max_seq_length", type=int, default=384)
     parser.add_argument("--doc_stride", type=int, default=128)
     parser.add_argument("--predict_batch_size", type=int, default=8)
     parser.add_argument("--n_best_size", type=int, default=20)
     parser.add_argument("--max_answer_length", type=int, default=30)
-    parser.add_argument("--do_lower_case", default=True, type=lambda word: word.lower() != "false")
-    parser.add_argument("--iteration", type=int, default=50, help="batches of the benchmark")
-    parser.add_argument("--config", default=str(pathlib.Path(__file__).parent / "bert.yaml"))
+    parser.add_argument(
+        "--do_lower_case", default=True, type=lambda word: word.lower() != "false"
+    )
+    parser.add_argument(
+        "--iteration", type=int, default=50, help="batches of the benchmark"
+    )
+    parser.add_argument(
+        "--config", default=str(pathlib.Path(__file__).parent / "bert.yaml")
+    )
     return parser.parse_args()
 
 
@@ -47,16 +69,26 @@ def chosen_labels(FLAGS, folder) -> str:
     """A label file with the wanted articles and questions only."""
     articles = parse_label_file(FLAGS.label_file)
     if FLAGS.articles:
-        articles = [article for article in articles if article["title"] in FLAGS.articles]
+        articles = [
+            article for article in articles if article["title"] in FLAGS.articles
+        ]
     left = FLAGS.max_questions or 10**9
     for article in articles:
         for paragraph in article["paragraphs"]:
             paragraph["qas"] = paragraph["qas"][: max(0, left)]
             left -= len(paragraph["qas"])
-        article["paragraphs"] = [paragraph for paragraph in article["paragraphs"] if paragraph["qas"]]
+        article["paragraphs"] = [
+            paragraph for paragraph in article["paragraphs"] if paragraph["qas"]
+        ]
     path = os.path.join(folder, "labels.json")
     with open(path, "w") as file:
-        json.dump({"version": "1.1", "data": [article for article in articles if article["paragraphs"]]}, file)
+        json.dump(
+            {
+                "version": "1.1",
+                "data": [article for article in articles if article["paragraphs"]],
+            },
+            file,
+        )
     return path
 
 
@@ -95,7 +127,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         FLAGS.label_file = chosen_labels(FLAGS, folder)
         eval_examples, eval_features = read_squad(
-            FLAGS.label_file, FLAGS.vocab_file, FLAGS.do_lower_case, FLAGS.max_seq_length, FLAGS.doc_stride
+            FLAGS.label_file,
+            FLAGS.vocab_file,
+            FLAGS.do_lower_case,
+            FLAGS.max_seq_length,
+            FLAGS.doc_stride,
         )
         eval_writer = FeatureWriter(os.path.join(folder, "eval.tf_record"))
         for feature in eval_features:
@@ -106,7 +142,10 @@ def main() -> None:
         def eval_func(graph, iteration=-1):
             print("gonna eval the model....")
             iter_op = graph.get_operation_by_name("MakeIterator")
-            feed_dict = {"input_file:0": eval_writer.filename, "batch_size:0": FLAGS.predict_batch_size}
+            feed_dict = {
+                "input_file:0": eval_writer.filename,
+                "batch_size:0": FLAGS.predict_batch_size,
+            }
             all_results = []
             output_tensor = {
                 "unique_ids": graph.get_tensor_by_name("IteratorGetNext:3"),
@@ -134,8 +173,12 @@ def main() -> None:
                         all_results.append(
                             RawResult(
                                 unique_id=int(result["unique_ids"].flat[0]),
-                                start_logits=[float(x) for x in result["start_logits"].flat],
-                                end_logits=[float(x) for x in result["end_logits"].flat],
+                                start_logits=[
+                                    float(x) for x in result["start_logits"].flat
+                                ],
+                                end_logits=[
+                                    float(x) for x in result["end_logits"].flat
+                                ],
                             )
                         )
                     idx += 1
@@ -143,13 +186,21 @@ def main() -> None:
                     print("run out of data, exit....")
                     break
             warmup = min(5, len(time_list) - 1)
-            print("Latency is {}".format(np.array(time_list[warmup:]).mean() / FLAGS.predict_batch_size))
+            print(
+                "Latency is {}".format(
+                    np.array(time_list[warmup:]).mean() / FLAGS.predict_batch_size
+                )
+            )
             print("Batch size is {}".format(FLAGS.predict_batch_size))
             # only calculate accuracy when running out all predictions
             if iteration == -1:
                 label = parse_label_file(FLAGS.label_file)
                 squad_transform = SquadV1PostTransform(
-                    eval_examples, eval_features, FLAGS.n_best_size, FLAGS.max_answer_length, FLAGS.do_lower_case
+                    eval_examples,
+                    eval_features,
+                    FLAGS.n_best_size,
+                    FLAGS.max_answer_length,
+                    FLAGS.do_lower_case,
                 )
                 preds, label = squad_transform((all_results, label))
                 f1 = SquadF1()
@@ -169,7 +220,9 @@ def main() -> None:
             write_graph(q_model.as_graph_def(), FLAGS.output_model)
             ir = pathlib.Path(FLAGS.output_model).with_suffix("")
             q_model.save(ir)
-            print(f"saved: {FLAGS.output_model} for TensorFlow, {ir}/model.xml for OpenVINO")
+            print(
+                f"saved: {FLAGS.output_model} for TensorFlow, {ir}/model.xml for OpenVINO"
+            )
         else:
             eval_func(graph, -1 if FLAGS.mode == "accuracy" else FLAGS.iteration)
 
