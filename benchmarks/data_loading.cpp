@@ -95,8 +95,7 @@ void infer_and_score(Runner& runner, Metric& metric, const std::function<std::op
 void run(bool text) {
   const Subject bench = text ? text_subject() : subject();
   const DataLoader loader = evaluation_loader(bench.config);
-  Runner runner(int8_of(bench), loader.dataset().input_names(),
-                {.customary_names = loader.dataset().names_are_customary()});
+  Runner runner(int8_of(bench), loader.dataset().input_naming());
   const std::vector<NamedMetric> metrics = make_metrics(bench.config.accuracy.metrics);
   std::vector<Batch> kept;
   for (auto batches = loader.read(); auto batch = batches.next();) kept.push_back(std::move(*batch));

@@ -2,7 +2,8 @@
 
 Cases where the first int8 model passes: the whole time against calibration and two evaluations of the same run.
 Cases where only fallback can help: lpot's auto against NNCF's accuracy control, same data, same goal, one after the other.
-A table goes to standard output. `--no-peers` leaves NNCF out, `--cases a,b` the other cases.
+On images also the original, lpot 1.6 with its `basic`, where setup.sh found a Python 3.8 for it.
+A table goes to standard output. `--no-peers` leaves the others out, `--cases a,b` the other cases.
 """
 
 import argparse
@@ -100,7 +101,8 @@ def model_of(case: Case, work: pathlib.Path, data: pathlib.Path) -> pathlib.Path
 
 
 def environment(case: Case) -> dict[str, str]:
-    return {**os.environ, **({"ONEDNN_MAX_CPU_ISA": "AVX2"} if case.avx2 else {})}
+    held = {"ONEDNN_MAX_CPU_ISA": "AVX2"} if case.avx2 else {}
+    return {**os.environ, "LPOT_FORM_MEMORY": "off", **held}
 
 
 def last_json(text: str) -> dict:
@@ -156,16 +158,43 @@ def speed(lpot: str, case: Case, models: list[str]) -> list[float]:
     return [model["median_ms"] for model in json.loads(done.stdout)["models"]]
 
 
-def run_nncf(case: Case, work: pathlib.Path) -> dict:
-    output = work / f"nncf-{case.name}"
-    output.mkdir(exist_ok=True)
-    script = ROOT / "benchmarks/peers/accuracy_control.py"
+@dataclasses.dataclass
+class Rival:
+    title: str
+    python: str
+    script: str  # of benchmarks/peers
+    model: str  # the file that it writes
+    arguments: tuple[str, ...] = ()
+
+
+NNCF = Rival(
+    "NNCF accuracy control", sys.executable, "accuracy_control.py", "model.xml"
+)
+ORIGINAL = Rival(
+    "lpot 1.6 basic, at most 30 trials",
+    str(ROOT / ".venv-original/bin/python"),
+    "original.py",
+    "model.onnx",
+    ("30",),
+)
+
+
+def rivals(case: Case) -> list[Rival]:
+    has_original = case.network == "resnet20" and os.path.exists(ORIGINAL.python)
+    return [NNCF, ORIGINAL] if has_original else [NNCF]
+
+
+def run_rival(rival: Rival, case: Case, work: pathlib.Path) -> dict:
+    output = work / f"{pathlib.Path(rival.script).stem}-{case.name}"
+    shutil.rmtree(output, ignore_errors=True)
+    output.mkdir()
     command = [
-        sys.executable,
-        str(script),
+        rival.python,
+        str(ROOT / "benchmarks/peers" / rival.script),
         str(work / case.network),
         str(output),
         str(case.relative),
+        *rival.arguments,
     ]
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment(case), check=False
@@ -173,7 +202,7 @@ def run_nncf(case: Case, work: pathlib.Path) -> dict:
     if done.returncode != 0:
         return {"error": done.stderr.strip().splitlines()[-1]}
     found = json.loads(re.findall(r"^\{.*\}$", done.stdout, re.MULTILINE)[-1])
-    return {**found, "model": str(output / "model.xml")}
+    return {**found, "model": str(output / rival.model)}
 
 
 def row(*cells: object) -> None:
@@ -230,26 +259,32 @@ def main() -> None:
         )
         if options.no_peers or not case.needs_fallback:
             continue
-        rival = run_nncf(case, work)
-        if "error" in rival:
-            row("", "NNCF accuracy control", rival["error"], *[""] * 6)
-            continue
-        row(
-            "",
-            "NNCF accuracy control",
-            f"{rival['seconds']:.1f} s ({rival['seconds'] / result['seconds']:.1f} x lpot's)",
-            f"{rival['evaluations']:.2f}",
-            "",
-            "",
-            f"{100 * rival['accuracy']:.2f}",
-            "",
-            "",
-        )
-        ours, theirs = speed(lpot, case, [result["model"], rival["model"]])
-        print(
-            f"\n{case.title}: batch 1 takes {ours:.2f} ms by lpot, {theirs:.2f} ms by NNCF\n",
-            flush=True,
-        )
+        reached = []
+        for rival in rivals(case):
+            found = run_rival(rival, case, work)
+            if "error" in found:
+                row("", rival.title, found["error"], *[""] * 6)
+                continue
+            missed = found["accuracy"] is None
+            row(
+                "",
+                rival.title,
+                f"{found['seconds']:.1f} s ({found['seconds'] / result['seconds']:.1f} x lpot's)",
+                f"{found['evaluations']:.2f}",
+                "",
+                "",
+                "no model" if missed else f"{100 * found['accuracy']:.2f}",
+                "",
+                "",
+            )
+            if not missed:
+                reached.append((rival.title, found["model"]))
+        times_ms = speed(lpot, case, [result["model"], *[path for _, path in reached]])
+        for (title, _), theirs in zip(reached, times_ms[1:]):
+            print(
+                f"\n{case.title}: batch 1 takes {times_ms[0]:.2f} ms by lpot, {theirs:.2f} ms by {title}\n",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

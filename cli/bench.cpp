@@ -84,7 +84,7 @@ Settings settings_of(const BenchVerb& verb, const Context& context) {
 using Batches = std::vector<std::vector<Tensor>>;  // each one tensor per input
 
 Batches read_batches(const Model& model, const DataLoader& data) {
-  const InputFit fit(model, data.dataset().input_names(), data.dataset().names_are_customary());
+  const InputFit fit(model, data.dataset().input_naming());
   Batches batches;
   for (BatchStream stream = data.read(); auto batch = stream.next();) {
     batches.push_back(fit.apply(batch->inputs));

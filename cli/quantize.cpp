@@ -22,6 +22,7 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
         {"source_bytes", result.source_bytes}, {"int8_ops", result.int8_ops},
         {"fp32_ops", result.fp32_ops},         {"calibration_samples", result.calibration_samples}};
     if (!result.activations.empty()) json["activations"] = result.activations;
+    if (!result.shapes.empty()) json["static_shapes"] = shapes_json(result.shapes);
     if (result.onnx) json["onnx"] = {{"path", result.onnx->path.string()}, {"size_bytes", result.onnx->bytes}};
     fmt::print("{}\n", json.dump(2));
     return kSuccess;
@@ -36,10 +37,9 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
              result.model.string());
   if (result.onnx) fmt::print("{} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));
   fmt::print("\n");
-  fmt::print(
-      "Nothing was evaluated: 'lpot evaluate' and 'lpot bench' tell what it is worth.\n\nRun it in plain "
-      "OpenVINO:\n\n{}",
-      python_lines(result.model));
+  fmt::print("Nothing was evaluated: 'lpot evaluate' and 'lpot bench' tell what it is worth.\n\n");
+  if (!result.shapes.empty()) fmt::print("{}\n", shape_hint(result.shapes));
+  fmt::print("Run it in plain OpenVINO:\n\n{}", python_lines(result.model, result.shapes));
   return kSuccess;
 }
 

@@ -4,7 +4,8 @@
 #
 #   scripts/setup.sh         for building, testing and the quick start
 #   scripts/setup.sh --dev   also the formatter, the linters and the benchmark library
-#   scripts/setup.sh --peers also a .venv-peers with the rivals that benchmarks/peers measures
+#   scripts/setup.sh --peers also a .venv-peers with the rivals that benchmarks/peers measures, and, where there is a
+#                            Python 3.8 (LPOT_PYTHON38 may name it), a .venv-original with lpot 1.6
 #   scripts/setup.sh --test  also ONNX Runtime and tokenizers, for the tests on real models and data
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -46,7 +47,7 @@ fi
 install() {
   local folder=$1 file stamp
   shift
-  [[ -x $folder/bin/python ]] || "$python" -m venv "$folder"
+  [[ -x $folder/bin/python ]] || "${interpreter:-$python}" -m venv "$folder"
   for file in "$@"; do
     stamp=$folder/installed-$(basename "$file")
     cmp -s "$file" "$stamp" && continue
@@ -57,4 +58,11 @@ install() {
 }
 
 install .venv "${requirements[@]}"
-if [[ "${1:-}" == "--peers" ]]; then install .venv-peers scripts/requirements-peers.txt; fi
+if [[ "${1:-}" == "--peers" ]]; then
+  install .venv-peers scripts/requirements-peers.txt
+  for interpreter in "${LPOT_PYTHON38:-}" python3.8 "$HOME"/.pyenv/versions/3.8.*/bin/python; do
+    "$interpreter" -c '' 2>/dev/null || continue
+    install .venv-original scripts/requirements-original.txt
+    break
+  done
+fi

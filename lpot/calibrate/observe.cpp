@@ -10,7 +10,9 @@
 #include <openvino/opsets/opset8.hpp>
 #include <thread>
 
+#include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
+#include "lpot/core/memory.h"
 #include "lpot/runtime/runner.h"
 
 namespace lpot {
@@ -112,17 +114,11 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
     calibration.snapshots.resize(sizes.size());
     return calibration;
   }
-  const int threads =
-      options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads = thread_count(options.threads);
   // Inner tensors do not always have the batch in front, so rows that were filled up could not be cut out again.
-  const Dataset& data = loader.dataset();
   // Every inference in flight keeps all watched tensors, which for a large model are hundreds of megabytes.
-  constexpr std::size_t kLarge = std::size_t{256} << 20;
-  Runner runner(instrument(model, points), data.input_names(),
-                {.threads = threads,
-                 .streams = model.size_bytes >= kLarge ? 1 : 0,
-                 .fill_up = false,
-                 .customary_names = data.names_are_customary()});
+  Runner runner(instrument(model, points), loader.dataset().input_naming(),
+                {.threads = threads, .streams = model.size_bytes >= kLargeModel ? 1 : 0, .fill_up = false});
   std::vector<TensorStatistics> statistics(points.size());
   for (const std::size_t size : sizes) {
     BatchStream batches = loader.read(positions(calibration.samples, size));

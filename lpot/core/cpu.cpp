@@ -70,10 +70,14 @@ std::string Cpu::cpu_class() const {
 #endif
 }
 
+int thread_count(int asked) {
+  return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
 Cpu detect_cpu() {
   Cpu cpu;
   cpu.name = cpuinfo("model name");
-  cpu.cores = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  cpu.cores = thread_count(0);
 #if defined(__x86_64__)
   __builtin_cpu_init();
   cpu.avx2 = __builtin_cpu_supports("avx2") != 0;

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "lpot/core/component.h"
+#include "lpot/core/input_naming.h"
 #include "lpot/core/tensor.h"
 
 namespace lpot {
@@ -42,6 +43,12 @@ class Dataset {
 
   // Makes samples of one batch alike where their lengths differ; unless overridden they stay as they are.
   virtual void even_out(std::vector<Sample>&) const {}
+
+  // Lengths that rows of a batch may be filled up to with zeros for a model that is told which of them count (an
+  // attention mask), ascending: a model is compiled for each length that comes, and these are few. Empty: any.
+  virtual std::vector<std::size_t> lengths() const { return {}; }
+
+  InputNaming input_naming() const { return {input_names(), names_are_customary(), lengths()}; }
 
   // Tells data sets apart, so that a study is resumed with its own data only: name, parameters, and a fingerprint of
   // the files (names, sizes, times will do). Unless overridden: the input names, the size and a fingerprint of some

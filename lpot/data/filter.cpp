@@ -19,6 +19,7 @@ class Subset : public Dataset {
   std::vector<std::string> input_names() const override { return whole_->input_names(); }
   bool names_are_customary() const override { return whole_->names_are_customary(); }
   void even_out(std::vector<Sample>& samples) const override { whole_->even_out(samples); }
+  std::vector<std::size_t> lengths() const override { return whole_->lengths(); }
   Sample at(std::size_t index) const override { return whole_->at(in_whole(index)); }
   Tensor label(std::size_t index) const override { return whole_->label(in_whole(index)); }
 

@@ -62,6 +62,7 @@ DataEvaluator::DataEvaluator(DataLoader loader, std::vector<NamedMetric> metrics
     : loader_(std::move(loader)), metrics_(std::move(metrics)), options_(std::move(options)) {}
 
 void DataEvaluator::expect_many() {
+  expects_many_ = true;
   if (loader_.is_slow()) loader_ = loader_.cached();
 }
 
@@ -70,6 +71,7 @@ Score DataEvaluator::baseline(const Model& fp32, const Observer& observer) {
   EvaluateOptions options = options_;
   options.keep_outputs = &baseline_outputs_;
   options.judgements = &baseline_judgements_;
+  if (expects_many_) options.choose_throughput = &options_.throughput;
   const Score score = evaluate(fp32, loader_, metrics_, options, observer);
   drop_unless_judged(baseline_judgements_);
   return score;
@@ -108,7 +110,10 @@ void DataEvaluator::prepare(const Model& fp32, const Observer& observer) {
 }
 
 std::string DataEvaluator::notes() const {
-  Json json{{"baseline", to_json(baseline_judgements_)}, {"first", to_json(first_judgements_)}};
+  Json json{{"baseline", to_json(baseline_judgements_)},
+            {"first", to_json(first_judgements_)},
+            {"batch_size", options_.throughput.batch_size},
+            {"streams", options_.throughput.streams}};
   std::size_t bytes = 0;
   for (const Tensor& output : baseline_outputs_) bytes += output.byte_size();
   if (bytes <= kMostNotes) json["outputs"] = to_json(baseline_outputs_);
@@ -125,6 +130,7 @@ void DataEvaluator::restore(const std::string& notes) {
     baseline_judgements_ = std::move(baseline);
     first_judgements_ = std::move(first);
     if (json.contains("outputs")) baseline_outputs_ = outputs_from_json(json.at("outputs"));
+    options_.throughput = {json.at("batch_size").get<std::size_t>(), json.at("streams").get<int>()};
   } catch (const Json::exception&) {
     throw StoreError("evaluate", "what was kept of the evaluations is damaged; tune without --resume to measure again");
   }

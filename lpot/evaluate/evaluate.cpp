@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <deque>
 #include <numeric>
 #include <span>
 
+#include "lpot/core/clock.h"
+#include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
 #include "lpot/runtime/runner.h"
 
@@ -105,9 +106,7 @@ bool needs_baseline(const std::vector<NamedMetric>& metrics) {
 Score evaluate(const Model& model, const DataLoader& loader, const std::vector<NamedMetric>& metrics,
                const EvaluateOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("evaluate", "the evaluation data set is empty");
-  const auto start = std::chrono::steady_clock::now();
-  const Dataset& data = loader.dataset();
-  Runner runner(model, data.input_names(), {.threads = options.threads, .customary_names = data.names_are_customary()});
+  const auto start = Clock::now();
   Accumulator accumulator(metrics, options);
   std::vector<std::size_t> positions = options.positions;
   if (positions.empty()) {
@@ -115,31 +114,55 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
     std::iota(positions.begin(), positions.end(), std::size_t{0});
   }
   if (options.judgements) options.judgements->assign(loader.size(), std::nullopt);
-  BatchStream batches = loader.read(positions);
-  std::deque<std::vector<Tensor>> waiting;  // labels of batches that are being inferred
   const auto has_failed = [&] { return options.verdict && options.verdict->has_failed(); };
-  runner.run(
-      [&]() -> std::optional<std::vector<Tensor>> {
-        observer.check_stop();
-        if (has_failed()) return std::nullopt;
-        auto batch = batches.next();
-        if (!batch) return std::nullopt;
-        waiting.push_back(std::move(batch->labels));
-        return std::move(batch->inputs);
-      },
-      [&](std::vector<Tensor> outputs) {
-        const std::span of_batch(positions.data() + accumulator.samples(), waiting.front().size());
-        accumulator.add(of_batch, {std::move(outputs), std::move(waiting.front())});
-        waiting.pop_front();
-        observer.progress("evaluate", accumulator.samples(), positions.size());
-      });
+
+  // The next `count` samples; a way that was run before is compiled already.
+  std::vector<std::pair<Throughput, std::unique_ptr<Runner>>> runners;
+  const auto run_some = [&](const Throughput& way, std::size_t count) {
+    const auto begin = Clock::now();
+    auto known = std::find_if(runners.begin(), runners.end(), [&](const auto& runner) { return runner.first == way; });
+    if (known == runners.end()) {
+      runners.emplace_back(way,
+                           std::make_unique<Runner>(model, loader.dataset().input_naming(),
+                                                    RunnerOptions{.threads = options.threads, .streams = way.streams}));
+      known = runners.end() - 1;
+    }
+    const auto first = positions.begin() + static_cast<std::ptrdiff_t>(accumulator.samples());
+    BatchStream batches = in_batches(loader, way).read({first, first + static_cast<std::ptrdiff_t>(count)});
+    std::deque<std::vector<Tensor>> waiting;  // labels of batches that are being inferred
+    known->second->run(
+        [&]() -> std::optional<std::vector<Tensor>> {
+          observer.check_stop();
+          if (has_failed()) return std::nullopt;
+          auto batch = batches.next();
+          if (!batch) return std::nullopt;
+          waiting.push_back(std::move(batch->labels));
+          return std::move(batch->inputs);
+        },
+        [&](std::vector<Tensor> outputs) {
+          const std::span of_batch(positions.data() + accumulator.samples(), waiting.front().size());
+          accumulator.add(of_batch, {std::move(outputs), std::move(waiting.front())});
+          waiting.pop_front();
+          observer.progress("evaluate", accumulator.samples(), positions.size());
+        });
+    return seconds_since(begin);
+  };
+  Throughput way = options.throughput;
+  if (options.choose_throughput) {
+    const int threads = thread_count(options.threads);
+    way = choose_throughput(throughput_choices(model, loader, threads),
+                            {positions.size(), loader.options().batch_size, threads}, run_some);
+    *options.choose_throughput = way;
+    std::erase_if(runners, [&](const auto& runner) { return !(runner.first == way); });
+  }
+  run_some(way, positions.size() - accumulator.samples());
   Score score = accumulator.score();
   if (accumulator.samples() < positions.size()) {
     // The samples that were evaluated are not like the others: only what is known of the first metric is told.
     score.complete = false;
     score.metrics = {{metrics.front().name, options.verdict->estimate()}};
   }
-  score.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  score.seconds = seconds_since(start);
   return score;
 }
 

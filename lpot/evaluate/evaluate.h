@@ -13,6 +13,7 @@
 #include "lpot/core/observer.h"
 #include "lpot/data/loader.h"
 #include "lpot/evaluate/postprocess.h"
+#include "lpot/evaluate/throughput.h"
 #include "lpot/evaluate/verdict.h"
 #include "lpot/metric/metric.h"
 #include "lpot/model/model.h"
@@ -46,6 +47,8 @@ struct EvaluateOptions {
   std::vector<std::size_t> positions = {};    // in which order to evaluate; empty: the loader's
   Verdict* verdict = nullptr;                 // ends the evaluation when it has failed
   Judgements* judgements = nullptr;           // what the first metric makes of every sample, where it judges samples
+  Throughput throughput = {};                 // how batches are run
+  Throughput* choose_throughput = nullptr;    // this run finds out what is fastest, and leaves it here
 };
 
 // Whether any of these metrics compares with the fp32 model.

@@ -62,6 +62,7 @@ class DataEvaluator : public Evaluator {
   DataLoader loader_;
   std::vector<NamedMetric> metrics_;
   EvaluateOptions options_;
+  bool expects_many_ = false;
   BaselineOutputs baseline_outputs_;
   Judgements baseline_judgements_;  // empty: the metric does not judge samples
   Judgements first_judgements_;     // of the first model after the baseline; empty: none yet

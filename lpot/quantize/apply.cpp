@@ -18,24 +18,36 @@ namespace op = ov::opset8;
 using Output = ov::Output<ov::Node>;
 using Input = ov::Input<ov::Node>;
 
+// Who turns the integers back into floats: an int8 kernel of the plug-in, or the plug-in itself when it compiles the
+// model.
+enum class Widened { ByKernel, WhenCompiled };
+
 // Constant(i8) -> Convert(f32) -> Multiply(scale): the form that the plug-in reads as int8 weights, a quarter on disk.
+// Where no kernel takes them, it would multiply them in place in memory that all streams share, each stream once, and
+// give wrong results in about one of fifteen compilations with two streams (seen in OpenVINO 2026.4). It does not know
+// a Divide as such a form and folds it beforehand.
 Output dequantized(const ov::Shape& shape, const std::vector<std::int8_t>& integers, const ov::Shape& scale_shape,
-                   const std::vector<float>& scales, const std::string& name) {
+                   std::vector<float> scales, const std::string& name, Widened widened = Widened::ByKernel) {
+  const bool divide = widened == Widened::WhenCompiled;
+  if (divide)
+    for (float& scale : scales) scale = 1.0f / scale;
   const auto values = std::make_shared<op::Constant>(ov::element::i8, shape, integers.data());
   const auto factors = std::make_shared<op::Constant>(ov::element::f32, scale_shape, scales.data());
   const auto convert = std::make_shared<op::Convert>(values, ov::element::f32);
-  const auto multiply = std::make_shared<op::Multiply>(convert, factors);
+  const std::shared_ptr<ov::Node> result =
+      divide ? std::shared_ptr<ov::Node>(std::make_shared<op::Divide>(convert, factors))
+             : std::make_shared<op::Multiply>(convert, factors);
   values->set_friendly_name(name);
   factors->set_friendly_name(name + "/scale");
   convert->set_friendly_name(name + "/convert");
-  multiply->set_friendly_name(name + "/dequantized");
-  return multiply;
+  result->set_friendly_name(name + "/dequantized");
+  return result;
 }
 
-Output dequantized(const op::Constant& constant, const QuantizedWeights& weights) {
+Output dequantized(const op::Constant& constant, const QuantizedWeights& weights, Widened widened = Widened::ByKernel) {
   return dequantized(constant.get_shape(), weights.values,
                      ov::Shape(weights.scale_shape.begin(), weights.scale_shape.end()), weights.scales,
-                     constant.get_friendly_name());
+                     constant.get_friendly_name(), widened);
 }
 
 // The weights of a product as those of a 1x1 convolution: [N,K,1].
@@ -192,6 +204,7 @@ class Writer {
       const auto table = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
       node->input(0).replace_source_output(dequantized(*table, edit.rows));
     }
+    join_convolution_forms(*model_.graph);
     model_.graph->validate_nodes_and_infer_types();
     return std::move(model_);
   }
@@ -262,7 +275,9 @@ class Writer {
       rewrite_as_convolution(node, *weights, edit);
       return;
     }
-    node->input(1).replace_source_output(dequantized(*weights, edit.weights));
+    const bool has_kernel = !edit.activation.empty() || is_product;
+    node->input(1).replace_source_output(
+        dequantized(*weights, edit.weights, has_kernel ? Widened::ByKernel : Widened::WhenCompiled));
     add_bias(node, edit);
   }
 

@@ -20,7 +20,8 @@ namespace lpot {
 // may as well stand in front of each of them.
 struct Mover {
   std::string op_type;
-  bool every_input = false;  // all inputs hold data (Concat); else input 0
+  bool every_input = false;                    // all inputs hold data (Concat); else input 0
+  bool (*only_if)(const ov::Node&) = nullptr;  // where not every op of the type does so
 };
 const std::vector<Mover>& movers();
 

@@ -14,7 +14,8 @@ struct TensorScheme {
   Algorithm algorithm = Algorithm::MinMax;
   Granularity granularity = Granularity::PerTensor;
   Symmetry symmetry = Symmetry::Asymmetric;
-  int bits = 8;  // weights: 7 is half the range, integers in -63..63, for CPUs that sum products in 16 bits
+  int bits = 8;  // weights: 7 is half the range, integers in -63..63, for CPUs that sum products in 16 bits; a plan of
+                 // a search says 7 where that may be needed, see Widening in recipes/saturation.h
 
   auto operator<=>(const TensorScheme&) const = default;
 };

@@ -72,7 +72,8 @@ std::vector<std::size_t> front(const std::vector<Trial>& trials, bool higher_is_
   return numbers;
 }
 
-std::string shape_text(const Port& port) {
+std::string shape_text(const Port& port, const StaticShapes& shapes) {
+  if (const Shape* shape = shapes.find(port.name)) return fmt::format("[{}]", fmt::join(*shape, ", "));
   std::vector<std::string> dimensions;
   for (const std::int64_t dimension : port.shape) dimensions.push_back(dimension < 0 ? "1" : std::to_string(dimension));
   return fmt::format("[{}]", fmt::join(dimensions, ", "));
@@ -87,6 +88,13 @@ std::string numpy_type(const std::string& element_type) {
 }
 
 }  // namespace
+
+nlohmann::ordered_json shapes_json(const StaticShapes& shapes) {
+  Json json{{"inputs", Json::object()}, {"python", shapes.python_line()}, {"cpp", shapes.cpp_line()}};
+  for (const auto& [name, shape] : shapes.inputs) json["inputs"][name] = shape;
+  if (!shapes.lengths.empty()) json["lengths"] = shapes.lengths;
+  return json;
+}
 
 std::string result_json(const TuneResult& result) {
   Json json;
@@ -120,6 +128,7 @@ std::string result_json(const TuneResult& result) {
                   {"inferring", result.runtime.inferring}};
   json["model"] = result.model.string();
   if (result.onnx) json["onnx"] = {{"path", result.onnx->path.string()}, {"size_bytes", result.onnx->bytes}};
+  if (!result.shapes.empty()) json["static_shapes"] = shapes_json(result.shapes);
   json["workspace"] = result.workspace.string();
   json["stopped_because"] = to_string(result.reason);
   json["cpu_class"] = result.cpu.cpu_class();
@@ -128,10 +137,21 @@ std::string result_json(const TuneResult& result) {
   return json.dump(2) + "\n";
 }
 
-std::string python_lines(const std::filesystem::path& model) {
+std::string python_lines(const std::filesystem::path& model, const StaticShapes& shapes) {
   std::vector<std::string> inputs;
   for (const Port& port : model_inputs(load_model(model)))
-    inputs.push_back(fmt::format("np.zeros({}, {})", shape_text(port), numpy_type(port.element_type)));
+    inputs.push_back(fmt::format("np.zeros({}, {})", shape_text(port, shapes), numpy_type(port.element_type)));
+  if (!shapes.empty())
+    return fmt::format(
+        "import numpy as np, openvino as ov\n"
+        "core = ov.Core()\n"
+        "model = core.read_model(\"{}\")\n"
+        "{}\n"
+        "compiled = core.compile_model(model, \"CPU\")\n"
+        "inputs = [{}]\n"
+        "outputs = compiled(inputs)\n"
+        "print(outputs[0].shape)\n",
+        model.string(), shapes.python_line(), fmt::join(inputs, ", "));
   return fmt::format(
       "import numpy as np, openvino as ov\n"
       "model = ov.Core().compile_model(\"{}\", \"CPU\")\n"
@@ -139,6 +159,18 @@ std::string python_lines(const std::filesystem::path& model) {
       "outputs = model(inputs)\n"
       "print(outputs[0].shape)\n",
       model.string(), fmt::join(inputs, ", "));
+}
+
+std::string shape_hint(const StaticShapes& shapes) {
+  if (shapes.empty()) return "";
+  std::vector<std::string> inputs;
+  for (const auto& [name, shape] : shapes.inputs) inputs.push_back(fmt::format("{} [{}]", name, fmt::join(shape, ",")));
+  const std::string lengths =
+      shapes.lengths.empty() ? "" : fmt::format("; texts come in lengths of {}", fmt::join(shapes.lengths, ", "));
+  return fmt::format(
+      "The model leaves dimensions open and is fastest compiled for static shapes, once for each that you have;\n"
+      "speed was measured with {}{}.\nIn C++: {}\n",
+      fmt::join(inputs, ", "), lengths, shapes.cpp_line());
 }
 
 std::string result_text(const TuneResult& result) {
@@ -180,7 +212,8 @@ std::string result_text(const TuneResult& result) {
       text +=
           "          It is the best that was found, but short of the goal. More trials (tuning.exit_policy.max_trials "
           "with --resume)\n          or a wider accuracy_criterion may help.\n";
-    text += "\nRun it in plain OpenVINO:\n\n" + python_lines(result.model);
+    if (!result.shapes.empty()) text += "\n" + shape_hint(result.shapes);
+    text += "\nRun it in plain OpenVINO:\n\n" + python_lines(result.model, result.shapes);
   } else {
     text += "no trial succeeded:\n";
     for (const Trial& trial : result.trials) text += fmt::format("          trial {}: {}\n", trial.number, trial.error);

@@ -1,5 +1,6 @@
 // What a tuning came to, as text for people and as JSON for programs.
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
 #include "lpot/tune/quantization.h"
@@ -11,14 +12,18 @@ namespace lpot {
 // accuracy and speed
 std::string result_json(const TuneResult&);
 
-// The table fp32 against int8, what was tried, where the model is and the five lines that run it.
+// The table fp32 against int8, what was tried, where the model is and the lines that run it.
 std::string result_text(const TuneResult&);
 
 // One line for one trial: number, accuracy, speed, ops in fp32, time.
 std::string trial_header();
 std::string trial_row(const Trial&, bool is_best, bool meets_goal);
 
-// Five lines of Python that run a saved model in plain OpenVINO.
-std::string python_lines(const std::filesystem::path& model);
+// Lines of Python that run a saved model in plain OpenVINO, five unless it has to be given static shapes first.
+std::string python_lines(const std::filesystem::path& model, const StaticShapes& = {});
+
+// Which static shapes the model is fastest with and the C++ line for them; "" where it leaves none open.
+std::string shape_hint(const StaticShapes&);
+nlohmann::ordered_json shapes_json(const StaticShapes&);  // {inputs {name: shape}, lengths, python, cpp}
 
 }  // namespace lpot

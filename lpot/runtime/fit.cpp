@@ -45,12 +45,17 @@ std::optional<std::size_t> output_number(const std::string& port) {
   return numbered ? std::optional(std::stoul(port.substr(colon + 1))) : std::nullopt;
 }
 
-// Rows filled up with zeros to the length that the input has, one value a row as a row of one.
-Tensor to_length(const Tensor& data, const Port& port) {
-  if (port.shape.size() != 2 || port.shape[1] < 0) return data;
-  const auto length = static_cast<std::size_t>(port.shape[1]);
-  if (data.shape().size() == 1 && length == 1) return data.reshaped({data.shape()[0], 1});
-  if (data.shape().size() != 2 || data.shape()[1] >= length) return data;
+// Rows filled up with zeros to the length that the input has, or to the next one of `lengths` where it has none; one
+// value a row as a row of one.
+Tensor to_length(const Tensor& data, const Port& port, const std::vector<std::size_t>& lengths) {
+  if (port.shape.size() != 2) return data;
+  if (data.shape().size() == 1 && port.shape[1] == 1) return data.reshaped({data.shape()[0], 1});
+  if (data.shape().size() != 2) return data;
+  const auto next = std::lower_bound(lengths.begin(), lengths.end(), data.shape()[1]);
+  const std::size_t length = port.shape[1] >= 0      ? static_cast<std::size_t>(port.shape[1])
+                             : next != lengths.end() ? *next
+                                                     : 0;
+  if (data.shape()[1] >= length) return data;
   Tensor filled(data.element_type(), {data.shape()[0], length});
   const std::size_t from = data.byte_size() / data.shape()[0], to = filled.byte_size() / data.shape()[0];
   for (std::size_t row = 0; row < data.shape()[0]; ++row)
@@ -112,14 +117,16 @@ Tensor to_port(const Tensor& data, const Port& port, bool is_text) {
 
 }  // namespace
 
-InputFit::InputFit(const Model& model, const std::vector<std::string>& names, bool customary)
-    : ports_(model_inputs(model)), customary_(customary) {
-  if (customary) {
-    match_customary(names);
-  } else if (names.empty()) {
+InputFit::InputFit(const Model& model, const InputNaming& naming)
+    : ports_(model_inputs(model)), customary_(naming.customary) {
+  if (naming.customary) {
+    match_customary(naming.names);
+    const auto is_mask = [&](std::size_t tensor) { return same_custom(naming.names[tensor], "attention_mask"); };
+    if (std::any_of(source_.begin(), source_.end(), is_mask)) lengths_ = naming.lengths;
+  } else if (naming.names.empty()) {
     for (std::size_t i = 0; i < ports_.size(); ++i) source_.push_back(i);
   } else {
-    match_exactly(names);
+    match_exactly(naming.names);
   }
 }
 
@@ -175,7 +182,7 @@ std::vector<Tensor> InputFit::apply(const std::vector<Tensor>& batch) const {
       throw DataError("data", fmt::format("the model has {} inputs ({}, ...), the data give {}", ports_.size(),
                                           ports_[0].describe(), batch.size()));
     const Tensor& data = batch[source_[i]];
-    inputs.push_back(to_port(customary_ ? to_length(data, ports_[i]) : data, ports_[i], customary_));
+    inputs.push_back(to_port(customary_ ? to_length(data, ports_[i], lengths_) : data, ports_[i], customary_));
   }
   return inputs;
 }

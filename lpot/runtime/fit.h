@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "lpot/core/input_naming.h"
 #include "lpot/core/tensor.h"
 #include "lpot/model/model.h"
 
@@ -11,17 +12,21 @@ namespace lpot {
 // How the tensors of a data set go into a model.
 class InputFit {
  public:
-  // `names`: the inputs that the data set's tensors belong to; empty: the model's inputs in their order.
   // Throws DataError for an unknown or missing name, with the names that there are.
   //
   // Customary names bind less (Dataset::names_are_customary): other names that BERT models use for the same will do,
   // inputs of quite other names take what is left in order (node:2 the third tensor), and tensors may be left over.
-  InputFit(const Model&, const std::vector<std::string>& names, bool customary = false);
+  //
+  // A model with an attention mask gets rows of the naming's lengths only (Dataset::lengths).
+  InputFit(const Model&, const InputNaming&);
 
   // The model's inputs from a batch of stacked samples: widths of integers and floats are converted, a batch of one
   // sample that already is a whole input is taken as it is. With customary names, rows that are shorter than the
   // model's fixed length are filled up with zeros. Throws DataError that names both types and shapes.
   std::vector<Tensor> apply(const std::vector<Tensor>& batch) const;
+
+  // Whether texts are filled up to lengths of which there are a few.
+  bool has_few_lengths() const { return !lengths_.empty(); }
 
  private:
   void match_exactly(const std::vector<std::string>& names);
@@ -29,7 +34,8 @@ class InputFit {
 
   std::vector<Port> ports_;
   bool customary_ = false;
-  std::vector<std::size_t> source_;  // for each port, which tensor of the data
+  std::vector<std::size_t> source_;   // for each port, which tensor of the data
+  std::vector<std::size_t> lengths_;  // that rows are filled up to, ascending; empty: they stay as they are
 };
 
 }  // namespace lpot

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 #include <deque>
-#include <thread>
 
+#include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
 
 namespace lpot {
@@ -40,23 +40,41 @@ Tensor repeat_last(const Tensor& tensor, std::size_t rows) {
   return result;
 }
 
+bool takes(const Model& model, const std::vector<Shape>& shapes) {
+  const std::vector<Port> ports = model_inputs(model);
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::vector<std::int64_t>& open = ports[i].shape;
+    const bool fits = std::equal(
+        open.begin(), open.end(), shapes[i].begin(), shapes[i].end(),
+        [](std::int64_t wanted, std::size_t found) { return wanted < 0 || static_cast<std::size_t>(wanted) == found; });
+    if (!fits) return false;
+  }
+  return true;
+}
+
 CompileOptions to_compile_options(const RunnerOptions& options) {
-  const int threads =
-      options.threads > 0 ? options.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const int threads = thread_count(options.threads);
   return {.threads = threads, .streams = options.streams > 0 ? options.streams : threads, .input_shapes = {}};
 }
 
 }  // namespace
 
-Runner::Runner(const Model& model, const std::vector<std::string>& input_names, RunnerOptions options)
+Runner::Runner(const Model& model, const InputNaming& naming, RunnerOptions options)
     : model_(model),
-      fit_(model, input_names, options.customary_names),
+      fit_(model, naming),
       compile_options_(to_compile_options(options)),
       may_fill_up_(options.fill_up),
-      any_length_(options.customary_names) {}
+      any_length_(naming.customary) {}
+
+// The first shape, what came before, those of texts that were filled up to a few lengths, and what the model does not
+// take as it is.
+bool Runner::is_worth_compiling(const Shapes& shapes) {
+  if (compiled_.size() >= kMostShapes) return false;
+  return compiled_.empty() || fit_.has_few_lengths() || !seen_.insert(shapes).second || !takes(model_, shapes);
+}
 
 Executable& Runner::executable_for(Shapes shapes) {
-  if (only_dynamic_ || (!compiled_.contains(shapes) && compiled_.size() >= kMostShapes)) shapes.clear();
+  if (only_dynamic_ || (!compiled_.contains(shapes) && !is_worth_compiling(shapes))) shapes.clear();
   if (const auto found = compiled_.find(shapes); found != compiled_.end()) return found->second;
   CompileOptions options = compile_options_;
   options.input_shapes = shapes;

@@ -1,12 +1,13 @@
 // Runs batches through a model as fast as the machine allows, whatever shapes they come in.
 //
-// Static shapes are faster, so every shape that comes is compiled once (up to a few; then a dynamic compilation serves
-// the rest), and a short last batch is filled up instead of compiled for. Batches of different shapes run at the same
-// time.
+// Static shapes are faster, so every shape that comes again is compiled for, up to a few; an open compilation serves
+// the rest. A short last batch is filled up instead, as are texts where the model has a mask for them. Batches of
+// different shapes run at the same time.
 #pragma once
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,13 +21,12 @@ struct RunnerOptions {
   int threads = 0;      // 0: all cores
   int streams = 0;      // 0: one per thread
   bool fill_up = true;  // a short last batch is run in the usual shape, with rows that are cut from the outputs again
-  bool customary_names = false;  // as Dataset::names_are_customary
 };
 
 class Runner {
  public:
-  // `input_names`: as Dataset::input_names.
-  Runner(const Model&, const std::vector<std::string>& input_names, RunnerOptions = {});
+  // `naming`: the data set's.
+  Runner(const Model&, const InputNaming& naming, RunnerOptions = {});
 
   // `source` yields batches of stacked samples; `sink` gets the outputs of each in the same order. Both are called from
   // this thread. Throws DataError and ModelError.
@@ -34,10 +34,13 @@ class Runner {
   using Sink = std::function<void(std::vector<Tensor> outputs)>;
   void run(const Source& source, const Sink& sink);
 
+  std::size_t compilations() const { return compiled_.size(); }  // that are kept
+
  private:
   using Shapes = std::vector<Shape>;
 
   Executable& executable_for(Shapes);
+  bool is_worth_compiling(const Shapes&);
   std::optional<std::vector<Tensor>> fill_up(const std::vector<Tensor>& inputs) const;
 
   Model model_;
@@ -46,6 +49,7 @@ class Runner {
   bool may_fill_up_;
   bool any_length_;                        // of rows that are filled up
   std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes
+  std::set<Shapes> seen_;                  // that came once
   bool only_dynamic_ = false;              // the model does not compile for static shapes
   Shapes usual_;                           // of the first batch
 };

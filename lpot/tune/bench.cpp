@@ -94,26 +94,35 @@ Plan first_plan(const SearchSpace& space) {
   return plan;
 }
 
-FormChoice measure_forms(const Bench& bench, const Statistics& statistics, const std::vector<Tensor>& sample,
-                         const Config& config, const FormOptions& options, const Observer& observer) {
+FormChoice measure_forms(const Bench& bench, const Plan& plan, const Statistics& statistics,
+                         const std::vector<Tensor>& sample, const Config& config, const FormOptions& options,
+                         const FormMemory& memory, const Observer& observer) {
   if (!config.quantization.recipes.measured_forms || is_dynamic(config)) return {};
   FormOptions for_cpu = options;
   for_cpu.convolutions = bench.cpu.needs_half_range();
   try {
-    return choose_forms(bench.model, first_plan(bench.space), statistics, sample, for_cpu, observer);
+    const auto signatures = op_signatures(bench.model, plan, sample);
+    if (auto known = memory.recall(signatures)) {
+      observer.log(LogLevel::Info, "kernel forms are known for ops of these shapes on this kind of CPU: not measured");
+      return *known;
+    }
+    FormChoice choice = choose_forms(bench.model, plan, statistics, sample, for_cpu, observer);
+    memory.remember(signatures, choice);
+    return choice;
   } catch (const ModelError& error) {
     observer.log(LogLevel::Warning, fmt::format("kernel forms are not compared: {}", error.what()));
     return {};
   }
 }
 
-void widen_weights(Bench& bench, const Config& config, const StatisticsByPlan& statistics,
-                   const std::vector<OpPlan>& schemes) {
-  if (config.quantization.recipes.half_range || !use_half_range(config, bench.cpu)) return;
+CarryOut carried_out(const Bench& bench, const Config& config, const StatisticsByPlan& statistics) {
+  if (config.quantization.recipes.half_range || !use_half_range(config, bench.cpu))
+    return [](const Plan& plan) { return plan; };
   std::vector<std::string> told_before;
-  const SearchSpace whole = make_search_space(bench.ops, config.quantization, false, told_before);
-  widen_weights(bench.space, whole, schemes, bench.model,
-                [&](const Plan& plan) -> const Statistics& { return statistics.of(plan); });
+  const auto widening =
+      std::make_shared<Widening>(bench.model, make_search_space(bench.ops, config.quantization, false, told_before),
+                                 [&statistics](const Plan& plan) -> const Statistics& { return statistics.of(plan); });
+  return [widening](const Plan& plan) { return (*widening)(plan); };
 }
 
 void apply_forms(Bench& bench, const FormChoice& forms, const Config& config, const Observer& observer) {
@@ -131,16 +140,21 @@ void apply_forms(Bench& bench, const FormChoice& forms, const Config& config, co
   if (!forms.forms.empty())
     observer.log(LogLevel::Info, fmt::format("{} matrix products run as 1x1 convolutions, which is faster on this CPU",
                                              forms.forms.size()));
-  if (drop_slower && !forms.slower_in_int8.empty())
+  if (drop_slower && !forms.times.empty() && first_plan(bench.space).int8_count() == 0)
+    observer.log(
+        LogLevel::Warning,
+        "int8 is slower than fp32 for this model on this CPU, so it stays in fp32; tuning.objective: modelsize "
+        "makes it small all the same");
+  else if (drop_slower && !forms.slower_in_int8.empty())
     observer.log(LogLevel::Info,
                  fmt::format("{} of {} ops stay in fp32, where they are faster: {}", forms.slower_in_int8.size(),
                              forms.times.size(), fmt::join(forms.slower_in_int8, ", ")));
 }
 
-void offer_noise(Bench& bench, const Statistics& statistics) {
-  bench.space.noise = [&bench, &statistics, kept = std::map<std::string, double>{}]() mutable {
+void offer_noise(Bench& bench, const Statistics& statistics, const CarryOut& carry_out) {
+  bench.space.noise = [&bench, &statistics, carry_out, kept = std::map<std::string, double>{}]() mutable {
     if (!kept.empty()) return kept;
-    const Plan plan = first_plan(bench.space);
+    const Plan plan = carry_out(first_plan(bench.space));
     kept = expected_noise(bench.model, plan, statistics);
     if (bench.cpu.needs_half_range())
       for (const std::string& op : saturating_ops(bench.model, plan, statistics)) kept[op] += 1;

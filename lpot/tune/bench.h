@@ -13,6 +13,7 @@
 #include "lpot/data/loader.h"
 #include "lpot/model/model.h"
 #include "lpot/quantize/forms/choose.h"
+#include "lpot/quantize/forms/memory.h"
 #include "lpot/quantize/space.h"
 #include "lpot/tune/own.h"
 
@@ -59,18 +60,21 @@ StatisticsByPlan statistics_for(const Bench&, const Config&, const Observer&, co
 // The first plan of the search, which what is measured about ops is measured with.
 Plan first_plan(const SearchSpace&);
 
-// Weights that take half the range because the CPU may need it take the whole where it does not, in these schemes.
-void widen_weights(Bench&, const Config&, const StatisticsByPlan&, const std::vector<OpPlan>& schemes);
+// What a plan of the search is carried out as: weights that take half the range because the CPU may need it take the
+// whole where it does not. Bench and statistics must outlive it.
+using CarryOut = std::function<Plan(const Plan&)>;
+CarryOut carried_out(const Bench&, const Config&, const StatisticsByPlan&);
 
-// Nothing when the config wants plain forms, or when they cannot be compared.
-FormChoice measure_forms(const Bench&, const Statistics&, const std::vector<Tensor>& sample, const Config&,
-                         const FormOptions&, const Observer&);
+// From the memory where it knows all ops, else measured and remembered. Nothing when the config wants plain forms, or
+// when they cannot be compared. `plan`: everything in int8.
+FormChoice measure_forms(const Bench&, const Plan& plan, const Statistics&, const std::vector<Tensor>& sample,
+                         const Config&, const FormOptions&, const FormMemory&, const Observer&);
 
 // Gives the ops their forms; those that are slower in int8 stay in fp32 where speed is the objective.
 void apply_forms(Bench&, const FormChoice&, const Config&, const Observer&);
 
 // Lets strategies ask for the expected noise of the ops, which is worked out when it is asked for. Ops whose kernels
 // can saturate come first. The bench and the statistics must outlive its search space.
-void offer_noise(Bench&, const Statistics&);
+void offer_noise(Bench&, const Statistics&, const CarryOut&);
 
 }  // namespace lpot

@@ -90,6 +90,23 @@ void write_machine(YAML::Emitter& yaml, const Cpu& cpu) {
   yaml << YAML::EndMap;
 }
 
+void write_shapes(YAML::Emitter& yaml, const StaticShapes& shapes) {
+  if (shapes.empty()) return;
+  begin(yaml, "static_shapes");
+  entry(
+      yaml, "text",
+      std::string("model.xml keeps the open dimensions of its source and is fastest when it is compiled for static "
+                  "shapes: read it, reshape it and compile that, once for every shape; speed was measured with these"));
+  begin(yaml, "inputs");
+  for (const auto& [name, shape] : shapes.inputs)
+    yaml << YAML::Key << name << YAML::Value << YAML::Flow << std::vector<std::size_t>(shape.begin(), shape.end());
+  yaml << YAML::EndMap;
+  if (!shapes.lengths.empty()) yaml << YAML::Key << "lengths" << YAML::Value << YAML::Flow << shapes.lengths;
+  entry(yaml, "python", shapes.python_line());
+  entry(yaml, "cpp", shapes.cpp_line());
+  yaml << YAML::EndMap;
+}
+
 // The model in the user's own format under a name of its own; nothing where that cannot hold it.
 std::optional<fs::path> stage_onnx(const fs::path& folder, const Edits& edits, const Model& source,
                                    const Observer& observer) {
@@ -133,6 +150,7 @@ std::string deploy_yaml(const Deployment& deployment) {
   const bool is_dynamic = is_weights_only(deployment.plan);
   entry(yaml, "approach", std::string(is_dynamic ? "post_training_dynamic_quant" : "post_training_static_quant"));
   if (is_dynamic) entry(yaml, "activations", describe_activations(deployment.plan, deployment.cpu));
+  write_shapes(yaml, deployment.shapes);
   entry(yaml, "command", deployment.command);
   entry(yaml, "plan_hash", plan_hash(deployment.plan));
   write_recipes(yaml, deployment.plan.recipes);

@@ -11,6 +11,7 @@
 #include "lpot/quantize/plan.h"
 #include "lpot/store/trial.h"
 #include "lpot/tune/goal.h"
+#include "lpot/tune/static_shapes.h"
 
 namespace lpot {
 
@@ -20,6 +21,7 @@ struct Deployment {
   Plan plan;
   Cpu cpu;
   std::string command;  // that makes it again
+  StaticShapes shapes = {};
   // Of a tuned model; a model that was quantized once has none of them.
   std::optional<Goal> goal = {};
   std::optional<Measured> baseline = {};

@@ -59,9 +59,11 @@ Goal make_goal(const Config& config, const Evaluator& evaluator, double baseline
 // forms, which change no numbers.
 class EditsOfLast {
  public:
-  EditsOfLast(const Model& model, const StatisticsByPlan& statistics) : model_(model), statistics_(statistics) {}
+  EditsOfLast(const Model& model, const StatisticsByPlan& statistics, CarryOut carry_out)
+      : model_(model), statistics_(statistics), carry_out_(std::move(carry_out)) {}
 
-  const Edits& of(const Plan& plan) {
+  const Edits& of(const Plan& proposed) {
+    const Plan plan = carry_out_(proposed);
     const Plan plain = without_forms(plan);
     if (!edits_ || !(plain == plan_)) {
       edits_ = resolve(model_, plan, statistics_.of(plan));
@@ -79,8 +81,21 @@ class EditsOfLast {
 
   const Model& model_;
   const StatisticsByPlan& statistics_;
+  CarryOut carry_out_;
   Plan plan_;
   std::optional<Edits> edits_;
+};
+
+// One plan and no other.
+class OnlyPlan : public Strategy {
+ public:
+  explicit OnlyPlan(Plan plan) : plan_(std::move(plan)) {}
+  std::optional<Step> next(const SearchSpace&, const History& history) const override {
+    return history.find(plan_) ? std::nullopt : std::optional(Step{plan_});
+  }
+
+ private:
+  Plan plan_;
 };
 
 std::optional<SavedOnnx> saved_onnx(const fs::path& folder) {
@@ -122,6 +137,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   result.cpu = bench.cpu;
   result.workspace = workspace.path();
   result.metric = evaluator->metric();
+  result.shapes = static_shapes(bench.model, meter.sample(), samples.dataset().input_naming());
   const bool has_run_before = store.get(study, "baseline").has_value();
   bool has_measured_baseline = false;
   result.baseline = measured_from_json(kept.get_or("baseline", Kept::Matters::Evaluation, [&] {
@@ -142,26 +158,28 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const StatisticsByPlan statistics = kept_statistics(kept, bench, config, observer);
   result.times.calibration = seconds_since(stage);
   const Statistics& first_statistics = statistics.of(first_plan(bench.space));
-  widen_weights(bench, config, statistics, bench.space.model_choices);
-  EditsOfLast edits(bench.model, statistics);
+  const CarryOut carry_out = carried_out(bench, config, statistics);
+  EditsOfLast edits(bench.model, statistics, carry_out);
   stage = Clock::now();
   const std::string forms = kept.get_or("forms", Kept::Matters::Forms, [&] {
     const Edits& of_first = edits.of(first_plan(bench.space));
     FormOptions form_options{.edits = &of_first};  // a short evaluation is not to be outlasted by them
     if (meter.evaluation_seconds() > 0)
       form_options.seconds = std::clamp(0.05 * meter.evaluation_seconds(), 0.5, form_options.seconds);
-    return to_json(measure_forms(bench, first_statistics, meter.sample(), config, form_options, observer));
+    const FormMemory memory(options.form_memory, bench.cpu);
+    return to_json(measure_forms(bench, carry_out(first_plan(bench.space)), first_statistics, meter.sample(), config,
+                                 form_options, memory, observer));
   });
   result.times.forms = seconds_since(stage);
   apply_forms(bench, forms_from_json(forms), config, observer);
-  offer_noise(bench, first_statistics);
+  offer_noise(bench, first_statistics, carry_out);
   const std::string seconds_key = "seconds_before_trials";
   store.put(study, seconds_key, std::to_string(seconds_since(start)));
   const double seconds_before = std::stod(*store.get(study, seconds_key));
 
   const auto deployment = [&](const Trial& trial) {
-    return Deployment{bench.name,      bench.model, trial.plan,      bench.cpu,
-                      options.command, result.goal, result.baseline, trial};
+    return Deployment{bench.name,    bench.model, carry_out(trial.plan), bench.cpu, options.command,
+                      result.shapes, result.goal, result.baseline,       trial};
   };
   const auto save = [&](const Trial& trial) {
     save_deployment(output, edits.of(trial.plan), deployment(trial), observer);
@@ -193,7 +211,11 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   Study loop(store, study,
              {bench.space, result.goal, config.tuning.objective, config.tuning.exit_policy, config.tuning.random_seed,
               seconds_before});
-  StudyOutcome outcome = loop.run(*strategy, work, events, observer);
+  // Strategies look for int8 models; where none is worth having, what is left is tried as it is.
+  const Plan first = first_plan(bench.space);
+  const OnlyPlan stays_fp32(first);
+  const Strategy& search = first.int8_count() > 0 ? *strategy : static_cast<const Strategy&>(stays_fp32);
+  StudyOutcome outcome = loop.run(search, work, events, observer);
 
   // A run that was killed after a trial was stored and before its model was saved left that to its successor.
   if (outcome.best && !is_deployed(output, deployment(*outcome.best))) save(*outcome.best);
@@ -229,17 +251,20 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
       bench, config, observer, [](const std::string&) { return std::nullopt; },
       [](const std::string&, const std::string&) {});
   const Statistics& statistics = all.of(first_plan(bench.space));
-  widen_weights(bench, config, all, {bench.space.model_choices.front()});
+  const CarryOut carry_out = carried_out(bench, config, all);
+  const std::vector<Tensor> sample = first_sample(bench.model, bench.calibration);
   apply_forms(bench,
-              measure_forms(bench, statistics, first_sample(bench.model, bench.calibration), config, {}, observer),
+              measure_forms(bench, carry_out(first_plan(bench.space)), statistics, sample, config, {},
+                            {options.form_memory, bench.cpu}, observer),
               config, observer);
-  const Plan plan = first_plan(bench.space);
+  const Plan plan = carry_out(first_plan(bench.space));
   const Edits edits = resolve(bench.model, plan, statistics);
   const fs::path output = options.output.empty() ? workspace_path(config, bench.model) / "quantized" : options.output;
   remove_leftovers(output);
   QuantizeResult result;
-  result.model_bytes =
-      save_deployment(output, edits, {bench.name, bench.model, plan, bench.cpu, options.command}, observer);
+  result.shapes = static_shapes(bench.model, sample, bench.calibration.dataset().input_naming());
+  result.model_bytes = save_deployment(
+      output, edits, {bench.name, bench.model, plan, bench.cpu, options.command, result.shapes}, observer);
   if (options.on_saved) options.on_saved(bench.model, edits, output);
   result.plan = plan;
   result.model = output / "model.xml";

@@ -14,10 +14,12 @@
 #include "lpot/core/cpu.h"
 #include "lpot/core/observer.h"
 #include "lpot/quantize/edits.h"
+#include "lpot/quantize/forms/memory.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/store/trial.h"
 #include "lpot/tune/goal.h"
 #include "lpot/tune/own.h"
+#include "lpot/tune/static_shapes.h"
 #include "lpot/tune/study.h"
 
 namespace lpot {
@@ -30,7 +32,8 @@ struct TuneOptions {
   std::filesystem::path output = {};  // "": the folder best in the workspace
   bool resume = false;
   bool shared_workspace = false;  // studies of other models may be in the workspace; else that is refused
-  std::string command = {};  // for deploy.yaml
+  std::string command = {};       // for deploy.yaml
+  std::filesystem::path form_memory = default_form_memory();  // "": what is measured of kernel forms is not remembered
   OwnParts own = {};
   // Told as they come; both may be empty.
   std::function<void(const Measured&, const Goal&)> on_baseline = {};
@@ -71,6 +74,7 @@ struct TuneResult {
   std::filesystem::path model;         // the saved .xml; "" when no trial succeeded
   std::size_t model_bytes = 0;
   std::optional<SavedOnnx> onnx = {};
+  StaticShapes shapes = {};  // that the model is fastest with
   std::filesystem::path workspace;
   std::string metric;  // the one that is tuned for
   Cpu cpu;
@@ -88,6 +92,7 @@ struct QuantizeResult {
   std::size_t int8_ops = 0;
   std::size_t fp32_ops = 0;  // quantizable ops that the config keeps in fp32
   std::size_t calibration_samples = 0;
+  StaticShapes shapes = {};      // that the model is fastest with
   std::string activations = {};  // what becomes of them where only weights are quantized; "" else
 };
 

@@ -32,7 +32,7 @@ Plan int8_plan() {
   Plan plan;
   plan.ops["product"] = {Precision::Int8,
                          {Algorithm::MinMax, Granularity::PerTensor, Symmetry::Asymmetric, 8},
-                         {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8}};
+                         {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 7}};
   return plan;
 }
 

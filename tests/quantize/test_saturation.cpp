@@ -125,7 +125,7 @@ TEST_F(Saturates, NotWhereInputsStaySmallAndTheWholeRangeIsKept) {
 #endif
 
 // Ranges that clip make larger integers than ranges that do not: what is safe in one scheme may not be in another.
-TEST(WidenWeights, LooksAtEverySchemeOfTheSpace) {
+TEST(Widening, DependsOnTheScheme) {
   const Model model = sums();
   // All at a half but for one number, and a channel beside it that is empty. Minmax puts the half at 128 and no pair is
   // too large; a percentile cuts the one number off and puts the half at 255.
@@ -143,33 +143,38 @@ TEST(WidenWeights, LooksAtEverySchemeOfTheSpace) {
   config.model_wise.activation.algorithms = {Algorithm::MinMax, Algorithm::Percentile};
   std::vector<std::string> warnings;
   const auto space = [&](bool half) { return make_search_space(quantizable_ops(model), config, half, warnings); };
-  SearchSpace narrow = space(true);
-  widen_weights(narrow, space(false), narrow.model_choices, model,
-                [&](const Plan&) -> const Statistics& { return statistics; });
+  const SearchSpace narrow = space(true);
+  std::size_t asked = 0;
+  Widening widen(model, space(false), [&](const Plan&) -> const Statistics& { return ++asked, statistics; });
   bool widened = false, kept = false;
-  for (const OpPlan& choice : narrow.ops[0].choices) {
-    if (choice.precision != Precision::Int8) continue;
-    Plan plan;
-    plan.ops["sums"] = choice;
-    plan.ops["sums"].weight.bits = 8;
-    const bool saturates = !saturating_ops(model, plan, statistics).empty();
-    EXPECT_EQ(choice.weight.bits, saturates ? 7 : 8);
+  for (const OpPlan& choice : narrow.model_choices) {
+    const Plan plan = narrow.plan(choice);
+    Plan whole = plan;
+    whole.ops.at("sums").weight.bits = 8;
+    const bool saturates = !saturating_ops(model, whole, statistics).empty();
+    EXPECT_EQ(widen(plan), saturates ? plan : whole);
     (saturates ? kept : widened) = true;
+    EXPECT_EQ(widen(plan), widen(plan));
   }
+  EXPECT_EQ(asked, narrow.model_choices.size()) << "each scheme is looked at once";
   EXPECT_TRUE(widened && kept) << "the schemes do not differ, so this shows nothing";
 }
 
-TEST(WidenWeights, KeepsTheBitsThatTheConfigAskedFor) {
+TEST(Widening, KeepsFormsFp32AndTheBitsThatTheConfigAskedFor) {
   const Model model = sums();
   QuantizationConfig config;
   config.model_wise.weight.bits = 6;
   std::vector<std::string> warnings;
-  SearchSpace narrow = make_search_space(quantizable_ops(model), config, true, warnings);
-  const SearchSpace whole = make_search_space(quantizable_ops(model), config, false, warnings);
+  const SearchSpace narrow = make_search_space(quantizable_ops(model), config, true, warnings);
   const Statistics statistics = observed(model, extreme());
-  widen_weights(narrow, whole, narrow.model_choices, model,
-                [&](const Plan&) -> const Statistics& { return statistics; });
-  for (const OpPlan& choice : narrow.ops[0].choices) EXPECT_EQ(choice.weight.bits, 6);
+  Widening widen(model, make_search_space(quantizable_ops(model), config, false, warnings),
+                 [&](const Plan&) -> const Statistics& { return statistics; });
+  Plan plan = narrow.plan(narrow.model_choices.front());
+  plan.ops.at("sums").form = Form::Convolution;
+  EXPECT_EQ(widen(plan), plan);
+  EXPECT_EQ(widen(plan).ops.at("sums").weight.bits, 6);
+  plan.ops.at("sums") = OpPlan{};
+  EXPECT_EQ(widen(plan), plan);
 }
 
 }  // namespace

@@ -116,6 +116,24 @@ TEST(WeightsOnly, NeedsNoStatisticsAndNoQuantizers) {
   EXPECT_LT(largest_difference(run(int8, input), fp32), 0.02 * largest_magnitude(fp32));
 }
 
+// The plug-in multiplies int8 weights that no kernel takes in memory that its streams share, each stream once.
+TEST(WeightsOnly, GivesTheSameOutputsInEveryStream) {
+  const Model model = load_model(LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx");
+  const Model int8 = quantize(model, first_plan(model), {});
+  EXPECT_EQ(count_type(int8, "Divide"), 8u) << "of the convolutions";
+  const Tensor input = random_tensor({1, 1, 28, 28}, 3);
+  const Tensor expected = Executable(int8, {.threads = 1}).infer({input})[0];
+  for (int i = 0; i < 40; ++i) {
+    Executable executable(int8, {.threads = 2, .streams = 2, .input_shapes = {input.shape()}});
+    for (int stream = 0; stream < 2; ++stream) executable.start({input});
+    for (int stream = 0; stream < 2; ++stream) {
+      const Tensor output = executable.finish()[0];
+      for (std::size_t k = 0; k < expected.size(); ++k)
+        ASSERT_NEAR(output.value_at(k), expected.value_at(k), 1e-3) << "compilation " << i;
+    }
+  }
+}
+
 TEST(WeightsOnly, FallsBackOpByOp) {
   const Model model = small_model();
   Plan plan = first_plan(model);

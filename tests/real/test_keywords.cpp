@@ -34,8 +34,8 @@ TEST_P(KeywordSpotting, RunsInInt8CutBehindMfcc) {
       "dataloader: {batch_size: 4, dataset: {dummy: {shape: [16, " + shape + "], low: -10, high: 10}}}";
   write("conf.yaml",
         "model: {name: kws, framework: tensorflow, inputs: Mfcc, outputs: labels_softmax, input_shapes: {Mfcc: [-1, " +
-            shape + "]}}\nquantization:\n  calibration:\n    sampling_size: 16\n    " + loader +
-            "\nevaluation:\n  accuracy:\n    metric: {Agreement: {}}\n    " + loader + "\n");
+            shape + "]}}\nquantization:\n  recipes: {forms: plain}\n  calibration:\n    sampling_size: 16\n    " +
+            loader + "\nevaluation:\n  accuracy:\n    metric: {Agreement: {}}\n    " + loader + "\n");
   const auto quantized = lpot({"quantize", "conf.yaml", "--model", model(), "--output", "int8"});
   ASSERT_EQ(quantized.code, 0) << quantized.err;
   const Model saved = load_model(folder_ / "int8/model.xml");

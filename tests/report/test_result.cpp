@@ -164,6 +164,20 @@ TEST(PythonLines, AreFiveAndFitTheModelsInputs) {
   EXPECT_THAT(lines, AllOf(HasSubstr("np.zeros([1, 1, 28, 28], np.float32)"), HasSubstr(kModel)));
 }
 
+TEST(PythonLines, ReshapeAModelThatLeavesDimensionsOpen) {
+  TuneResult result = tuned();
+  result.shapes = {.inputs = {{"input", {4, 1, 28, 28}}}, .lengths = {}};
+  const std::string lines = python_lines(kModel, result.shapes);
+  EXPECT_THAT(lines, AllOf(HasSubstr("model.reshape({\"input\": [4, 1, 28, 28]})\n"),
+                           HasSubstr("core.compile_model(model, \"CPU\")"), HasSubstr("compiled(inputs)")));
+  EXPECT_THAT(result_text(result), AllOf(HasSubstr(lines), HasSubstr("speed was measured with input [4,1,28,28].\n"),
+                                         HasSubstr("In C++: model->reshape(")));
+  const Json json = Json::parse(result_json(result));
+  EXPECT_EQ(json["static_shapes"]["inputs"]["input"], Json::array({4, 1, 28, 28}));
+  EXPECT_EQ(json["static_shapes"]["python"], result.shapes.python_line());
+  EXPECT_FALSE(Json::parse(result_json(tuned())).contains("static_shapes"));
+}
+
 TEST(TrialRow, StandsUnderItsHeader) {
   const TuneResult result = tuned();
   EXPECT_EQ(trial_row(*result.best, false, false).size(), trial_header().size());

@@ -41,20 +41,20 @@ TEST(InputFit, FindsInputsByNameWithAndWithoutTheOutputNumber) {
   const auto first = Tensor::from<std::int64_t>({1, 1}, {1}), second = Tensor::from<std::int64_t>({1, 1}, {2});
   for (const std::vector<std::string>& names :
        {std::vector<std::string>{"mask", "input_ids"}, std::vector<std::string>{"mask:0", "input_ids:0"}}) {
-    const auto inputs = InputFit(two_inputs(), names).apply({first, second});
+    const auto inputs = InputFit(two_inputs(), {names}).apply({first, second});
     EXPECT_EQ(inputs[0].data<std::int64_t>()[0], 2);
     EXPECT_EQ(inputs[1].data<std::int64_t>()[0], 1);
   }
 }
 
 TEST(InputFit, NamesAnInputThatGetsNothing) {
-  EXPECT_THAT(message_of<DataError>([] { InputFit(two_inputs(), {"input_ids"}); }),
+  EXPECT_THAT(message_of<DataError>([] { InputFit(two_inputs(), {{"input_ids"}}); }),
               HasSubstr("input 'mask:0' gets no data: the data set has input_ids"));
 }
 
 TEST(InputFit, NamesTheNearestInputForAnUnknownOne) {
   EXPECT_THAT(message_of<DataError>([] {
-                InputFit(two_inputs(), {"input_ids", "mask", "input_id"});
+                InputFit(two_inputs(), {{"input_ids", "mask", "input_id"}});
               }),
               AllOf(HasSubstr("no input 'input_id'"), HasSubstr("did you mean 'input_ids'?")));
 }
@@ -88,7 +88,7 @@ std::vector<double> fitted(const std::vector<std::string>& model_inputs) {
   std::vector<Tensor> batch;
   for (std::int64_t i = 0; i < 4; ++i) batch.push_back(Tensor::from<std::int64_t>({1, 1}, {i}));
   std::vector<double> order;
-  for (const Tensor& input : InputFit(text_model(model_inputs), kText, true).apply(batch))
+  for (const Tensor& input : InputFit(text_model(model_inputs), {kText, true}).apply(batch))
     order.push_back(input.value_at(0));
   return order;
 }
@@ -112,7 +112,7 @@ TEST(InputFit, InputsOfOtherNamesTakeWhatIsLeftInOrder) {
 }
 
 TEST(InputFit, ShortRowsAreFilledUpToTheModelsLengthAndLongOnesTold) {
-  const InputFit fit(text_model({"input_ids", "input_mask"}, 4), {"input_ids", "input_mask"}, true);
+  const InputFit fit(text_model({"input_ids", "input_mask"}, 4), {{"input_ids", "input_mask"}, true});
   const auto inputs = fit.apply(
       {Tensor::from<std::int64_t>({2, 2}, {1, 2, 3, 4}), Tensor::from<std::int64_t>({2, 3}, {1, 1, 1, 1, 1, 0})});
   EXPECT_EQ(inputs[0].shape(), (Shape{2, 4}));
@@ -125,8 +125,22 @@ TEST(InputFit, ShortRowsAreFilledUpToTheModelsLengthAndLongOnesTold) {
               AllOf(HasSubstr("input_ids i32 [?,4]"), HasSubstr("i64 [2,5]"), HasSubstr("max_seq_length")));
 }
 
+TEST(InputFit, TextsAreFilledUpToAFewLengthsWhereAMaskMakesThatHarmless) {
+  const InputNaming naming{kText, true, {4, 8}};
+  const auto length = [&](const std::vector<std::string>& model_inputs, std::size_t of_data) {
+    const std::vector<Tensor> batch(4, Tensor(ElementType::I64, {2, of_data}));
+    return InputFit(text_model(model_inputs), naming).apply(batch)[0].shape()[1];
+  };
+  EXPECT_EQ(length({"input_ids", "input_mask"}, 3), 4u);
+  EXPECT_EQ(length({"input_ids", "input_mask"}, 4), 4u);
+  EXPECT_EQ(length({"input_ids", "input_mask"}, 5), 8u);
+  EXPECT_EQ(length({"input_ids", "input_mask"}, 9), 9u) << "longer than any of them";
+  EXPECT_EQ(length({"node:0", "node:1"}, 3), 4u) << "the second tensor is the mask, whatever its name";
+  EXPECT_EQ(length({"input_ids", "token_type_ids"}, 3), 3u) << "without a mask, filling counts as text";
+}
+
 TEST(InputFit, OneValueASampleIsARowOfOneWhereTheModelHasIt) {
-  const InputFit fit(text_model({"a"}, 1), {"unique_ids"}, true);
+  const InputFit fit(text_model({"a"}, 1), {{"unique_ids"}, true});
   EXPECT_EQ(fit.apply({Tensor::from<std::int64_t>({2}, {5, 6})})[0].shape(), (Shape{2, 1}));
 }
 

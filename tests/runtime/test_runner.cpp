@@ -55,6 +55,32 @@ TEST(Runner, RunsBatchesOfChangingLengthsInTheirOrder) {
   expect_doubled(batches, run_all(runner, batches));
 }
 
+TEST(Runner, CompilesForShapesThatComeAgain) {
+  Runner runner(twice({-1, -1}), {}, {.threads = 2});
+  std::vector<Tensor> batches;
+  for (std::size_t length = 1; length <= 20; ++length) batches.push_back(rows(2, length, 0));
+  expect_doubled(batches, run_all(runner, batches));
+  EXPECT_EQ(runner.compilations(), 2u) << "the first shape and an open one";
+  expect_doubled({rows(2, 7, 1), rows(2, 7, 5)}, run_all(runner, {rows(2, 7, 1), rows(2, 7, 5)}));
+  EXPECT_EQ(runner.compilations(), 3u);
+}
+
+TEST(Runner, CompilesForTheLengthsOfTextsAtOnce) {
+  const auto ids = parameter({-1, -1}, "input_ids"), mask = parameter({-1, -1}, "attention_mask");
+  const Model model = as_model({std::make_shared<op::Add>(ids, mask)}, {ids, mask});
+  Runner runner(model, {{"input_ids", "attention_mask"}, true, {4, 8}}, {.threads = 2});
+  std::vector<std::vector<Tensor>> batches;
+  for (std::size_t length = 1; length <= 8; ++length) batches.push_back({rows(2, length, 0), rows(2, length, 0)});
+  std::vector<Shape> shapes;
+  std::size_t next = 0;
+  runner.run([&]() { return next < batches.size() ? std::optional(batches[next++]) : std::nullopt; },
+             [&](std::vector<Tensor> outputs) { shapes.push_back(outputs[0].shape()); });
+  ASSERT_EQ(shapes.size(), 8u);
+  EXPECT_EQ(shapes.front(), (Shape{2, 4}));
+  EXPECT_EQ(shapes.back(), (Shape{2, 8}));
+  EXPECT_EQ(runner.compilations(), 2u);
+}
+
 TEST(Runner, TakesAnyBatchSizeForAModelWithAFixedOne) {
   Runner runner(twice({4, 3}), {}, {.threads = 2});
   const std::vector<Tensor> batches{rows(2, 3, 0), rows(4, 3, 6), rows(5, 3, 18), rows(1, 3, 33)};
@@ -100,7 +126,7 @@ TEST(Runner, GoesOnAfterAnError) {
 }
 
 TEST(Runner, FillsUpAShortBatchOfTextOfAnyLength) {
-  Runner runner(twice({-1, -1}), {"x"}, {.threads = 2, .customary_names = true});
+  Runner runner(twice({-1, -1}), {{"x"}, true}, {.threads = 2});
   const std::vector<Tensor> batches{rows(4, 32, 0), rows(4, 64, 12), rows(1, 64, 24), rows(3, 32, 7)};
   expect_doubled(batches, run_all(runner, batches));
 }

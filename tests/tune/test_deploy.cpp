@@ -79,6 +79,16 @@ TEST_F(DeployTest, HoldsThePlanOpByOp) {
   EXPECT_EQ(yaml["plan"]["fc"]["precision"].as<std::string>(), "fp32");
 }
 
+TEST_F(DeployTest, SaysWhichStaticShapesAreFastAndHowToGetThem) {
+  EXPECT_FALSE(YAML::Load(deploy_yaml(tuned_))["static_shapes"]);
+  tuned_.shapes = {.inputs = {{"ids", {1, 64}}}, .lengths = {32, 64}};
+  const YAML::Node shapes = YAML::Load(deploy_yaml(tuned_))["static_shapes"];
+  EXPECT_THAT(shapes["inputs"]["ids"].as<std::vector<int>>(), ElementsAre(1, 64));
+  EXPECT_THAT(shapes["lengths"].as<std::vector<int>>(), ElementsAre(32, 64));
+  EXPECT_EQ(shapes["python"].as<std::string>(), tuned_.shapes.python_line());
+  EXPECT_EQ(shapes["cpp"].as<std::string>(), tuned_.shapes.cpp_line());
+}
+
 TEST_F(DeployTest, OfAModelThatWasQuantizedOnceThereIsNoScore) {
   const YAML::Node yaml = YAML::Load(deploy_yaml({"net", source_, tuned_.plan, {}, "lpot quantize"}));
   for (const char* key : {"goal", "baseline", "best", "trial"}) EXPECT_FALSE(yaml[key]) << key;

@@ -45,6 +45,7 @@ class SquadData : public Dataset {
   std::string identity() const override { return identity_; }
   bool names_are_customary() const override { return true; }
   void even_out(std::vector<Sample>& samples) const override { fill_up(samples, padding_); }
+  std::vector<std::size_t> lengths() const override { return padding_.lengths(); }
 
   std::vector<std::string> input_names() const override {
     std::vector<std::string> names = bert_input_names();

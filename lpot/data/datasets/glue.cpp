@@ -66,6 +66,7 @@ class Glue : public Dataset {
   std::vector<std::string> input_names() const override { return bert_input_names(); }
   bool names_are_customary() const override { return true; }
   void even_out(std::vector<Sample>& samples) const override { fill_up(samples, padding_); }
+  std::vector<std::size_t> lengths() const override { return padding_.lengths(); }
   Tensor label(std::size_t index) const override { return labels_.at(index); }
   std::string identity() const override { return identity_; }
   void set_identity(std::string identity) { identity_ = std::move(identity); }

@@ -50,10 +50,12 @@ void truncate_longest_first(std::vector<Token>& first, std::vector<Token>& secon
   longer.resize(room - shorter.size());
 }
 
-std::size_t Padding::rounded_up(std::size_t length) const {
-  if (!dynamic) return max_length;
+std::vector<std::size_t> Padding::lengths() const {
+  std::vector<std::size_t> lengths;
   const std::size_t step = (max_length + kLengths - 1) / kLengths;
-  return std::min(max_length, (length + step - 1) / step * step);
+  for (std::size_t length = dynamic ? step : max_length; length < max_length; length += step) lengths.push_back(length);
+  lengths.push_back(max_length);
+  return lengths;
 }
 
 std::vector<Tensor> to_tensors(const BertInput& input) {
@@ -70,7 +72,7 @@ void fill_up(std::vector<Sample>& samples, const Padding& padding) {
   for (const Sample& sample : samples)
     for (const Tensor& input : sample.inputs)
       if (input.shape().size() == 1) longest = std::max(longest, input.shape()[0]);
-  const std::size_t length = padding.rounded_up(longest);
+  const std::size_t length = padding.dynamic ? std::min(longest, padding.max_length) : padding.max_length;
   for (Sample& sample : samples)
     for (std::size_t i = 0; i < sample.inputs.size(); ++i)
       if (sample.inputs[i].shape().size() == 1)

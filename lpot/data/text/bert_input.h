@@ -31,12 +31,12 @@ void truncate_longest_first(std::vector<Token>& first, std::vector<Token>& secon
 // How texts of a batch get one length.
 struct Padding {
   std::size_t max_length = 0;
-  bool dynamic = false;         // to the longest of the batch, rounded up to one of a few lengths
+  bool dynamic = false;         // to the longest of the batch, else all to max_length
   std::int64_t padding_id = 0;  // of the ids; all else is filled up with zeros
 
-  // `length` rounded up: a quarter, half, three quarters of max_length, or all of it. A model is compiled for each
-  // length that comes, which takes as long as running it for some hundred texts.
-  std::size_t rounded_up(std::size_t length) const;
+  // A quarter, half, three quarters of max_length and all of it, for Dataset::lengths. Compiling a model for one more
+  // takes as long as running it for some hundred texts.
+  std::vector<std::size_t> lengths() const;
 };
 
 // Ids, mask and segments, not filled up.

@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <deque>
+#include <functional>
 #include <openvino/openvino.hpp>
 #include <optional>
 
@@ -19,14 +20,13 @@
 namespace lpot {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::size_t kFewestRuns = 5;
 constexpr double kClearly = 0.9;  // a time that is less than this share of another is the better one
 
-constexpr double kWorthIt = 0.95;  // a whole model that is not this much faster is not worth the change
+constexpr double kWorthIt = 0.95;     // a whole model that is not this much faster is not worth the change
+constexpr double kBeyondDoubt = 0.8;  // a whole whose kernels take less than this share is faster
 
-constexpr std::size_t kLarge = std::size_t{256} << 20;  // bytes of a model
+constexpr double kNoise = 1.02;  // two whole models whose times differ by less are equally fast
 
 Plan in_form(Plan plan, Form form) {
   for (auto& [name, op] : plan.ops) op.form = form;
@@ -40,6 +40,7 @@ Executable compile(const Model& model, const std::vector<Tensor>& inputs, int th
 }
 
 using Times = std::map<std::string, double>;  // by op
+const std::string kAllKernels = "";           // their sum, whoever they belong to
 
 // Medians of the ops' times in each of the models, which take turns.
 std::vector<Times> profile(std::vector<Executable>& models, const std::vector<Tensor>& inputs,
@@ -53,7 +54,11 @@ std::vector<Times> profile(std::vector<Executable>& models, const std::vector<Te
       models[i].infer(inputs);
       models[i].infer(inputs);  // the first brings it back into the cache
       if (round == 0) continue;
-      for (const auto& [op, time] : times_by_owner(models[i].executed_ops(), owners)) runs[i][op].push_back(time);
+      const std::vector<ExecutedOp> executed = models[i].executed_ops();
+      for (const auto& [op, time] : times_by_owner(executed, owners)) runs[i][op].push_back(time);
+      double sum = 0;
+      for (const ExecutedOp& op : executed) sum += op.time_ms;
+      runs[i][kAllKernels].push_back(sum);
     }
   std::vector<Times> medians(models.size());
   for (std::size_t i = 0; i < models.size(); ++i)
@@ -61,17 +66,18 @@ std::vector<Times> profile(std::vector<Executable>& models, const std::vector<Te
   return medians;
 }
 
-// Two at a time, for each compiled model holds its weights once more.
-std::vector<Times> profile_two(const Model& first, const Model& second, const std::vector<Tensor>& inputs,
-                               const std::map<std::string, std::string>& owners, const FormOptions& options,
-                               const Observer& observer) {
+// Two at a time, for each compiled model holds its weights once more. The second is made when it is needed.
+std::vector<Times> profile_two(const Model& first, const std::function<const Model&()>& second,
+                               const std::vector<Tensor>& inputs, const std::map<std::string, std::string>& owners,
+                               const FormOptions& options, const Observer& observer) {
   std::vector<Times> times;
   std::vector<Executable> models;
-  for (const Model* model : {&first, &second}) {
+  for (const bool is_first : {true, false}) {
+    const Model& model = is_first ? first : second();
     release_freed_memory();
-    models.push_back(compile(*model, inputs, options.threads, true));
+    models.push_back(compile(model, inputs, options.threads, true));
     // Two that take turns are steadier; of a large one there is room for one at a time.
-    if (model->size_bytes < kLarge && model == &first) continue;
+    if (model.size_bytes < kLargeModel && is_first) continue;
     for (Times& of_model : profile(models, inputs, owners, options, observer)) times.push_back(std::move(of_model));
     models.clear();
   }
@@ -103,25 +109,73 @@ void share_times(Times& times, const Model& model) {
   }
 }
 
-// Whether the changed model is really the faster one as a whole.
-bool is_faster(const Model& changed, const Model& plain, const std::vector<Tensor>& inputs,
-               const FormOptions& options) {
-  if (changed.size_bytes >= kLarge) {  // there is room for one at a time
-    std::vector<double> medians;
-    for (const Model* model : {&changed, &plain}) {
-      release_freed_memory();
-      Executable executable = compile(*model, inputs, options.threads, false);
-      medians.push_back(measure_latency({{executable, {inputs}}}, {.seconds = options.seconds / 2})[0].median_ms);
-    }
-    return medians[0] < kWorthIt * medians[1];
+// Of the time of all kernels, what these ops take.
+double share_of(const std::vector<std::string>& ops, const Times& times) {
+  double theirs = 0;
+  for (const std::string& op : ops)
+    if (const auto found = times.find(op); found != times.end()) theirs += found->second;
+  const double all = times.at(kAllKernels);
+  return all > 0 ? theirs / all : 0;
+}
+
+// Medians of whole models, which take turns; of large ones there is room for one at a time.
+std::vector<double> time_whole(const std::vector<const Model*>& models, const std::vector<Tensor>& inputs,
+                               const FormOptions& options) {
+  const double seconds = options.seconds / 4 * static_cast<double>(models.size());
+  const bool take_turns = models.front()->size_bytes < kLargeModel;
+  std::vector<double> medians;
+  std::deque<Executable> compiled;
+  std::vector<Contender> contenders;
+  for (const Model* model : models) {
+    release_freed_memory();
+    compiled.push_back(compile(*model, inputs, options.threads, false));
+    contenders.emplace_back(compiled.back(), std::vector<std::vector<Tensor>>{inputs});
+    if (take_turns && model != models.back()) continue;
+    for (const Latency& latency : measure_latency(std::move(contenders), {.seconds = seconds}))
+      medians.push_back(latency.median_ms);
+    contenders.clear();
+    compiled.clear();
   }
-  Executable first = compile(changed, inputs, options.threads, false);
-  Executable second = compile(plain, inputs, options.threads, false);
-  const auto latencies = measure_latency({{first, {inputs}}, {second, {inputs}}}, {.seconds = options.seconds / 2});
-  return latencies[0].median_ms < kWorthIt * latencies[1].median_ms;
+  return medians;
 }
 
 bool can_be_convolution(const std::string& type) { return type == "MatMul"; }
+
+// Ops whose int8 kernel loses to fp32 with what it brings along, if that shows in the whole model; all of them where
+// int8 loses whatever is done. `written` gives the model of a plan; `kernels`: the time of all of int8's by fp32's.
+std::vector<std::string> slower_in_int8(const Model& fp32, const Plan& plan,
+                                        const std::function<Model(const Plan&)>& written, const Statistics& statistics,
+                                        const FormChoice& choice, double kernels, const std::vector<Tensor>& inputs,
+                                        const FormOptions& options) {
+  Plan mixed_plan = plan;
+  std::vector<std::string> slower, all;
+  for (const auto& [name, times] : choice.times) {
+    all.push_back(name);
+    const double int8_ms = choice.forms.contains(name) ? times.convolution_ms : times.plain_ms;
+    if (times.fp32_ms >= kClearly * int8_ms) continue;
+    slower.push_back(name);
+    mixed_plan.ops[name] = OpPlan{};
+  }
+  if (slower.empty() && kernels < kBeyondDoubt) return {};
+  const Model int8 = written(plan);
+  std::vector<const Model*> models{&fp32, &int8};
+  Model mixed;
+  if (!slower.empty() && mixed_plan.int8_count() > 0)
+    models.push_back(&(mixed = quantize(fp32, mixed_plan, statistics)));
+  const std::vector<double> whole = time_whole(models, inputs, options);
+  const double fp32_ms = whole[0], int8_ms = whole[1], mixed_ms = whole.back();
+  const bool is_worth_it = mixed_ms < kWorthIt * int8_ms || (int8_ms > fp32_ms && mixed_ms < int8_ms);
+  // To give int8 up altogether, losing once is not enough: the machine may have been busy.
+  const Model& better = is_worth_it ? mixed : int8;
+  const auto loses = [](double changed, double plain) { return changed > kNoise * plain; };
+  if (loses(is_worth_it ? mixed_ms : int8_ms, fp32_ms)) {
+    FormOptions longer = options;
+    longer.seconds = 2 * std::max(1.0, options.seconds);
+    const std::vector<double> again = time_whole({&fp32, &better}, inputs, longer);
+    if (loses(again[1], again[0])) return all;
+  }
+  return is_worth_it ? slower : std::vector<std::string>{};
+}
 
 // The op that a kernel came from, from the names that the runtime or our own writer gave it: "op", "op/channels_first",
 // "tensor/quantize".
@@ -176,17 +230,21 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
 
   // Forms change no numbers: what the plan comes down to is worked out once, and kept unless it is large.
   std::optional<Edits> edits;
-  if (fp32.size_bytes < kLarge) edits = options.edits ? *options.edits : resolve(fp32, plan, statistics);
+  if (fp32.size_bytes < kLargeModel) edits = options.edits ? *options.edits : resolve(fp32, plan, statistics);
   const auto written = [&](const Plan& in_forms) {
     if (!edits) return quantize(fp32, in_forms, statistics);
     for (OpEdit& op : edits->ops) op.form = in_forms.ops.at(op.op).form;
     return apply(fp32, *edits);
   };
-  const Model plain = written(plan);
-  std::vector<Times> times = profile_two(fp32, plain, inputs, owners, options, observer);
-  if (!products.empty()) {
+  std::optional<Model> plain;
+  std::vector<Times> times = profile_two(
+      fp32, [&]() -> const Model& { return plain.emplace(written(plan)); }, inputs, owners, options, observer);
+  // Products that take little of the time could not make the whole so much faster that it is worth the change.
+  const bool compares_forms = share_of(products, times[0]) > 1 - kWorthIt;
+  if (compares_forms) {
     const Model formed = written(in_form(plan, Form::Convolution));
-    const std::vector<Times> again = profile_two(plain, formed, inputs, owners, options, observer);
+    const std::vector<Times> again = profile_two(
+        *plain, [&]() -> const Model& { return formed; }, inputs, owners, options, observer);
     times.push_back(as_beside(times[1], again[0], again[1]));
   }
   for (Times& of_model : times) share_times(of_model, fp32);
@@ -200,74 +258,21 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
   Plan formed = plan;
   for (auto& [name, op] : formed.ops) {
     if (op.precision != Precision::Int8) continue;
-    const bool is_product = std::find(products.begin(), products.end(), name) != products.end();
+    const bool is_product = compares_forms && std::find(products.begin(), products.end(), name) != products.end();
     OpTimes& found = choice.times[name];
     found = {time_of(0, name), time_of(1, name), is_product ? time_of(2, name) : 0.0};
     if (found.convolution_ms > 0 && found.convolution_ms < kClearly * found.plain_ms) op.form = Form::Convolution;
   }
-  if (formed != plan && is_faster(written(formed), plain, inputs, options)) {
-    for (const auto& [name, op] : formed.ops)
-      if (op.form != Form::Plain) choice.forms[name] = op.form;
-  } else {
-    formed = plan;
+  if (formed != plan) {
+    const Model changed = written(formed);
+    const std::vector<double> whole = time_whole({&changed, &*plain}, inputs, options);
+    if (whole[0] >= kWorthIt * whole[1]) formed = plan;
   }
-
-  Plan mixed = formed;
-  std::vector<std::string> slower;
-  for (const auto& [name, found] : choice.times) {
-    const double int8_ms = choice.forms.contains(name) ? found.convolution_ms : found.plain_ms;
-    if (found.fp32_ms >= kClearly * int8_ms) continue;
-    slower.push_back(name);
-    mixed.ops[name] = OpPlan{};
-  }
-  const bool is_worth_it = !slower.empty() && (mixed.int8_count() == 0 || is_faster(quantize(fp32, mixed, statistics),
-                                                                                    written(formed), inputs, options));
-  if (is_worth_it) choice.slower_in_int8 = std::move(slower);
-  return choice;
-}
-
-void use_forms(SearchSpace& space, const FormChoice& choice, bool drop_slower) {
-  for (const auto& [name, times] : choice.times)
-    space.saved_ms[name] = times.fp32_ms - (choice.forms.contains(name) ? times.convolution_ms : times.plain_ms);
-  for (OpSpace& op : space.ops) {
-    const auto form = choice.forms.find(op.name);
-    for (OpPlan& of_op : op.choices)
-      if (of_op.precision == Precision::Int8) of_op.form = form == choice.forms.end() ? Form::Plain : form->second;
-    const auto& slower = choice.slower_in_int8;
-    if (drop_slower && op.can_fall_back() && std::find(slower.begin(), slower.end(), op.name) != slower.end())
-      op.choices = {OpPlan{}};
-  }
-}
-
-std::string to_json(const FormChoice& choice) {
-  Json json = Json::object();
-  for (const auto& [name, times] : choice.times) {
-    Json& op = json[name];
-    op = {{"fp32_ms", times.fp32_ms}, {"plain_ms", times.plain_ms}};
-    if (times.convolution_ms > 0) op["convolution_ms"] = times.convolution_ms;
-    if (const auto form = choice.forms.find(name); form != choice.forms.end()) op["form"] = to_string(form->second);
-    const auto& slower = choice.slower_in_int8;
-    if (std::find(slower.begin(), slower.end(), name) != slower.end()) op["slower_in_int8"] = true;
-  }
-  return json.dump();
-}
-
-FormChoice forms_from_json(const std::string& text) {
-  FormChoice choice;
-  try {
-    const Json json = Json::parse(text);
-    for (const auto& [name, op] : json.items()) {
-      choice.times[name] = {op.at("fp32_ms"), op.at("plain_ms"), op.value("convolution_ms", 0.0)};
-      if (op.contains("form")) {
-        const auto form = parse<Form>(op.at("form").get<std::string>());
-        if (!form) throw StoreError("forms", "the kept forms are damaged; tune without --resume to measure again");
-        choice.forms[name] = *form;
-      }
-      if (op.value("slower_in_int8", false)) choice.slower_in_int8.push_back(name);
-    }
-  } catch (const Json::exception&) {
-    throw StoreError("forms", "the kept forms are damaged; tune without --resume to measure again");
-  }
+  plain.reset();
+  for (const auto& [name, op] : formed.ops)
+    if (op.form != Form::Plain) choice.forms[name] = op.form;
+  const double kernels = times[formed == plan ? 1 : 2].at(kAllKernels) / times[0].at(kAllKernels);
+  choice.slower_in_int8 = slower_in_int8(fp32, formed, written, statistics, choice, kernels, inputs, options);
   return choice;
 }
 

@@ -5,7 +5,7 @@
 // kernel belongs to the op that it came from; what stands between two quantizable ops (biases, activation functions,
 // conversions) belongs to the one before it, a quantizer to the op that reads it. So the times of one op in two models
 // compare the same piece of work. What is chosen op by op is then confirmed by timing the whole model against the plain
-// one.
+// one, and that against fp32: where int8 as a whole is slower whatever is chosen, every op is better left in fp32.
 #pragma once
 #include <map>
 #include <string>
@@ -15,28 +15,11 @@
 #include "lpot/core/observer.h"
 #include "lpot/core/tensor.h"
 #include "lpot/model/model.h"
+#include "lpot/quantize/forms/choice.h"
 #include "lpot/quantize/plan.h"
-#include "lpot/quantize/space.h"
 #include "lpot/runtime/executable.h"
 
 namespace lpot {
-
-// Medians, of one inference.
-struct OpTimes {
-  double fp32_ms = 0;
-  double plain_ms = 0;
-  double convolution_ms = 0;  // 0: the op has no such form
-
-  bool operator==(const OpTimes&) const = default;
-};
-
-struct FormChoice {
-  std::map<std::string, OpTimes> times;     // of every op in int8
-  std::map<std::string, Form> forms;        // of ops whose form is not plain
-  std::vector<std::string> slower_in_int8;  // ops whose int8 kernel, with its conversions, loses to fp32
-
-  bool operator==(const FormChoice&) const = default;
-};
 
 struct Edits;
 
@@ -50,12 +33,6 @@ struct FormOptions {
 // `plan`: everything that may be in int8, in the plain form. `inputs`: one sample, as the model's inputs.
 FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics&, const std::vector<Tensor>& inputs,
                         const FormOptions& = {}, const Observer& = {});
-
-// Gives every op its form; with `drop_slower`, ops that are slower in int8 keep only fp32 where they may have it.
-void use_forms(SearchSpace&, const FormChoice&, bool drop_slower);
-
-std::string to_json(const FormChoice&);
-FormChoice forms_from_json(const std::string&);  // throws StoreError
 
 // The time of each op in an executed model: see above. `owners`: for every op of the source graph, by name, the
 // quantizable op that it belongs to.

@@ -1,6 +1,13 @@
 #include "lpot/quantize/forms/convolution.h"
 
+#include <algorithm>
+#include <array>
+#include <openvino/op/util/binary_elementwise_arithmetic.hpp>
+#include <openvino/op/util/unary_elementwise_arithmetic.hpp>
 #include <openvino/opsets/opset8.hpp>
+#include <optional>
+#include <set>
+#include <string_view>
 
 namespace lpot {
 namespace {
@@ -17,7 +24,99 @@ std::shared_ptr<ov::Node> integers(const std::vector<std::int64_t>& values, cons
   return named(op::Constant::create(ov::element::i64, {values.size()}, values), name);
 }
 
+constexpr std::string_view kToChannels = "/channels_first", kFromChannels = "/channels_last";
+
+bool is_turn(const ov::Node& node, std::string_view step) {
+  return ov::is_type<op::Transpose>(&node) && node.get_friendly_name().ends_with(step);
+}
+
+bool is_element_wise(const ov::Node& node) {
+  constexpr auto kOthers = std::to_array<std::string_view>({"FakeQuantize", "Clamp", "Swish", "Elu"});
+  return ov::is_type<ov::op::util::UnaryElementwiseArithmetic>(&node) ||
+         ov::is_type<ov::op::util::BinaryElementwiseArithmetic>(&node) ||
+         std::find(kOthers.begin(), kOthers.end(), node.get_type_name()) != kOthers.end();
+}
+
+// A constant that is one number, or one for each channel: the same with channels first, or nothing where it is neither.
+std::shared_ptr<op::Constant> with_channels_first(const std::shared_ptr<op::Constant>& constant) {
+  const ov::Shape& shape = constant->get_shape();
+  const std::size_t size = ov::shape_size(shape);
+  if (size == 1 && shape.size() <= 3) return constant;
+  if (shape.size() > 3 || shape.back() != size) return nullptr;
+  const auto turned = std::make_shared<op::Constant>(*constant, ov::Shape{1, size, 1});
+  turned->set_friendly_name(constant->get_friendly_name());
+  return turned;
+}
+
+// What lies between a turn back and the turns that follow it.
+struct Between {
+  std::vector<ov::Node*> ops;
+  std::vector<ov::Node*> turns;
+};
+
+// Nothing where another op of the model than convolutions and element-wise ones reads or writes there. Ops that were
+// replaced may still be alive and read.
+std::optional<Between> find_between(ov::Node& turn_back, const std::set<const ov::Node*>& model) {
+  // With open shapes the runtime gets a convolution wrong whose output several ops read and that has no bias.
+  if (turn_back.output(0).get_target_inputs().size() > 1 && !ov::is_type<op::Add>(turn_back.get_input_node_ptr(0)))
+    return std::nullopt;
+  Between between;
+  std::set<ov::Node*> inside{&turn_back};
+  std::vector<ov::Node*> open{&turn_back};
+  while (!open.empty()) {
+    ov::Node* node = open.back();
+    open.pop_back();
+    for (const auto& reader : node->output(0).get_target_inputs()) {
+      ov::Node* next = reader.get_node();
+      if (!model.contains(next)) continue;
+      if (is_turn(*next, kToChannels)) {
+        between.turns.push_back(next);
+      } else if (!is_element_wise(*next)) {
+        return std::nullopt;
+      } else if (inside.insert(next).second) {
+        between.ops.push_back(next);
+        open.push_back(next);
+      }
+    }
+  }
+  for (const ov::Node* node : between.ops)
+    for (const auto& input : node->input_values()) {
+      if (inside.contains(input.get_node())) continue;
+      const auto constant = ov::as_type_ptr<op::Constant>(input.get_node_shared_ptr());
+      if (!constant || !with_channels_first(constant)) return std::nullopt;
+    }
+  if (between.turns.empty()) return std::nullopt;
+  return between;
+}
+
+void skip(ov::Node& node) {
+  const auto source = node.input_value(0);
+  for (ov::Input<ov::Node> reader : node.output(0).get_target_inputs()) reader.replace_source_output(source);
+}
+
 }  // namespace
+
+std::size_t join_convolution_forms(ov::Model& model) {
+  std::size_t joined = 0;
+  const auto ordered = model.get_ordered_ops();
+  std::set<const ov::Node*> ops;
+  for (const auto& node : ordered) ops.insert(node.get());
+  for (const auto& node : ordered) {
+    if (!is_turn(*node, kFromChannels)) continue;
+    const auto between = find_between(*node, ops);
+    if (!between) continue;
+    for (ov::Node* element_wise : between->ops) {
+      for (ov::Input<ov::Node> input : element_wise->inputs())
+        if (const auto constant = ov::as_type_ptr<op::Constant>(input.get_source_output().get_node_shared_ptr()))
+          input.replace_source_output(with_channels_first(constant));
+      element_wise->output(0).get_tensor().set_names({});  // its values are in another order now
+    }
+    for (ov::Node* turn : between->turns) skip(*turn);
+    skip(*node);
+    ++joined;
+  }
+  return joined;
+}
 
 bool has_convolution_form(const ov::Rank& rank) {
   return rank.is_static() && (rank.get_length() == 2 || rank.get_length() == 3);
@@ -26,8 +125,8 @@ bool has_convolution_form(const ov::Rank& rank) {
 ov::Output<ov::Node> convolution_form(const ov::Output<ov::Node>& input, const ov::Output<ov::Node>& weights,
                                       const std::vector<float>& bias, const std::string& name) {
   const bool has_rows = input.get_partial_shape().rank().get_length() == 3;
-  const auto turn = [&](const ov::Output<ov::Node>& tensor, const std::string& step, bool to_channels) {
-    const std::string of_step = name + "/" + step;
+  const auto turn = [&](const ov::Output<ov::Node>& tensor, std::string_view step, bool to_channels) {
+    const std::string of_step = name + std::string(step);
     std::shared_ptr<ov::Node> node;
     if (has_rows)
       node = std::make_shared<op::Transpose>(tensor, integers({0, 2, 1}, of_step + "/order"));
@@ -38,14 +137,14 @@ ov::Output<ov::Node> convolution_form(const ov::Output<ov::Node>& input, const o
     return named(node, of_step);
   };
   std::shared_ptr<ov::Node> result =
-      named(std::make_shared<op::Convolution>(turn(input, "channels_first", true), weights, ov::Strides{1},
+      named(std::make_shared<op::Convolution>(turn(input, kToChannels, true), weights, ov::Strides{1},
                                               ov::CoordinateDiff{0}, ov::CoordinateDiff{0}, ov::Strides{1}),
             name);
   if (!bias.empty()) {
     const auto constant = named(op::Constant::create(ov::element::f32, {1, bias.size(), 1}, bias), name + "/bias");
     result = named(std::make_shared<op::Add>(result, constant), name + "/biased");
   }
-  return turn(result, "channels_last", false);
+  return turn(result, kFromChannels, false);
 }
 
 }  // namespace lpot

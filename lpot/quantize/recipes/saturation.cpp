@@ -4,7 +4,6 @@
 #include <cmath>
 #include <map>
 #include <openvino/openvino.hpp>
-#include <set>
 
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/edits.h"
@@ -73,25 +72,34 @@ std::vector<std::string> saturating_ops(const Model& model, const Plan& plan, co
   return found;
 }
 
-void widen_weights(SearchSpace& narrow, const SearchSpace& whole, const std::vector<OpPlan>& schemes,
-                   const Model& model, const StatisticsOf& statistics_of) {
-  for (const OpPlan& scheme : schemes) {
-    Plan wide = whole.plan(scheme);
-    std::set<std::string> saturating;
-    for (const Recipes& recipes : whole.recipes)
-      for (const std::size_t size : whole.sampling_sizes) {
-        wide.recipes = recipes;
-        wide.sampling_size = size;
-        for (std::string& name : saturating_ops(model, wide, statistics_of(wide))) saturating.insert(std::move(name));
-      }
-    for (std::size_t i = 0; i < narrow.ops.size(); ++i) {
-      OpSpace& op = narrow.ops[i];
-      const std::vector<OpPlan>& choices = whole.ops[i].choices;
-      const auto chosen = std::find(choices.begin(), choices.end(), wide.ops.at(op.name));
-      if (chosen == choices.end() || saturating.contains(op.name)) continue;
-      op.choices[static_cast<std::size_t>(chosen - choices.begin())].weight.bits = chosen->weight.bits;
-    }
+Widening::Widening(const Model& model, SearchSpace whole, StatisticsOf statistics_of)
+    : model_(model), whole_(std::move(whole)), statistics_of_(std::move(statistics_of)) {}
+
+const std::vector<std::string>& Widening::saturating(const OpPlan& scheme, const Plan& of) {
+  Plan plan = whole_.plan(scheme);
+  plan.recipes = of.recipes;
+  plan.sampling_size = of.sampling_size;
+  const auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.plan == plan; });
+  if (found != known_.end()) return found->saturating;
+  known_.push_back({plan, saturating_ops(model_, plan, statistics_of_(plan))});
+  return known_.back().saturating;
+}
+
+Plan Widening::operator()(Plan plan) {
+  const auto same_scheme = [](const OpPlan& a, const OpPlan& b) {
+    return a.precision == b.precision && a.activation == b.activation && a.weight.algorithm == b.weight.algorithm &&
+           a.weight.granularity == b.weight.granularity && a.weight.symmetry == b.weight.symmetry;
+  };
+  for (const OpSpace& op : whole_.ops) {
+    const auto planned = plan.ops.find(op.name);
+    if (planned == plan.ops.end() || planned->second.precision != Precision::Int8) continue;
+    const auto choice = std::find_if(op.choices.begin(), op.choices.end(),
+                                     [&](const OpPlan& other) { return same_scheme(planned->second, other); });
+    if (choice == op.choices.end() || choice->weight.bits == planned->second.weight.bits) continue;
+    const std::vector<std::string>& kept = saturating(*choice, plan);
+    if (std::find(kept.begin(), kept.end(), op.name) == kept.end()) planned->second.weight.bits = choice->weight.bits;
   }
+  return plan;
 }
 
 }  // namespace lpot

@@ -3,6 +3,7 @@
 // nothing can overflow, at the price of a bit. Here it is predicted which ops can overflow at all, so that the others
 // keep the whole range: the largest integer of each channel is known from its statistics.
 #pragma once
+#include <deque>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,10 +29,26 @@ std::vector<std::string> saturating_ops(const Model&, const Plan&, const Statist
 
 using StatisticsOf = std::function<const Statistics&(const Plan&)>;
 
-// Gives the choices of a space of half ranges the bits that they have in `whole`, the same space without that
-// restriction, wherever nothing can saturate: checked for each of `schemes`, with every sampling size and recipe that a
-// plan may have.
-void widen_weights(SearchSpace& narrow, const SearchSpace& whole, const std::vector<OpPlan>& schemes, const Model&,
-                   const StatisticsOf&);
+// Weights of half the range take the whole wherever nothing can saturate. That is worked out for the schemes of the
+// plans that come, each once, with every op in that scheme: plans of a search differ in a few ops only.
+class Widening {
+ public:
+  // `whole`: the search space that the plans are of, without half ranges. The model must outlive this.
+  Widening(const Model&, SearchSpace whole, StatisticsOf);
+
+  Plan operator()(Plan);
+
+ private:
+  const std::vector<std::string>& saturating(const OpPlan& scheme, const Plan&);
+
+  struct Known {
+    Plan plan;
+    std::vector<std::string> saturating;
+  };
+  const Model& model_;
+  SearchSpace whole_;
+  StatisticsOf statistics_of_;
+  std::deque<Known> known_;
+};
 
 }  // namespace lpot
