@@ -149,7 +149,8 @@ def test_modules_of_hugging_face(model_type):
     assert type(got) is type(expected)
     assert got.loss is None
     assert torch.allclose(got.logits, expected.logits, atol=0.1)
-    assert any(op["precision"] == "int8" for op in q_model.state["ops"].values())
+    # Ops that are slower in int8 stay in fp32, and in modules this small that may be all of them.
+    assert q_model.state["ops"]
 
 
 def test_metrics_and_metric_mean_the_same_in_that_dialect(in_own_folder):
@@ -159,6 +160,7 @@ def test_metrics_and_metric_mean_the_same_in_that_dialect(in_own_folder):
         text = seeds.snippet("001", "- name: pytorch").replace(
             "timeout: 0", f"timeout: 0\n    {key}:\n      - topk: 1"
         )
+        text += "quantization: {recipes: {forms: plain}}\n"
         (in_own_folder / "conf.yaml").write_text(text)
         torch.manual_seed(3)
         model = MODULES["bert"]().eval()
@@ -175,6 +177,7 @@ def test_metrics_and_metric_mean_the_same_in_that_dialect(in_own_folder):
         assert q_model.result["baseline"]["metrics"] == {
             "topk 1": pytest.approx(right / 64)
         }
+        assert "int8" in {op["precision"] for op in q_model.state["ops"].values()}
 
 
 def test_the_real_minilm(data):
