@@ -1,17 +1,18 @@
-# make quickstart | build | test | test-data | bench | bench-peers | bench-tune | format | lint | asan | clean
+# make quickstart | build | test | test-data | test-python | bench | bench-peers | bench-tune | format | lint | asan | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart test test-data bench bench-peers bench-tune format lint asan clean
+.PHONY: help setup setup-dev setup-test configure build quickstart test test-data test-python bench bench-peers bench-tune format lint asan clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
 	@echo "make build        set up and build $(BUILD)/bin/lpot"
 	@echo "make test         set up, build and run the tests"
 	@echo "make test-data    run the tests on real models and data under LPOT_TEST_DATA"
+	@echo "make test-python  build the Python package into .venv-python and run its tests (LPOT_TEST_DATA, LPOT_SEEDS: what they read)"
 	@echo "make bench        run the benchmarks"
 	@echo "make bench-tune   time tunings beside NNCF's accuracy control (TUNE=--no-peers: lpot alone)"
 	@echo "make bench-peers  measure lpot beside NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: keep their models)"
@@ -45,6 +46,14 @@ test-data: setup-test configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	LPOT_TEST_DATA="$(abspath $(LPOT_TEST_DATA))" ctest --test-dir $(BUILD) --output-on-failure -L data
 
+# The extension is built in the same tree as the rest, so that nothing is compiled twice; `pip install .` makes the same package.
+test-python:
+	@scripts/setup.sh --python
+	@cmake -S . -B $(BUILD) -G Ninja -DLPOT_PYTHON=ON -DPython_EXECUTABLE=$(abspath .venv-python/bin/python) $(CMAKE_FLAGS) > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS) --target lpot lpot_core_module
+	@cmake --install $(BUILD) --component python --prefix $$(.venv-python/bin/python -c 'import sysconfig; print(sysconfig.get_path("platlib"))') > /dev/null
+	$(if $(LPOT_TEST_DATA),LPOT_TEST_DATA="$(abspath $(LPOT_TEST_DATA))") $(if $(LPOT_SEEDS),LPOT_SEEDS="$(abspath $(LPOT_SEEDS))") .venv-python/bin/python -m pytest python/tests
+
 bench: setup-dev build
 	@cmake --build $(BUILD) -j $(JOBS)
 	.venv/bin/python benchmarks/run.py --build $(BUILD)
@@ -59,13 +68,13 @@ bench-tune: build
 
 format: setup-dev
 	clang-format -i $(CPP)
-	.venv/bin/ruff format --quiet scripts benchmarks examples tests
+	.venv/bin/ruff format --quiet scripts benchmarks examples tests python
 
 # clang-tidy cannot read g++'s precompiled headers, so it gets compile commands without them.
 lint: setup-dev
 	clang-format --dry-run --Werror $(CPP)
 	python3 scripts/check_layers.py
-	.venv/bin/ruff check scripts benchmarks examples tests
+	.venv/bin/ruff check scripts benchmarks examples tests python
 	@cmake -S . -B build-lint -G Ninja -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DLPOT_TESTS=OFF > /dev/null
 	printf '%s\n' $(filter lpot/%.cpp cli/%.cpp,$(CPP)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build-lint --extra-arg=-Wno-unknown-warning-option
 

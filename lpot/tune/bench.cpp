@@ -126,16 +126,7 @@ CarryOut carried_out(const Bench& bench, const Config& config, const StatisticsB
 }
 
 void apply_forms(Bench& bench, const FormChoice& forms, const Config& config, const Observer& observer) {
-  bool drop_slower = config.tuning.objective == Objective::Performance;
-  if (drop_slower && !forms.slower_in_int8.empty()) {
-    SearchSpace rest = bench.space;
-    use_forms(rest, forms, true);
-    if (first_plan(rest).int8_count() == 0 && first_plan(bench.space).int8_count() > 0) {
-      drop_slower = false;  // somebody who asks for an int8 model gets one
-      observer.log(LogLevel::Warning,
-                   "every op is slower in int8 than in fp32 on this machine: the model gets smaller, not faster");
-    }
-  }
+  const bool drop_slower = config.tuning.objective == Objective::Performance;
   use_forms(bench.space, forms, drop_slower);
   if (!forms.forms.empty())
     observer.log(LogLevel::Info, fmt::format("{} matrix products run as 1x1 convolutions, which is faster on this CPU",

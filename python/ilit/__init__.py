@@ -10,7 +10,13 @@ class Tuner(Quantization):
     """Tunes a model as the configuration says."""
 
     def tune(
-        self, model, q_dataloader=None, q_func=None, eval_dataloader=None, eval_func=None, resume_file=None
+        self,
+        model,
+        q_dataloader=None,
+        q_func=None,
+        eval_dataloader=None,
+        eval_func=None,
+        resume_file=None,
     ):
         """The best quantized model. `resume_file`: given, the last study in the workspace goes on."""
         self._quantization.resume = resume_file is not None

@@ -35,7 +35,9 @@ def without_labels(inputs, label=None):
         return {
             name: value
             for name, value in inputs.items()
-            if value is not None and name not in LABELS and (label is None or value is not label)
+            if value is not None
+            and name not in LABELS
+            and (label is None or value is not label)
         }
     if isinstance(inputs, (tuple, list)):
         return [value for value in inputs if value is not None]
@@ -46,7 +48,9 @@ def first(loader, name: str):
     """The first (inputs, label) of a loader."""
     for item in loader:
         return split(item)
-    raise DataError(f"[{name}] the loader yields nothing; expected pairs of input and label")
+    raise DataError(
+        f"[{name}] the loader yields nothing; expected pairs of input and label"
+    )
 
 
 def reusable(loader):
@@ -54,7 +58,9 @@ def reusable(loader):
     return list(loader) if loader is not None and iter(loader) is loader else loader
 
 
-def collect(loader, name: str, bridge, limit: int | None = None, with_labels: bool = True):
+def collect(
+    loader, name: str, bridge, limit: int | None = None, with_labels: bool = True
+):
     """The library's data set of a loader, and the batch size to read it with.
 
     `limit`: samples that are enough. `bridge.arrange` says which of the inputs the model takes and what they are called.
@@ -73,7 +79,9 @@ def collect(loader, name: str, bridge, limit: int | None = None, with_labels: bo
         if limit is not None and len(data) >= limit:
             break
     if data is None or len(data) == 0:
-        raise DataError(f"[{name}] the loader yields nothing; expected pairs of input and label")
+        raise DataError(
+            f"[{name}] the loader yields nothing; expected pairs of input and label"
+        )
     # Rows of different shapes cannot stand in one batch, whatever order they are asked for in.
     return Collected(data, batch_size if data.is_even and batch_size else 1, labels)
 
@@ -99,7 +107,9 @@ def _label(label, count: int, kept: list):
         return None
     try:
         array = as_array(label)
-        if array.dtype.kind in "biuf" and (count == 0 or (array.ndim and array.shape[0] == count)):
+        if array.dtype.kind in "biuf" and (
+            count == 0 or (array.ndim and array.shape[0] == count)
+        ):
             return array
         if array.dtype.kind in "biuf" and count == 1:
             return array[np.newaxis]
@@ -111,8 +121,8 @@ def _label(label, count: int, kept: list):
         return np.array([first_number]) if count else np.array(first_number)
     found = len(label) if hasattr(label, "__len__") else 1
     if found != count:
-        raise DataError(f"[data] a batch of {count} samples has {found} labels; expected one for each sample")
+        raise DataError(
+            f"[data] a batch of {count} samples has {found} labels; expected one for each sample"
+        )
     kept.extend(label)
     return np.arange(first_number, first_number + count)
-
-

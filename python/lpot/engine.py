@@ -28,7 +28,11 @@ class Request:
 
 def load_config(conf):
     """The configuration from one YAML file or several; later ones win."""
-    files = [str(conf)] if not isinstance(conf, (list, tuple)) else [str(file) for file in conf]
+    files = (
+        [str(conf)]
+        if not isinstance(conf, (list, tuple))
+        else [str(file) for file in conf]
+    )
     return _core.load_config(files, registry=registered())
 
 
@@ -38,11 +42,16 @@ def quantize(config, request: Request):
     for warning in config.warnings:
         log.tell(2, warning)
     if request.model is None:
-        raise ConfigError("[quantize] no model: set .model to a module, a graph, a ModelProto or a path")
+        raise ConfigError(
+            "[quantize] no model: set .model to a module, a graph, a ModelProto or a path"
+        )
     job, bridge = prepare(config, request)
     scores = request.eval_func or request.metrics or config.metrics or config.command
     if not scores:
-        log.tell(1, "no eval_func and no metric: the model is quantized once and not evaluated")
+        log.tell(
+            1,
+            "no eval_func and no metric: the model is quantized once and not evaluated",
+        )
         answer = _core.quantize(job)
         return bridge.result(answer["model"].parent, answer["plan"], {})
     answer = _core.tune(job)
@@ -51,15 +60,26 @@ def quantize(config, request: Request):
 
 def prepare(config, request: Request):
     """The job for the library, and the bridge that its model comes over."""
-    calib = _loader(config.calibration_dataset, request.calib_dataloader, config.calibration_batch)
-    evaluation = _loader(config.evaluation_dataset, request.eval_dataloader, config.evaluation_batch)
-    bridge = bridge_for(request.model, config, lambda: _example(config, request, calib, evaluation))
+    calib = _loader(
+        config.calibration_dataset, request.calib_dataloader, config.calibration_batch
+    )
+    evaluation = _loader(
+        config.evaluation_dataset, request.eval_dataloader, config.evaluation_batch
+    )
+    bridge = bridge_for(
+        request.model, config, lambda: _example(config, request, calib, evaluation)
+    )
     if request.q_func is not None and calib is None:
         if not hasattr(bridge, "recorded"):
-            raise ConfigError("[quantize] q_func is for PyTorch modules; give a calib_dataloader instead")
+            raise ConfigError(
+                "[quantize] q_func is for PyTorch modules; give a calib_dataloader instead"
+            )
         calib = bridge.recorded(request.q_func)
     config = bridge.adjusted(config)
-    job = _core.Job(config.without_metrics([name for name, _ in config.metrics if name in METRICS]), bridge.path)
+    job = _core.Job(
+        config.without_metrics([name for name, _ in config.metrics if name in METRICS]),
+        bridge.path,
+    )
     _set_data(job, config, bridge, calib, evaluation, request)
     job.resume = request.resume
     job.on_log = log.tell
@@ -81,7 +101,9 @@ def prepare(config, request: Request):
 def _set_data(job, config, bridge, calib, evaluation, request: Request) -> None:
     if calib is not None:
         # Some over: a list of sampling sizes is served by one pass, and a batch is not cut.
-        kept = collect(calib, "calib_dataloader", bridge, config.sampling_size, with_labels=False)
+        kept = collect(
+            calib, "calib_dataloader", bridge, config.sampling_size, with_labels=False
+        )
         job.calibration, job.calibration_batch = kept.data, kept.batch_size
     kept = Collected(None)
     if evaluation is not None and request.eval_func is None:
@@ -95,7 +117,9 @@ def _set_data(job, config, bridge, calib, evaluation, request: Request) -> None:
             from .metric import Maker
 
             makers.append(Maker(METRICS[name], name, parameters))
-    job.metrics = [(maker.name, maker.bound(kept.labels, request.postprocess)) for maker in makers]
+    job.metrics = [
+        (maker.name, maker.bound(kept.labels, request.postprocess)) for maker in makers
+    ]
     if request.postprocess is not None and not makers:
         from .metric import postprocess_arrays
 
@@ -117,7 +141,9 @@ def _example(config, request: Request, calib, evaluation):
         if loader is not None:
             return first(loader, name)[0]
     if request.q_func is not None:
-        raise ConfigError("[quantize] q_func alone does not say what the model's inputs look like; give a calib_dataloader")
+        raise ConfigError(
+            "[quantize] q_func alone does not say what the model's inputs look like; give a calib_dataloader"
+        )
     return _core.first_inputs(config)
 
 
@@ -128,12 +154,14 @@ def _result(answer: dict, bridge):
     if answer["plan"] is not None:
         model = bridge.result(answer["model"].parent, answer["plan"], result)
     if answer["interrupted"]:
-        where = f"; the best model so far is in {answer['model'].parent}" if model else ""
+        where = (
+            f"; the best model so far is in {answer['model'].parent}" if model else ""
+        )
         raise Interrupted(f"stopped on request{where}", model)
     if model is None:
         last = answer["trials"][-1].error if answer["trials"] else "there was none"
         raise Error(f"[tune] no trial succeeded; the last one: {last}")
-    log.tell(1, answer["text"])
+    log.tell(1, answer["text"].split("\nRun it in")[0])
     if not result["goal_met"]:
         log.tell(2, "the goal was not met; this is the best model that was found")
     return model

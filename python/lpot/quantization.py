@@ -11,7 +11,14 @@ class Quantization:
     def __init__(self, conf):
         self._quantization = _Quantization(conf)
 
-    def __call__(self, model, q_dataloader=None, q_func=None, eval_dataloader=None, eval_func=None):
+    def __call__(
+        self,
+        model,
+        q_dataloader=None,
+        q_func=None,
+        eval_dataloader=None,
+        eval_func=None,
+    ):
         quantization = self._quantization
         quantization.model = model
         quantization.calib_dataloader = q_dataloader
@@ -20,7 +27,14 @@ class Quantization:
         quantization.eval_func = eval_func
         return quantization()
 
-    def dataloader(self, dataset, batch_size: int = 1, collate_fn=None, last_batch: str = "rollover", **options):
+    def dataloader(
+        self,
+        dataset,
+        batch_size: int = 1,
+        collate_fn=None,
+        last_batch: str = "rollover",
+        **options,
+    ):
         return DataLoader(dataset, batch_size, collate_fn, last_batch, **options)
 
     def dataset(self, dataset_type: str, *args, **kwargs):

@@ -19,7 +19,9 @@ def registrar(table: dict, lower: bool = False):
 
     def named(name: str | None = None, *_others, **_more):
         def keep(cls):
-            table[(name or cls.__name__).lower() if lower else (name or cls.__name__)] = cls
+            table[
+                (name or cls.__name__).lower() if lower else (name or cls.__name__)
+            ] = cls
             return cls
 
         return keep
@@ -34,7 +36,13 @@ def _parameters(cls) -> list:
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             continue
         default = None if parameter.default is parameter.empty else parameter.default
-        text = "" if default is None else str(default).lower() if isinstance(default, bool) else str(default)
+        text = (
+            ""
+            if default is None
+            else str(default).lower()
+            if isinstance(default, bool)
+            else str(default)
+        )
         found.append((parameter.name, _KINDS.get(type(default), "text"), text))
     return found
 
@@ -52,6 +60,10 @@ def made(cls, parameters: dict):
     """An object of a registered class with the parameters of the configuration."""
     known = {name for name, _, _ in _parameters(cls)}
     try:
-        return cls(**{name: value for name, value in parameters.items() if name in known})
+        return cls(
+            **{name: value for name, value in parameters.items() if name in known}
+        )
     except TypeError as error:
-        raise ConfigError(f"[{cls.__name__}] cannot be made with {parameters}: {error}") from error
+        raise ConfigError(
+            f"[{cls.__name__}] cannot be made with {parameters}: {error}"
+        ) from error

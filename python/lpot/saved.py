@@ -22,7 +22,11 @@ class Folder:
                 shutil.copy2(file, self.path / file.name)
         if info is not None:
             (self.path / INFO).write_text(json.dumps(info))
-        self.info = json.loads((self.path / INFO).read_text()) if (self.path / INFO).exists() else {}
+        self.info = (
+            json.loads((self.path / INFO).read_text())
+            if (self.path / INFO).exists()
+            else {}
+        )
 
     def save(self, target) -> None:
         target = pathlib.Path(target)
@@ -81,7 +85,9 @@ def load(path):
     """The quantized model that `save` wrote into the folder `path`."""
     path = pathlib.Path(path)
     if not (path / "model.xml").exists():
-        raise ModelError(f"[load] {path}: holds no model.xml; expected a folder that a quantized model was saved in")
+        raise ModelError(
+            f"[load] {path}: holds no model.xml; expected a folder that a quantized model was saved in"
+        )
     folder = Folder(path)
     kind = folder.info.get("framework")
     if kind == "pytorch":

@@ -1,13 +1,13 @@
 """Strategies in Python: they name the plan to try next; the loop around is the library's.
 
-    @strategy_registry("first_and_last")
-    class FirstAndLast(Strategy):
-        def next(self, space, trials, goal):
-            if not trials:
-                return space.plan()                                         # all that can be in int8
-            if len(trials) == 1:
-                return space.plan(fallback=[space.ops[0], space.ops[-1]])   # these in fp32
-            return None                                                     # nothing left to try
+@strategy_registry("first_and_last")
+class FirstAndLast(Strategy):
+    def next(self, space, trials, goal):
+        if not trials:
+            return space.plan()                                         # all that can be in int8
+        if len(trials) == 1:
+            return space.plan(fallback=[space.ops[0], space.ops[-1]])   # these in fp32
+        return None                                                     # nothing left to try
 """
 
 from .registry import STRATEGIES, registrar

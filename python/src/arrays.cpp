@@ -40,6 +40,7 @@ py::dtype numpy_type(ElementType type) {
 
 Held hold(py::object object) {
   return {new py::object(std::move(object)), [](py::object* held) {
+            if (!Py_IsInitialized()) return;  // the interpreter is gone, and its objects with it
             const py::gil_scoped_acquire gil;
             delete held;
           }};

@@ -127,8 +127,8 @@ void bind_callbacks(py::module_& module) {
           "plan",
           [](const SearchSpace& space, std::size_t choice, const std::vector<std::string>& fallback) {
             if (choice >= space.model_choices.size())
-              throw ConfigError("strategy", fmt::format("choice {}: there are {}, from 0", choice,
-                                                        space.model_choices.size()));
+              throw ConfigError("strategy",
+                                fmt::format("choice {}: there are {}, from 0", choice, space.model_choices.size()));
             Plan plan = space.plan(space.model_choices[choice], fallback);
             plan.sampling_size = space.sampling_sizes.front();
             plan.recipes = space.recipes.front();
@@ -145,10 +145,9 @@ void bind_callbacks(py::module_& module) {
       .def_readonly("plan", &Trial::plan)
       .def_readonly("error", &Trial::error)
       .def_readonly("seconds", &Trial::seconds)
-      .def_property_readonly("accuracy",
-                             [](const Trial& trial) {
-                               return trial.result ? std::optional(trial.result->accuracy) : std::nullopt;
-                             })
+      .def_property_readonly(
+          "accuracy",
+          [](const Trial& trial) { return trial.result ? std::optional(trial.result->accuracy) : std::nullopt; })
       .def_property_readonly("speedup", [](const Trial& trial) {
         return trial.result ? std::optional(trial.result->speedup) : std::nullopt;
       });

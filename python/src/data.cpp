@@ -39,8 +39,7 @@ Tensor CollectedData::kept(Tensor tensor) {
     if (written <= 0) fail();
     done += static_cast<std::size_t>(written);
   }
-  void* mapped =
-      ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, static_cast<off_t>(file_bytes_));
+  void* mapped = ::mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, static_cast<off_t>(file_bytes_));
   if (mapped == MAP_FAILED) fail();
   file_bytes_ += (length + page - 1) / page * page;
   bytes_ -= length;

@@ -29,7 +29,8 @@ py::dict weights_of(const QuantizedWeights& weights, const ov::Shape& shape) {
 // Weights may stand behind a conversion of their type.
 const ov::Node& weights_node(const ov::Node& op) {
   const ov::Node* node = op.get_input_node_ptr(1);
-  while (!dynamic_cast<const ov::op::v0::Constant*>(node) && node->get_input_size() > 0) node = node->get_input_node_ptr(0);
+  while (!dynamic_cast<const ov::op::v0::Constant*>(node) && node->get_input_size() > 0)
+    node = node->get_input_node_ptr(0);
   return *node;
 }
 
@@ -116,7 +117,7 @@ py::array source_weights(const Model& source, const std::string& op) {
   for (const auto& node : source.graph->get_ordered_ops()) {
     if (op_name(*node) != op || node->get_input_size() < 2) continue;
     const auto* constant = dynamic_cast<const ov::op::v0::Constant*>(&weights_node(*node));
-    if (constant && constant->get_shape() == node->get_input_shape(1))
+    if (constant && node->get_input_partial_shape(1) == ov::PartialShape(constant->get_shape()))
       return array_of(constant->cast_vector<float>(), constant->get_shape());
   }
   throw ModelError("export", "the op " + op + " has no constant weights");

@@ -59,17 +59,15 @@ void bind_squad(py::module_& module) {
       .def(py::init([](const std::string& label_file, const std::string& vocab_file, bool do_lower_case,
                        std::size_t max_seq_length, std::size_t doc_stride, std::size_t max_query_length) {
              const py::gil_scoped_release released;
-             return make_windows(label_file, vocab_file, do_lower_case,
-                                 {max_seq_length, doc_stride, max_query_length});
+             return make_windows(label_file, vocab_file, do_lower_case, {max_seq_length, doc_stride, max_query_length});
            }),
            py::arg("label_file"), py::arg("vocab_file"), py::arg("do_lower_case") = true,
            py::arg("max_seq_length") = 384, py::arg("doc_stride") = 128, py::arg("max_query_length") = 64)
       .def("__len__", [](const Windows& self) { return self.windows.size(); })
       .def_property_readonly_static("first_id", [](const py::object&) { return SquadWindows::kFirstId; })
       .def_readonly("max_seq_length", &Windows::max_seq_length)
-      .def("question_id", [](const Windows& self, std::size_t window) {
-        return self.windows.question(self.windows.window(window)).id;
-      })
+      .def("question_id", [](const Windows& self,
+                             std::size_t window) { return self.windows.question(self.windows.window(window)).id; })
       .def("feature", &Windows::feature)
       .def("questions",
            [](const Windows& self) {

@@ -119,7 +119,8 @@ Prepared prepare(const Job& job) {
           return ask(*function, name, {&request.model, current->source, current->edits});
         }};
   if (!job.on_saved.is_none())
-    options.on_saved = [function = hold(job.on_saved)](const Model& source, const Edits& edits, const fs::path& folder) {
+    options.on_saved = [function = hold(job.on_saved)](const Model& source, const Edits& edits,
+                                                       const fs::path& folder) {
       calling("save", [&] { (*function)(Candidate{nullptr, &source, &edits}, folder); });
     };
   if (!job.on_trial.is_none())
@@ -277,10 +278,9 @@ void bind_config(py::module_& module) {
                                const auto& sizes = config.quantization.sampling_sizes;
                                return *std::max_element(sizes.begin(), sizes.end());
                              })
-      .def_property_readonly("is_dynamic",
-                             [](const Config& config) {
-                               return config.quantization.approach == Approach::DynamicQuantization;
-                             })
+      .def_property_readonly(
+          "is_dynamic",
+          [](const Config& config) { return config.quantization.approach == Approach::DynamicQuantization; })
       .def_property_readonly("command", [](const Config& config) { return config.accuracy.command; })
       .def_property_readonly("calibration_dataset",
                              [](const Config& config) { return dataset_of(config.quantization.calibration); })

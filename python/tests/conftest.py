@@ -6,11 +6,13 @@ import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
-import numpy as np
-import pytest
+import numpy as np  # noqa: E402
+import pytest  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "examples" / "pytorch" / "blendcnn"))
+sys.path[:0] = [
+    str(ROOT / "examples" / "pytorch" / name) for name in ("blendcnn", "bert")
+]
 
 
 @pytest.fixture(autouse=True)
@@ -22,8 +24,12 @@ def in_own_folder(tmp_path, monkeypatch):
 @pytest.fixture(scope="session")
 def data() -> pathlib.Path:
     """Real models and data; missing ones are a failure."""
-    folder = pathlib.Path(os.environ.get("LPOT_TEST_DATA", ROOT / ".." / "shared" / "data"))
-    assert folder.is_dir(), f"{folder}: set LPOT_TEST_DATA to the folder with the data sets"
+    folder = pathlib.Path(
+        os.environ.get("LPOT_TEST_DATA", ROOT / ".." / "shared" / "data")
+    )
+    assert folder.is_dir(), (
+        f"{folder}: set LPOT_TEST_DATA to the folder with the data sets"
+    )
     return folder
 
 
@@ -55,7 +61,9 @@ class Picture:
         random = np.random.default_rng(self._seed)
         for _ in range(self._batches):
             labels = random.integers(0, 2, 8)
-            pictures = random.normal(0, 1, (8, 3, 16, 16)) + 0.08 * labels[:, None, None, None]
+            pictures = (
+                random.normal(0, 1, (8, 3, 16, 16)) + 0.08 * labels[:, None, None, None]
+            )
             yield pictures.astype(np.float32), labels
 
 

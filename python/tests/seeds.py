@@ -12,7 +12,9 @@ FOLDER = pathlib.Path(os.environ.get("LPOT_SEEDS", _ROOT / ".." / "shared" / "se
 def snippet(number: str, holding: str) -> str:
     """The one fenced block of the document `number` (000, ...) that holds this text."""
     (document,) = FOLDER.glob(f"{number}_*.txt")
-    blocks = re.findall(r"^[ ]*```\w*\n(.*?)^[ ]*```", document.read_text(), re.DOTALL | re.MULTILINE)
+    blocks = re.findall(
+        r"^[ ]*```\w*\n(.*?)^[ ]*```", document.read_text(), re.DOTALL | re.MULTILINE
+    )
     (found,) = [block for block in blocks if holding in block]
     return textwrap.dedent(found)
 

@@ -26,8 +26,13 @@ def quantizer(conf, pictures):
 
 
 def test_a_configuration_that_is_wrong(in_own_folder):
-    (in_own_folder / "bad.yaml").write_text("model: {name: net}\ntuning: {accuracy_criterion: {relative: abc}}\n")
-    with pytest.raises(lpot.ConfigError, match=r"bad.yaml:2: tuning.accuracy_criterion.relative: .* got 'abc'"):
+    (in_own_folder / "bad.yaml").write_text(
+        "model: {name: net}\ntuning: {accuracy_criterion: {relative: abc}}\n"
+    )
+    with pytest.raises(
+        lpot.ConfigError,
+        match=r"bad.yaml:2: tuning.accuracy_criterion.relative: .* got 'abc'",
+    ):
         Quantization("bad.yaml")
     assert issubclass(lpot.ConfigError, lpot.Error)
 
@@ -40,7 +45,13 @@ def test_a_module_that_cannot_be_traced(quantizer):
     quantizer.model = Lists()
     with pytest.raises(lpot.ModelError) as error:
         quantizer()
-    for part in ("Lists cannot be traced", "x [8, 3, 16, 16]", "AttributeError", "missing", "export the module to ONNX"):
+    for part in (
+        "Lists cannot be traced",
+        "x [8, 3, 16, 16]",
+        "AttributeError",
+        "missing",
+        "export the module to ONNX",
+    ):
         assert part in str(error.value)
 
 
@@ -53,12 +64,17 @@ def test_a_module_without_anything_to_quantize(quantizer):
 @pytest.mark.parametrize("loader", [[], iter(())])
 def test_a_loader_that_yields_nothing(quantizer, loader):
     quantizer.calib_dataloader = loader
-    with pytest.raises(lpot.DataError, match=r"\[calib_dataloader\] the loader yields nothing"):
+    with pytest.raises(
+        lpot.DataError, match=r"\[calib_dataloader\] the loader yields nothing"
+    ):
         quantizer()
 
 
 def test_data_that_do_not_fit(quantizer):
-    quantizer.calib_dataloader = [(np.zeros((4, 3, 16, 16), np.float32), 0), (np.zeros((4, 5, 16, 16), np.float32), 0)]
+    quantizer.calib_dataloader = [
+        (np.zeros((4, 3, 16, 16), np.float32), 0),
+        (np.zeros((4, 5, 16, 16), np.float32), 0),
+    ]
     quantizer.eval_func = lambda model: 1.0
     with pytest.raises(lpot.DataError, match="do not fit the model"):
         quantizer()
@@ -77,20 +93,27 @@ def failing_after_fp32(failure):
 @pytest.mark.parametrize(
     ("failure", "said"),
     [
-        (lambda: "0.5", r"\[eval_func\] returned '0.5' \(str\), expected the accuracy of the model as a number"),
+        (
+            lambda: "0.5",
+            r"\[eval_func\] returned '0.5' \(str\), expected the accuracy of the model as a number",
+        ),
         (lambda: None, r"\[eval_func\] returned None \(NoneType\)"),
         (lambda: float("nan"), r"\[eval_func\] returned a number that is not finite"),
         (lambda: {}["acc"], r"\[eval_func\] raised KeyError: 'acc'"),
     ],
 )
-def test_an_eval_func_that_fails_three_times_in_a_row_ends_the_study(quantizer, failure, said):
+def test_an_eval_func_that_fails_three_times_in_a_row_ends_the_study(
+    quantizer, failure, said
+):
     quantizer.eval_func, calls = failing_after_fp32(failure)
     with pytest.raises(lpot.Error, match=r"no trial succeeded; the last one: " + said):
         quantizer()
     assert len(calls) == 1 + 3
 
 
-def test_an_eval_func_that_fails_now_and_then_is_recorded_and_the_study_goes_on(quantizer):
+def test_an_eval_func_that_fails_now_and_then_is_recorded_and_the_study_goes_on(
+    quantizer,
+):
     answers = iter([0.5, None, 0.2, "0.3", None, 0.5])
     quantizer.eval_func = lambda model: next(answers)
     trials = quantizer().result["trials"]
@@ -103,18 +126,25 @@ def test_an_eval_func_that_fails_on_the_users_own_model(quantizer):
         raise ValueError("the labels are gone")
 
     quantizer.eval_func = eval_func
-    with pytest.raises(lpot.CallerError, match="raised ValueError: the labels are gone") as error:
+    with pytest.raises(
+        lpot.CallerError, match="raised ValueError: the labels are gone"
+    ) as error:
         quantizer()
     assert isinstance(error.value.__cause__, ValueError)
 
 
 def test_something_that_is_no_model(quantizer):
     quantizer.model = 42
-    with pytest.raises(lpot.ModelError, match="a builtins.int is no model that is known here"):
+    with pytest.raises(
+        lpot.ModelError, match="a builtins.int is no model that is known here"
+    ):
         quantizer()
 
 
-@pytest.mark.parametrize(("name", "extra"), [("torch", "torch"), ("tensorflow", "tensorflow"), ("onnx", "onnx")])
+@pytest.mark.parametrize(
+    ("name", "extra"),
+    [("torch", "torch"), ("tensorflow", "tensorflow"), ("onnx", "onnx")],
+)
 def test_a_framework_that_is_missing_names_the_extra(name, extra):
     code = f"""
         import sys
@@ -127,7 +157,9 @@ def test_a_framework_that_is_missing_names_the_extra(name, extra):
             assert isinstance(error, lpot.Error) and isinstance(error, ImportError)
             print(error)
     """
-    run = subprocess.run([sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True)
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True
+    )
     assert f"pip install 'lpot[{extra}]'" in run.stdout, run.stderr
 
 
@@ -142,8 +174,11 @@ def test_ctrl_c_leaves_the_best_model(quantizer, pictures):
     quantizer.eval_func = None
     quantizer._config = None
     rest = "evaluation: {accuracy: {metric: {MSE: {compare_label: false}}}}"
-    text = pathlib.Path("conf.yaml").read_text().replace("{relative: 0.0001}", "{absolute: 0}").replace(
-        "max_trials: 10", "max_trials: 1000"
+    text = (
+        pathlib.Path("conf.yaml")
+        .read_text()
+        .replace("{relative: 0.0001}", "{absolute: 0}")
+        .replace("max_trials: 10", "max_trials: 1000")
     )
     pathlib.Path("conf.yaml").write_text(text + rest)
     again = Quantization("conf.yaml")

@@ -21,11 +21,18 @@ def run(model, x):
 
 
 def pictures(count):
-    data = lpot.data.make_dataset("FashionMNIST", root="/usr/share/datasets/fashion-mnist")
-    return [(((x[0].reshape(1, 28, 28) / 255 - 0.286) / 0.353).astype(np.float32), y) for x, y in (data[i] for i in range(count))]
+    data = lpot.data.make_dataset(
+        "FashionMNIST", root="/usr/share/datasets/fashion-mnist"
+    )
+    return [
+        (((x[0].reshape(1, 28, 28) / 255 - 0.286) / 0.353).astype(np.float32), y)
+        for x, y in (data[i] for i in range(count))
+    ]
 
 
-@pytest.mark.parametrize("give", [lambda: onnx.load(MODEL), lambda: MODEL, lambda: str(MODEL)])
+@pytest.mark.parametrize(
+    "give", [lambda: onnx.load(MODEL), lambda: MODEL, lambda: str(MODEL)]
+)
 def test_everything_in_yaml(conf, give):
     quantizer = Quantization(conf(framework="onnxrt_qlinearops", rest=REST))
     quantizer.model = give()
@@ -43,7 +50,10 @@ def test_everything_in_yaml(conf, give):
 
 def test_eval_func_gets_model_protos(conf):
     samples = pictures(64)
-    inputs, labels = np.stack([x for x, _ in samples]), np.array([int(y) for _, y in samples])
+    inputs, labels = (
+        np.stack([x for x, _ in samples]),
+        np.array([int(y) for _, y in samples]),
+    )
 
     def eval_func(model):
         assert isinstance(model, onnx.ModelProto)

@@ -52,19 +52,25 @@ def test_postprocessing_in_front_of_a_metric_of_the_library(conf, pictures):
         return preds, 1 - labels
 
     net = calibrated_net(pictures)
-    quantizer = Quantization(conf(tolerance="0.9", rest="evaluation: {accuracy: {metric: {topk: 1}}}"))
+    quantizer = Quantization(
+        conf(tolerance="0.9", rest="evaluation: {accuracy: {metric: {topk: 1}}}")
+    )
     quantizer.model = net
     quantizer.calib_dataloader, quantizer.eval_dataloader = pictures(), pictures(seed=1)
     quantizer.postprocess = common.Postprocess(shifted)
     q_model = quantizer()
-    assert q_model.result["baseline"]["accuracy"] == pytest.approx(1 - accuracy_of(pictures(seed=1))(net))
+    assert q_model.result["baseline"]["accuracy"] == pytest.approx(
+        1 - accuracy_of(pictures(seed=1))(net)
+    )
     assert seen[0] == ((8, 2), (8,))
 
 
 def test_labels_that_are_no_numbers_reach_the_metric(conf, pictures):
     class Named(Wrong):
         def update(self, preds, labels, sample_weight=None):
-            super().update(preds, np.array([["dark", "bright"].index(label) for label in labels]))
+            super().update(
+                preds, np.array([["dark", "bright"].index(label) for label in labels])
+            )
 
     def named():
         for x, y in pictures(seed=1):
@@ -72,9 +78,15 @@ def test_labels_that_are_no_numbers_reach_the_metric(conf, pictures):
 
     net = calibrated_net(pictures)
     quantizer = Quantization(conf(tolerance="0.9"))
-    quantizer.model, quantizer.calib_dataloader, quantizer.eval_dataloader = net, pictures(), named()
+    quantizer.model, quantizer.calib_dataloader, quantizer.eval_dataloader = (
+        net,
+        pictures(),
+        named(),
+    )
     quantizer.metric = Named()
-    assert quantizer().result["baseline"]["accuracy"] == pytest.approx(1 - accuracy_of(pictures(seed=1))(net))
+    assert quantizer().result["baseline"]["accuracy"] == pytest.approx(
+        1 - accuracy_of(pictures(seed=1))(net)
+    )
 
 
 def test_a_strategy_of_the_users_own_names_the_plans(conf, pictures):
@@ -118,14 +130,23 @@ def test_yaml_names_what_python_registers(conf, pictures):
         "evaluation: {accuracy: {metric: {wrong_share: {add: 0.25}}, "
         "dataloader: {batch_size: 8, dataset: {bright_pictures: {seed: 1}}}}}"
     )
-    text = open(conf(tolerance="0.0001", rest=rest)).read().replace("tuning: {", "tuning: {strategy: {name: only_one}, ")
-    text = text.replace("sampling_size: 32", "sampling_size: 32, dataloader: {dataset: {bright_pictures: {}}}")
+    text = (
+        open(conf(tolerance="0.0001", rest=rest))
+        .read()
+        .replace("tuning: {", "tuning: {strategy: {name: only_one}, ")
+    )
+    text = text.replace(
+        "sampling_size: 32",
+        "sampling_size: 32, dataloader: {dataset: {bright_pictures: {}}}",
+    )
     open("conf.yaml", "w").write(text)
     net = calibrated_net(pictures)
     quantizer = Quantization("conf.yaml")
     quantizer.model = net
     result = quantizer().result
-    assert result["baseline"]["accuracy"] == pytest.approx(1.25 - accuracy_of(pictures(seed=1))(net))
+    assert result["baseline"]["accuracy"] == pytest.approx(
+        1.25 - accuracy_of(pictures(seed=1))(net)
+    )
     assert len(result["trials"]) == 1
 
 

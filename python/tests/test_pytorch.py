@@ -37,7 +37,10 @@ def calibrated_net(pictures):
 
 def accuracy_of(loader):
     def eval_func(model):
-        right = [(model(torch.from_numpy(x)).argmax(1).numpy() == y).mean() for x, y in loader]
+        right = [
+            (model(torch.from_numpy(x)).argmax(1).numpy() == y).mean()
+            for x, y in loader
+        ]
         return float(np.mean(right))
 
     return eval_func
@@ -84,7 +87,9 @@ def test_loaders_in_code_and_the_metric_in_yaml(net, conf, pictures):
     quantizer.calib_dataloader = pictures()
     quantizer.eval_dataloader = pictures(seed=1)
     q_model = quantizer()
-    assert q_model.result["baseline"]["metrics"]["topk 1"] == pytest.approx(accuracy_of(pictures(seed=1))(net))
+    assert q_model.result["baseline"]["metrics"]["topk 1"] == pytest.approx(
+        accuracy_of(pictures(seed=1))(net)
+    )
 
 
 def test_everything_in_yaml(net, conf):
@@ -119,7 +124,9 @@ def test_the_module_keeps_its_mode_and_its_weights(net, conf, pictures):
     quantizer.model, quantizer.calib_dataloader = net, pictures()
     quantizer()
     assert net.training
-    assert all(torch.equal(value, before[name]) for name, value in net.state_dict().items())
+    assert all(
+        torch.equal(value, before[name]) for name, value in net.state_dict().items()
+    )
 
 
 Pair = collections.namedtuple("Pair", ["total", "parts"])
@@ -144,7 +151,15 @@ def structured_batches():
     random = np.random.default_rng(0)
     for _ in range(4):
         a, b, c, d = (random.normal(0, 1, (4, 8)).astype(np.float32) for _ in range(4))
-        yield {"first": a, "pair": (b, c), "extra": {"more": torch.from_numpy(d)}, "unused": None}, None
+        yield (
+            {
+                "first": a,
+                "pair": (b, c),
+                "extra": {"more": torch.from_numpy(d)},
+                "unused": None,
+            },
+            None,
+        )
 
 
 def test_structures_of_inputs_and_outputs_stay_what_they_are(conf):
@@ -156,7 +171,11 @@ def test_structures_of_inputs_and_outputs_stay_what_they_are(conf):
     tensors = {"first": torch.from_numpy(inputs["first"]), "extra": inputs["extra"]}
     tensors["pair"] = tuple(torch.from_numpy(part) for part in inputs["pair"])
     got, expected = q_model(**tensors), module(**tensors)
-    assert isinstance(got, Pair) and set(got.parts) == {"mixed", "none"} and got.parts["none"] is None
+    assert (
+        isinstance(got, Pair)
+        and set(got.parts) == {"mixed", "none"}
+        and got.parts["none"] is None
+    )
     assert torch.allclose(got.parts["mixed"], expected.parts["mixed"], atol=0.2)
     by_place = q_model(tensors["first"], tensors["pair"], tensors["extra"])
     assert torch.equal(by_place.total, got.total)
@@ -183,5 +202,10 @@ def test_benchmark_measures_speed_and_accuracy(net, conf, pictures):
     benchmark.model, benchmark.b_dataloader = q_model, pictures(seed=1)
     benchmark("accuracy")
     results = benchmark("performance")
-    assert results["accuracy"]["topk 1"] == pytest.approx(accuracy_of(pictures(seed=1))(q_model))
-    assert results["performance"]["batch_size"] == 8 and results["performance"]["throughput"] > 0
+    assert results["accuracy"]["topk 1"] == pytest.approx(
+        accuracy_of(pictures(seed=1))(q_model)
+    )
+    assert (
+        results["performance"]["batch_size"] == 8
+        and results["performance"]["throughput"] > 0
+    )

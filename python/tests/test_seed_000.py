@@ -21,7 +21,9 @@ def task(in_own_folder):
     labels = torch.arange(192) % 2
     ids[labels == 1, :6] = 7
     data = TensorDataset(ids, torch.zeros_like(ids), torch.ones_like(ids), labels)
-    model = BlendCNN(Config(vocab_size=50, dim=16, layers=2, max_len=LENGTH, dropout=0.0))
+    model = BlendCNN(
+        Config(vocab_size=50, dim=16, layers=2, max_len=LENGTH, dropout=0.0)
+    )
     optimizer = torch.optim.Adam(model.parameters(), 0.01)
     for _ in range(8):
         for *inputs, label in DataLoader(data, batch_size=32):
@@ -33,7 +35,10 @@ def task(in_own_folder):
 
 
 def accuracy(model, batches) -> float:
-    right = [(model(*inputs).argmax(1) == labels).float().mean().item() for *inputs, labels in batches]
+    right = [
+        (model(*inputs).argmax(1) == labels).float().mean().item()
+        for *inputs, labels in batches
+    ]
     return sum(right) / len(right)
 
 

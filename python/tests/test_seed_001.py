@@ -7,6 +7,7 @@ import pytest
 import seeds
 import torch
 import transformers
+from loaders import to_tensors
 from torch.utils.data import DataLoader, SequentialSampler, TensorDataset
 from transformers import (
     BertConfig,
@@ -21,13 +22,19 @@ from transformers import (
     XLNetForSequenceClassification,
 )
 
+from lpot.data import make_dataset
+
 transformers.logging.set_verbosity_error()
 WORDS, LENGTH = 40, 12
 
 MODULES = {
     "bert": lambda: BertForSequenceClassification(
         BertConfig(
-            vocab_size=WORDS, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=48
+            vocab_size=WORDS,
+            hidden_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=48,
         )
     ),
     "distilbert": lambda: DistilBertForSequenceClassification(
@@ -35,10 +42,16 @@ MODULES = {
     ),
     "roberta": lambda: RobertaForSequenceClassification(
         RobertaConfig(
-            vocab_size=WORDS, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=48
+            vocab_size=WORDS,
+            hidden_size=32,
+            num_hidden_layers=2,
+            num_attention_heads=2,
+            intermediate_size=48,
         )
     ),
-    "xlm": lambda: XLMForSequenceClassification(XLMConfig(vocab_size=WORDS, emb_dim=32, n_layers=2, n_heads=2)),
+    "xlm": lambda: XLMForSequenceClassification(
+        XLMConfig(vocab_size=WORDS, emb_dim=32, n_layers=2, n_heads=2)
+    ),
     "xlnet": lambda: XLNetForSequenceClassification(
         XLNetConfig(vocab_size=WORDS, d_model=32, n_layer=2, n_head=2, d_inner=48)
     ),
@@ -73,25 +86,35 @@ def evaluate(args, model, tokenizer, prefix=""):
     return {"acc": right / len(args.data)}, None
 
 
-def run_lines(model, model_type, tune=None):
-    """Runs the document's lines; gives what tuner.tune returned."""
-    data = make_data()
-    with torch.no_grad():  # what the fp32 module says is right, so that its accuracy is 1
+def run_lines(model, model_type, data):
+    """Runs the document's lines; gives what tuner.tune returned, and the arguments."""
+    with (
+        torch.no_grad()
+    ):  # what the fp32 module says is right, so that its accuracy is 1
         batches = DataLoader(data, batch_size=16)
-        answers = torch.cat([model(**inputs_of(batch, model_type)).logits.argmax(1) for batch in batches])
+        answers = torch.cat(
+            [
+                model(**inputs_of(batch, model_type)).logits.argmax(1)
+                for batch in batches
+            ]
+        )
     args = types.SimpleNamespace(
         do_ilit_tune=True, model_type=model_type, device="cpu", per_gpu_eval_batch_size=8, n_gpu=0, data=data,
         answers=answers, losses=[],
     )  # fmt: skip
     with open("conf.yaml", "w") as file:
         file.write(seeds.snippet("001", "- name: pytorch"))
-    loader = seeds.run(seeds.snippet("001", "class Bert_DataLoader"), DataLoader=DataLoader)["Bert_DataLoader"]
+    loader = seeds.run(
+        seeds.snippet("001", "class Bert_DataLoader"), DataLoader=DataLoader
+    )["Bert_DataLoader"]
     import ilit
 
     returned = []
     original = ilit.Tuner.tune
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ilit.Tuner, "tune", lambda *a, **k: returned.append(original(*a, **k)))
+        patch.setattr(
+            ilit.Tuner, "tune", lambda *a, **k: returned.append(original(*a, **k))
+        )
         with pytest.raises(SystemExit) as left:
             seeds.run(
                 seeds.snippet("001", "ilit.Tuner"),
@@ -106,14 +129,15 @@ def run_lines(model, model_type, tune=None):
                 Bert_DataLoader=loader,
             )
     assert left.value.code == 0
-    return returned[0], args, data
+    return returned[0], args
 
 
 @pytest.mark.parametrize("model_type", MODULES)
 def test_modules_of_hugging_face(model_type):
     torch.manual_seed(3)
     model = MODULES[model_type]().eval()
-    q_model, args, data = run_lines(model, model_type)
+    data = make_data()
+    q_model, args = run_lines(model, model_type, data)
     assert q_model.result["baseline"]["accuracy"] == 1.0
     # The first losses are the module's own, the next the int8 model's with the same labels.
     assert args.losses[0] == pytest.approx(args.losses[1], abs=0.05)
@@ -125,20 +149,65 @@ def test_modules_of_hugging_face(model_type):
     assert type(got) is type(expected)
     assert got.loss is None
     assert torch.allclose(got.logits, expected.logits, atol=0.1)
-    assert any(op["precision"] == "int8" for op in q_model.state["ops"].values())
+    # Ops that are slower in int8 stay in fp32, and in modules this small that may be all of them.
+    assert q_model.state["ops"]
 
 
 def test_metrics_and_metric_mean_the_same_in_that_dialect(in_own_folder):
     import ilit
 
     for key in ("metric", "metrics"):
-        text = seeds.snippet("001", "- name: pytorch").replace("timeout: 0", f"timeout: 0\n    {key}:\n      - topk: 1")
+        text = seeds.snippet("001", "- name: pytorch").replace(
+            "timeout: 0", f"timeout: 0\n    {key}:\n      - topk: 1"
+        )
+        text += "quantization: {recipes: {forms: plain}}\n"
         (in_own_folder / "conf.yaml").write_text(text)
         torch.manual_seed(3)
         model = MODULES["bert"]().eval()
         data = make_data()
-        loader = [(inputs_of(batch, "bert"), batch[3]) for batch in DataLoader(data, batch_size=16)]
+        loader = [
+            (inputs_of(batch, "bert"), batch[3])
+            for batch in DataLoader(data, batch_size=16)
+        ]
         q_model = ilit.Tuner("conf.yaml").tune(model, loader, eval_dataloader=loader)
         with torch.no_grad():
-            right = sum(int((model(**i).logits.argmax(1) == label).sum()) for i, label in loader)
-        assert q_model.result["baseline"]["metrics"] == {"topk 1": pytest.approx(right / 64)}
+            right = sum(
+                int((model(**i).logits.argmax(1) == label).sum()) for i, label in loader
+            )
+        assert q_model.result["baseline"]["metrics"] == {
+            "topk 1": pytest.approx(right / 64)
+        }
+        assert "int8" in {op["precision"] for op in q_model.state["ops"].values()}
+
+
+def test_the_real_minilm(data):
+    import from_onnx
+
+    model = from_onnx.read(data / "minilm-mrpc-onnx" / "minilm_mrpc.onnx")
+    pairs = make_dataset(
+        "GLUE",
+        data_dir=data / "glue-mrpc",
+        model_name_or_path=data / "bert-vocab" / "vocab.txt",
+        max_seq_length=64,
+    )
+    tensors = to_tensors((pairs[index] for index in range(48)), 64)
+    with torch.no_grad():
+        logits = torch.cat(
+            [
+                model(**inputs_of(batch, "bert")).logits
+                for batch in DataLoader(tensors, batch_size=16)
+            ]
+        )
+    assert (
+        logits.argmax(1) == tensors.tensors[3]
+    ).float().mean() > 0.7  # it is the trained one
+    q_model, args = run_lines(model, "bert", tensors)
+    with torch.no_grad():
+        inputs = {
+            key: value
+            for key, value in inputs_of(tensors[:16], "bert").items()
+            if key != "labels"
+        }
+        got, expected = q_model(**inputs).logits, model(**inputs).logits
+    assert (got - expected).abs().mean() < 0.1 * expected.abs().mean()
+    assert args.losses[0] == pytest.approx(args.losses[1], abs=0.1)

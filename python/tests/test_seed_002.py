@@ -18,7 +18,9 @@ from lpot.data.transforms.transform import SquadV1PostTransform
 from lpot.metric.metric import SquadF1
 
 LENGTH, BATCH, QUESTIONS = 256, 8, 12
-RawResult = collections.namedtuple("RawResult", ["unique_id", "start_logits", "end_logits"])
+RawResult = collections.namedtuple(
+    "RawResult", ["unique_id", "start_logits", "end_logits"]
+)
 
 
 class Dataset:
@@ -44,13 +46,17 @@ def collate_fn(batch):
 @pytest.fixture
 def task(data, in_own_folder):
     """Some questions of an article that the model was not trained on: files, examples, features, records."""
-    articles = json.loads(gzip.open(data / "squad-v1.1" / "dev-v1.1.json.gz", "rt").read())["data"]
+    articles = json.loads(
+        gzip.open(data / "squad-v1.1" / "dev-v1.1.json.gz", "rt").read()
+    )["data"]
     (article,) = [article for article in articles if article["title"] == "Normans"]
     kept = 0
     for paragraph in article["paragraphs"]:
         paragraph["qas"] = paragraph["qas"][: max(0, QUESTIONS - kept)]
         kept += len(paragraph["qas"])
-    article["paragraphs"] = [paragraph for paragraph in article["paragraphs"] if paragraph["qas"]]
+    article["paragraphs"] = [
+        paragraph for paragraph in article["paragraphs"] if paragraph["qas"]
+    ]
     label_file = in_own_folder / "dev.json"
     label_file.write_text(json.dumps({"version": "1.1", "data": [article]}))
     vocab_file = data / "bert-vocab" / "vocab.txt"
@@ -62,7 +68,9 @@ def task(data, in_own_folder):
     (in_own_folder / "bert.yaml").write_text(seeds.snippet("002", "name: bert"))
     graph = tf.Graph()
     graph_def = tf.compat.v1.GraphDef()
-    graph_def.ParseFromString((data / "minilm-squad-pb" / "minilm_squad_frozen.pb").read_bytes())
+    graph_def.ParseFromString(
+        (data / "minilm-squad-pb" / "minilm_squad_frozen.pb").read_bytes()
+    )
     with graph.as_default():
         tf.import_graph_def(graph_def, name="")
     flags = types.SimpleNamespace(
@@ -74,22 +82,31 @@ def task(data, in_own_folder):
         SquadV1PostTransform=SquadV1PostTransform, SquadF1=SquadF1, eval_examples=examples, eval_features=features,
         graph=graph, Dataset=Dataset, collate_fn=collate_fn,
     )  # fmt: skip
-    names["eval_func"] = seeds.run(seeds.snippet("002", "def eval_func"), **names)["eval_func"]
+    names["eval_func"] = seeds.run(seeds.snippet("002", "def eval_func"), **names)[
+        "eval_func"
+    ]
     names["vocab_file"] = vocab_file
     return names
 
 
 def outputs_of(graph, task):
     with tf.compat.v1.Session(graph=graph) as session:
-        tensors = [graph.get_tensor_by_name(name) for name in ("IteratorGetNext:3", "unstack:0", "unstack:1")]
+        tensors = [
+            graph.get_tensor_by_name(name)
+            for name in ("IteratorGetNext:3", "unstack:0", "unstack:1")
+        ]
         feed = {"input_file:0": task["eval_writer"].filename, "batch_size:0": BATCH}
-        return iterator_sess_run(session, graph.get_operation_by_name("MakeIterator"), feed, tensors)
+        return iterator_sess_run(
+            session, graph.get_operation_by_name("MakeIterator"), feed, tensors
+        )
 
 
 def test_the_lines_of_the_document(task):
     space = seeds.run(seeds.snippet("002", "write_graph"), **task)
     q_model, result = space["q_model"], space["q_model"].result
-    assert result["baseline"]["accuracy"] == pytest.approx(task["eval_func"](task["graph"]))
+    assert result["baseline"]["accuracy"] == pytest.approx(
+        task["eval_func"](task["graph"])
+    )
     assert result["best"]["accuracy"] == pytest.approx(task["eval_func"](q_model))
     assert result["baseline"]["accuracy"] > 40
 
@@ -98,9 +115,15 @@ def test_the_lines_of_the_document(task):
     nodes = {node.name: node for node in written.node}
     before = {node.name: node.op for node in task["graph"].as_graph_def().node}
     gone = [name for name in before if name not in nodes]
-    assert gone and {before[name] for name in gone} == {"Const"}  # weights that became int8
+    assert gone and {before[name] for name in gone} == {
+        "Const"
+    }  # weights that became int8
     assert nodes["MatMul"].input[1] == "Const"  # kept in fp32 by the configuration
-    int8 = [node for node in written.node if node.op == "Const" and node.attr["dtype"].type == tf.int8.as_datatype_enum]
+    int8 = [
+        node
+        for node in written.node
+        if node.op == "Const" and node.attr["dtype"].type == tf.int8.as_datatype_enum
+    ]
     assert len(int8) >= 30
     assert written.ByteSize() < 0.4 * task["graph"].as_graph_def().ByteSize()
 
@@ -109,7 +132,9 @@ def test_the_lines_of_the_document(task):
     assert program.inputs == [f"IteratorGetNext:{number}" for number in range(4)]
     features = task["eval_features"]
     names = ("input_ids", "input_mask", "segment_ids")
-    inputs = [np.array([getattr(feature, name) for feature in features]) for name in names]
+    inputs = [
+        np.array([getattr(feature, name) for feature in features]) for name in names
+    ]
     inputs.append(np.array([[feature.unique_id] for feature in features]))
     of_ir = dict(zip(program.outputs, program.infer(inputs)))["unstack:0"]
     of_graph, of_fp32 = outputs_of(q_model, task)[1], outputs_of(task["graph"], task)[1]
@@ -120,7 +145,9 @@ def test_the_lines_of_the_document(task):
 def test_without_eval_func_it_quantizes_once(task):
     lines = seeds.snippet("002", "write_graph")
     tuned = "q_model = quantizer(graph, q_dataloader=dataloader, eval_func=eval_func)"
-    lines = "\n".join(line for line in lines.splitlines() if line.strip() != tuned).replace("# q_model", "q_model")
+    lines = "\n".join(
+        line for line in lines.splitlines() if line.strip() != tuned
+    ).replace("# q_model", "q_model")
     assert "eval_func" not in lines
     q_model = seeds.run(lines, **task)["q_model"]
     assert q_model.result == {}
@@ -134,9 +161,13 @@ def test_without_eval_func_it_quantizes_once(task):
 def test_the_later_signature_gives_the_same_answers(task):
     results = outputs_of(task["graph"], task)
     from_files = SquadV1PostTransform(
-        label_file=task["FLAGS"].label_file, vocab_file=task["vocab_file"], max_seq_length=LENGTH
+        label_file=task["FLAGS"].label_file,
+        vocab_file=task["vocab_file"],
+        max_seq_length=LENGTH,
     )
-    from_features = SquadV1PostTransform(task["eval_examples"], task["eval_features"], 20, 30, True)
+    from_features = SquadV1PostTransform(
+        task["eval_examples"], task["eval_features"], 20, 30, True
+    )
     label = parse_label_file(task["FLAGS"].label_file)
     raw = [RawResult(*parts) for parts in zip(*results)]
     answers, same_label = from_files((results, label))
@@ -146,7 +177,9 @@ def test_the_later_signature_gives_the_same_answers(task):
     metric.update(answers, label)
     assert metric.result() > 40
     # The library's own way from logits to answers cuts the paragraph by bytes; F1 sees no difference.
-    windows = lpot._core.SquadWindows(task["FLAGS"].label_file, str(task["vocab_file"]), max_seq_length=LENGTH)
+    windows = lpot._core.SquadWindows(
+        task["FLAGS"].label_file, str(task["vocab_file"]), max_seq_length=LENGTH
+    )
     best = {}
     for unique_id, start, end in zip(*results):
         number = int(unique_id) - windows.first_id
@@ -160,7 +193,9 @@ def test_the_later_signature_gives_the_same_answers(task):
 
 
 def test_the_parts_can_be_imported_from_where_the_original_had_them():
-    from lpot.experimental.data.transforms.transform import SquadV1PostTransform as later
+    from lpot.experimental.data.transforms.transform import (
+        SquadV1PostTransform as later,
+    )
     from lpot.experimental.metric.metric import SquadF1 as later_metric
 
     assert later is SquadV1PostTransform and later_metric is SquadF1

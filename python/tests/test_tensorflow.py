@@ -26,14 +26,24 @@ def make_keras():
     )
     norm = model.get_layer("norm")
     random = np.random.default_rng(0)
-    norm.set_weights([random.uniform(-1.5, 1.5, 8), random.normal(0, 0.2, 8), random.normal(0, 0.2, 8), random.uniform(0.5, 2, 8)])
+    norm.set_weights(
+        [
+            random.uniform(-1.5, 1.5, 8),
+            random.normal(0, 0.2, 8),
+            random.normal(0, 0.2, 8),
+            random.uniform(0.5, 2, 8),
+        ]
+    )
     return model
 
 
 def batches(count=4):
     random = np.random.default_rng(1)
     for _ in range(count):
-        yield random.normal(0, 1, (8, 12, 12, 3)).astype(np.float32), random.integers(0, 4, 8)
+        yield (
+            random.normal(0, 1, (8, 12, 12, 3)).astype(np.float32),
+            random.integers(0, 4, 8),
+        )
 
 
 def frozen(model):
@@ -45,8 +55,14 @@ def frozen(model):
 def run(graph, x, graph_def=None):
     """The output of a graph that has one Placeholder and one node that nobody reads."""
     graph_def = graph_def or graph.as_graph_def()
-    read = {name.split(":")[0].lstrip("^") for node in graph_def.node for name in node.input}
-    (output,) = [node.name for node in graph_def.node if node.name not in read and node.op not in ("NoOp", "Const")]
+    read = {
+        name.split(":")[0].lstrip("^") for node in graph_def.node for name in node.input
+    }
+    (output,) = [
+        node.name
+        for node in graph_def.node
+        if node.name not in read and node.op not in ("NoOp", "Const")
+    ]
     (inputs,) = [node.name for node in graph_def.node if node.op == "Placeholder"]
     with tf.compat.v1.Session(graph=graph) as session:
         return session.run(f"{output}:0", {f"{inputs}:0": x})
@@ -109,13 +125,19 @@ def test_saved_and_loaded(conf):
     assert again.framework() == "tensorflow" and again.state == q_model.state
     graph_def = tf.compat.v1.GraphDef()
     graph_def.ParseFromString(open("int8.pb", "rb").read())
-    assert {node.name for node in graph_def.node} == {node.name for node in q_model.as_graph_def().node}
+    assert {node.name for node in graph_def.node} == {
+        node.name for node in q_model.as_graph_def().node
+    }
 
 
 def test_the_metric_in_yaml(conf):
     model = make_keras()
     rest = "evaluation: {accuracy: {metric: {topk: 1}}}"
     quantizer = Quantization(conf(framework="tensorflow", tolerance="0.9", rest=rest))
-    quantizer.model, quantizer.calib_dataloader, quantizer.eval_dataloader = model, list(batches()), list(batches())
+    quantizer.model, quantizer.calib_dataloader, quantizer.eval_dataloader = (
+        model,
+        list(batches()),
+        list(batches()),
+    )
     right = np.mean([(model(x).numpy().argmax(1) == y).mean() for x, y in batches()])
     assert quantizer().result["baseline"]["accuracy"] == pytest.approx(right)

@@ -1,8 +1,8 @@
 """Trains BlendCNN on MRPC, tunes it to int8, and measures it.
 
-    python classify.py --model_config config/blendcnn/mrpc/train.json                          # models/model_final.pt
-    python classify.py --model_config config/blendcnn/mrpc/eval.json --tune --output_model int8
-    python classify.py --model_config config/blendcnn/mrpc/eval.json --int8 --input_model int8 --mode accuracy
+python classify.py --model_config config/blendcnn/mrpc/train.json                          # models/model_final.pt
+python classify.py --model_config config/blendcnn/mrpc/eval.json --tune --output_model int8
+python classify.py --model_config config/blendcnn/mrpc/eval.json --int8 --input_model int8 --mode accuracy
 """
 
 import argparse
@@ -17,15 +17,31 @@ from models import BlendCNN, Config
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--model_config", required=True, help="what to do, with which data")
-    parser.add_argument("--dataset_location", help="the folder of train.tsv and dev.tsv; else data_dir of the config")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--model_config", required=True, help="what to do, with which data"
+    )
+    parser.add_argument(
+        "--dataset_location",
+        help="the folder of train.tsv and dev.tsv; else data_dir of the config",
+    )
     parser.add_argument("--vocab", help="vocab.txt; else that of the config")
-    parser.add_argument("--input_model", help="model_final.pt or its folder; with --int8, the folder that tuning wrote")
-    parser.add_argument("--output_model", default="int8", help="where tuning puts the int8 model")
+    parser.add_argument(
+        "--input_model",
+        help="model_final.pt or its folder; with --int8, the folder that tuning wrote",
+    )
+    parser.add_argument(
+        "--output_model", default="int8", help="where tuning puts the int8 model"
+    )
     parser.add_argument("--tune", action="store_true")
-    parser.add_argument("--int8", action="store_true", help="measure the int8 model, not the module")
-    parser.add_argument("--mode", choices=["benchmark", "accuracy"], help="what to measure")
+    parser.add_argument(
+        "--int8", action="store_true", help="measure the int8 model, not the module"
+    )
+    parser.add_argument(
+        "--mode", choices=["benchmark", "accuracy"], help="what to measure"
+    )
     parser.add_argument("--batch_size", type=int, default=32)
     parser.add_argument("--lpot_yaml", default="blendcnn.yaml")
     return parser.parse_args()
@@ -33,7 +49,9 @@ def parse() -> argparse.Namespace:
 
 def train(model, data, settings: dict) -> None:
     torch.manual_seed(settings["seed"])
-    optimizer = torch.optim.AdamW(model.parameters(), lr=settings["lr"], weight_decay=0.01)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=settings["lr"], weight_decay=0.01
+    )
     model.train()
     for epoch in range(settings["epochs"]):
         total = 0.0
@@ -73,7 +91,11 @@ def latency_ms(model, batches) -> float:
 def read_module(path, config: Config) -> BlendCNN:
     path = pathlib.Path(path)
     model = BlendCNN(config)
-    model.load_state_dict(torch.load(path / "model_final.pt" if path.is_dir() else path, weights_only=True))
+    model.load_state_dict(
+        torch.load(
+            path / "model_final.pt" if path.is_dir() else path, weights_only=True
+        )
+    )
     return model.eval()
 
 
@@ -88,8 +110,12 @@ def main() -> None:
         model = BlendCNN(config)
         train(model, load(folder, vocab, "train", config.max_len), settings)
         pathlib.Path(settings["save_dir"]).mkdir(parents=True, exist_ok=True)
-        torch.save(model.state_dict(), pathlib.Path(settings["save_dir"]) / "model_final.pt")
-        print(f"accuracy {accuracy(model, loader(load(folder, vocab, 'dev', config.max_len), args.batch_size)):.4f}")
+        torch.save(
+            model.state_dict(), pathlib.Path(settings["save_dir"]) / "model_final.pt"
+        )
+        print(
+            f"accuracy {accuracy(model, loader(load(folder, vocab, 'dev', config.max_len), args.batch_size)):.4f}"
+        )
         return
 
     data_iter = loader(load(folder, vocab, "dev", config.max_len), args.batch_size)

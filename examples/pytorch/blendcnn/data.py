@@ -16,7 +16,12 @@ def _filled(values, length: int):
 def load(folder, vocab, part: str, max_len: int) -> TensorDataset:
     """Tensors input_ids, segment_ids, input_mask [n,max_len] and labels [n] of train.tsv or dev.tsv."""
     pairs = make_dataset(
-        "GLUE", data_dir=folder, model_name_or_path=vocab, task="mrpc", max_seq_length=max_len, evaluate=part == "dev"
+        "GLUE",
+        data_dir=folder,
+        model_name_or_path=vocab,
+        task="mrpc",
+        max_seq_length=max_len,
+        evaluate=part == "dev",
     )
     columns = [[], [], [], []]
     for index in range(len(pairs)):

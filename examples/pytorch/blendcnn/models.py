@@ -37,7 +37,13 @@ class Embeddings(nn.Module):
 
     def forward(self, input_ids, segment_ids):
         positions = torch.arange(input_ids.size(1), device=input_ids.device)
-        return self.dropout(self.norm(self.token(input_ids) + self.position(positions) + self.segment(segment_ids)))
+        return self.dropout(
+            self.norm(
+                self.token(input_ids)
+                + self.position(positions)
+                + self.segment(segment_ids)
+            )
+        )
 
 
 class BlendCNN(nn.Module):
@@ -45,7 +51,12 @@ class BlendCNN(nn.Module):
         super().__init__()
         self.embeddings = Embeddings(config)
         self.convolutions = nn.ModuleList(
-            nn.Conv1d(config.dim, config.dim, config.kernel_size, padding=config.kernel_size // 2)
+            nn.Conv1d(
+                config.dim,
+                config.dim,
+                config.kernel_size,
+                padding=config.kernel_size // 2,
+            )
             for _ in range(config.layers)
         )
         self.hidden = nn.Linear(config.dim * (config.layers + 1), config.dim)
@@ -60,4 +71,6 @@ class BlendCNN(nn.Module):
         for convolution in self.convolutions:
             hidden = torch.relu(convolution(hidden)) * mask
             means.append(hidden.sum(2) / count)
-        return self.classifier(self.dropout(torch.relu(self.hidden(torch.cat(means, 1)))))
+        return self.classifier(
+            self.dropout(torch.relu(self.hidden(torch.cat(means, 1))))
+        )

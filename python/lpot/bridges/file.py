@@ -36,7 +36,9 @@ class FileBridge:
         return config
 
     def fp32(self):
-        with tempfile.TemporaryDirectory() as folder:  # only to be called: nothing is quantized
+        with (
+            tempfile.TemporaryDirectory() as folder
+        ):  # only to be called: nothing is quantized
             quantized = QuantizedFile(Folder(folder))
         quantized._program = _program(self.path)
         return quantized
@@ -50,7 +52,10 @@ class FileBridge:
         pass
 
     def info(self, plan) -> dict:
-        return {"framework": self.framework, "state": json.loads(plan.to_json()) if plan else {}}
+        return {
+            "framework": self.framework,
+            "state": json.loads(plan.to_json()) if plan else {},
+        }
 
     def result(self, folder, plan, result):
         return QuantizedFile(Folder(folder, self.info(plan)), result)

@@ -47,7 +47,9 @@ class OnnxBridge(FileBridge):
             super().__init__(model)
             return
         self._temporary = tempfile.TemporaryDirectory(prefix="lpot-")
-        super().__init__(pathlib.Path(self._temporary.name) / f"{model.graph.name or 'model'}.onnx")
+        super().__init__(
+            pathlib.Path(self._temporary.name) / f"{model.graph.name or 'model'}.onnx"
+        )
         self.path = self.path.with_name(self.path.name.replace("/", "_"))
         need("onnx").save(model, self.path)
         self._model = model

@@ -33,7 +33,11 @@ def _arguments(inputs):
 def _signature(module) -> dict:
     """The names of forward's parameters in order; the one that takes all further ones."""
     parameters = list(inspect.signature(module.forward).parameters.values())
-    plain = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]
+    plain = [
+        p.name
+        for p in parameters
+        if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
+    ]
     rest = [p.name for p in parameters if p.kind is p.VAR_POSITIONAL]
     return {"parameters": plain, "rest": rest[0] if rest else None}
 
@@ -41,11 +45,15 @@ def _signature(module) -> dict:
 def _by_name(signature: dict, args, kwargs) -> dict:
     names = signature["parameters"]
     if len(args) > len(names) and signature["rest"] is None:
-        raise DataError(f"[module] {len(args)} inputs were given, forward takes {len(names)}: {', '.join(names)}")
+        raise DataError(
+            f"[module] {len(args)} inputs were given, forward takes {len(names)}: {', '.join(names)}"
+        )
     named = dict(zip(names, args))
     if len(args) > len(names):
         named[signature["rest"]] = tuple(args[len(names) :])
-    return {name: value for name, value in {**named, **kwargs}.items() if value is not None}
+    return {
+        name: value for name, value in {**named, **kwargs}.items() if value is not None
+    }
 
 
 def _leaf_names(structure: dict, prefix: str = "") -> dict:
@@ -88,7 +96,9 @@ class QuantizedModule(Quantized, torch.nn.Module):
         self._folder = folder
         self.result = result or {}
         self._program = _core.Program(self.ir)
-        self._inputs = {name: number for number, name in enumerate(folder.info["inputs"])}
+        self._inputs = {
+            name: number for number, name in enumerate(folder.info["inputs"])
+        }
         self.training = False
 
     @property
@@ -100,7 +110,9 @@ class QuantizedModule(Quantized, torch.nn.Module):
 
     def forward(self, *args, **kwargs):
         info = self._folder.info
-        labels = {name: kwargs.pop(name) for name in LABELS if kwargs.get(name) is not None}
+        labels = {
+            name: kwargs.pop(name) for name in LABELS if kwargs.get(name) is not None
+        }
         wants_tuple = kwargs.pop("return_dict", None) is False
         named = _by_name(info["signature"], args, kwargs)
         tensors: list = []
@@ -119,7 +131,10 @@ class QuantizedModule(Quantized, torch.nn.Module):
                 f"[module] the input '{unknown[0]}' was not there when the module was quantized; it then had "
                 f"{', '.join(self._inputs)}"
             )
-        outputs = rebuild(info["outputs"], [torch.from_numpy(array) for array in self._program.infer(arrays)])
+        outputs = rebuild(
+            info["outputs"],
+            [torch.from_numpy(array) for array in self._program.infer(arrays)],
+        )
         if labels:
             outputs = _with_loss(outputs, labels, info)
         if wants_tuple and isinstance(outputs, collections.abc.Mapping):
@@ -133,7 +148,11 @@ def _with_loss(outputs, labels: dict, info: dict):
     if named is not None and "start_logits" in named and "start_positions" in labels:
         loss = _span_loss(named, labels)
     else:
-        logits = named["logits"] if named is not None and "logits" in named else _first(outputs)
+        logits = (
+            named["logits"]
+            if named is not None and "logits" in named
+            else _first(outputs)
+        )
         given = labels.get("labels", labels.get("label"))
         if given is None:
             return outputs
@@ -141,7 +160,11 @@ def _with_loss(outputs, labels: dict, info: dict):
     if named is None:
         rest = outputs if isinstance(outputs, tuple) else (outputs,)
         return (loss, *rest)
-    return type(outputs)(**{**outputs, "loss": loss}) if type(outputs) is not dict else {"loss": loss, **outputs}
+    return (
+        type(outputs)(**{**outputs, "loss": loss})
+        if type(outputs) is not dict
+        else {"loss": loss, **outputs}
+    )
 
 
 def _first(outputs):
@@ -153,8 +176,16 @@ def _span_loss(outputs, labels):
     for part in ("start", "end"):
         logits = outputs[f"{part}_logits"]
         # Places behind the end are left out, as the modules do it.
-        places = torch.as_tensor(labels[f"{part}_positions"]).reshape(-1).clamp(0, logits.shape[1])
-        losses.append(torch.nn.functional.cross_entropy(logits, places, ignore_index=logits.shape[1]))
+        places = (
+            torch.as_tensor(labels[f"{part}_positions"])
+            .reshape(-1)
+            .clamp(0, logits.shape[1])
+        )
+        losses.append(
+            torch.nn.functional.cross_entropy(
+                logits, places, ignore_index=logits.shape[1]
+            )
+        )
     return sum(losses) / 2
 
 
@@ -171,7 +202,9 @@ def _loss(logits, labels, info: dict):
     if problem == "regression":
         return functional.mse_loss(logits.squeeze(), labels.squeeze().to(logits.dtype))
     if problem == "multi_label_classification":
-        return functional.binary_cross_entropy_with_logits(logits, labels.to(logits.dtype))
+        return functional.binary_cross_entropy_with_logits(
+            logits, labels.to(logits.dtype)
+        )
     if info.get("shifts"):  # the next word is what is to be found
         logits, labels = logits[..., :-1, :], labels[..., 1:]
     return functional.cross_entropy(logits.reshape(-1, classes), labels.reshape(-1))
@@ -191,7 +224,9 @@ class TorchBridge:
         openvino = _openvino()
         args, kwargs = _arguments(example)
         tensors: list = []
-        structure = flatten(_by_name(self._signature, args, kwargs), _is_tensor, tensors)
+        structure = flatten(
+            _by_name(self._signature, args, kwargs), _is_tensor, tensors
+        )
         if not tensors:
             raise DataError("[torch] the loader's first input holds no tensor")
         tensors = [torch.as_tensor(tensor) for tensor in tensors]
@@ -201,7 +236,9 @@ class TorchBridge:
         flat.eval()
         try:
             with torch.no_grad(), _without_cache(self.module):
-                flat(*tensors)  # fails here with the module's own message, not in the middle of tracing
+                flat(
+                    *tensors
+                )  # fails here with the module's own message, not in the middle of tracing
                 model = openvino.convert_model(flat, example_input=tuple(tensors))
         except Exception as error:
             raise ModelError(
@@ -235,7 +272,9 @@ class TorchBridge:
     def arrange(self, inputs):
         args, kwargs = _arguments(inputs)
         tensors: list = []
-        names = _leaf_names(flatten(_by_name(self._signature, args, kwargs), _is_tensor, tensors))
+        names = _leaf_names(
+            flatten(_by_name(self._signature, args, kwargs), _is_tensor, tensors)
+        )
         given = {name: tensors[number] for number, name in names.items()}
         missing = [name for name in self._used if name not in given]
         if missing:
@@ -254,7 +293,9 @@ class TorchBridge:
         """The inputs that `function` calls the module with: calibration data of a q_func."""
         calls = []
         hook = self.module.register_forward_pre_hook(
-            lambda _module, args, kwargs: calls.append(without_labels(_by_name(self._signature, args, kwargs))),
+            lambda _module, args, kwargs: calls.append(
+                without_labels(_by_name(self._signature, args, kwargs))
+            ),
             with_kwargs=True,
         )
         try:
@@ -323,5 +364,9 @@ def _openvino():
 
 def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = [line for line in lines if "Conversion is failed for" in line] or lines or ["no message"]
+    told = (
+        [line for line in lines if "Conversion is failed for" in line]
+        or lines
+        or ["no message"]
+    )
     return f"{type(error).__name__}: {told[0].lstrip('- ')}"

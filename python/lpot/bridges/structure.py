@@ -12,10 +12,19 @@ def flatten(value, is_tensor, tensors: list):
         tensors.append(value)
         return {"tensor": len(tensors) - 1}
     if isinstance(value, collections.abc.Mapping):
-        fields = {str(key): flatten(item, is_tensor, tensors) for key, item in value.items()}
-        return {"dict": fields} if type(value) is dict else {"object": _name(value), "fields": fields}
+        fields = {
+            str(key): flatten(item, is_tensor, tensors) for key, item in value.items()
+        }
+        return (
+            {"dict": fields}
+            if type(value) is dict
+            else {"object": _name(value), "fields": fields}
+        )
     if isinstance(value, tuple) and hasattr(value, "_fields"):  # a namedtuple
-        fields = {key: flatten(item, is_tensor, tensors) for key, item in zip(value._fields, value)}
+        fields = {
+            key: flatten(item, is_tensor, tensors)
+            for key, item in zip(value._fields, value)
+        }
         return {"object": _name(value), "fields": fields}
     if isinstance(value, (tuple, list)):
         kind = "tuple" if isinstance(value, tuple) else "list"
@@ -40,7 +49,9 @@ def rebuild(structure: dict, tensors):
     if "list" in structure:
         return [rebuild(item, tensors) for item in structure["list"]]
     if "object" in structure:
-        fields = {key: rebuild(item, tensors) for key, item in structure["fields"].items()}
+        fields = {
+            key: rebuild(item, tensors) for key, item in structure["fields"].items()
+        }
         kind = _find(structure["object"])
         return kind(**fields) if kind else fields
     return structure["value"]

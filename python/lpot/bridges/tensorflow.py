@@ -61,7 +61,9 @@ def read_graph_def(path):
     try:
         graph_def.ParseFromString(pathlib.Path(path).read_bytes())
     except Exception as error:
-        raise ModelError(f"[tensorflow] {path}: cannot be read as a frozen graph: {error}") from error
+        raise ModelError(
+            f"[tensorflow] {path}: cannot be read as a frozen graph: {error}"
+        ) from error
     return graph_def
 
 
@@ -72,35 +74,56 @@ def write_graph_def(graph_def, path) -> None:
 
 
 def _frozen(function):
-    from tensorflow.python.framework.convert_to_constants import convert_variables_to_constants_v2
+    from tensorflow.python.framework.convert_to_constants import (
+        convert_variables_to_constants_v2,
+    )
 
     return convert_variables_to_constants_v2(function).graph.as_graph_def()
 
 
 def _frozen_keras(model):
-    specs = [tf.TensorSpec(tensor.shape, tensor.dtype, name=tensor.name) for tensor in model.inputs]
-    function = tf.function(lambda *tensors: model(tensors[0] if len(tensors) == 1 else list(tensors)))
+    specs = [
+        tf.TensorSpec(tensor.shape, tensor.dtype, name=tensor.name)
+        for tensor in model.inputs
+    ]
+    function = tf.function(
+        lambda *tensors: model(tensors[0] if len(tensors) == 1 else list(tensors))
+    )
     return _frozen(function.get_concrete_function(*specs))
 
 
 def _frozen_saved_model(path):
     loaded = tf.saved_model.load(str(path))
     if not loaded.signatures:
-        raise ModelError(f"[tensorflow] {path}: the SavedModel has no signature; save it with one")
-    name = "serving_default" if "serving_default" in loaded.signatures else sorted(loaded.signatures)[0]
+        raise ModelError(
+            f"[tensorflow] {path}: the SavedModel has no signature; save it with one"
+        )
+    name = (
+        "serving_default"
+        if "serving_default" in loaded.signatures
+        else sorted(loaded.signatures)[0]
+    )
     return _frozen(loaded.signatures[name])
 
 
 def _frozen_checkpoint(folder, outputs):
     latest = tf.train.latest_checkpoint(str(folder))
     if latest is None:
-        raise ModelError(f"[tensorflow] {folder}: neither a SavedModel nor a folder with a checkpoint and its .meta file")
+        raise ModelError(
+            f"[tensorflow] {folder}: neither a SavedModel nor a folder with a checkpoint and its .meta file"
+        )
     if not outputs:
-        raise ModelError(f"[tensorflow] {folder}: a checkpoint needs model.outputs in the configuration")
+        raise ModelError(
+            f"[tensorflow] {folder}: a checkpoint needs model.outputs in the configuration"
+        )
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        tf.compat.v1.train.import_meta_graph(latest + ".meta", clear_devices=True).restore(session, latest)
+        tf.compat.v1.train.import_meta_graph(
+            latest + ".meta", clear_devices=True
+        ).restore(session, latest)
         names = [name.split(":")[0] for name in outputs]
-        return tf.compat.v1.graph_util.convert_variables_to_constants(session, session.graph_def, names)
+        return tf.compat.v1.graph_util.convert_variables_to_constants(
+            session, session.graph_def, names
+        )
 
 
 def graph_def_of(model, config):
@@ -113,7 +136,11 @@ def graph_def_of(model, config):
         return _frozen_keras(model)
     if model.is_dir():
         has_saved_model = (model / "saved_model.pb").exists()
-        return _frozen_saved_model(model) if has_saved_model else _frozen_checkpoint(model, config.outputs)
+        return (
+            _frozen_saved_model(model)
+            if has_saved_model
+            else _frozen_checkpoint(model, config.outputs)
+        )
     return read_graph_def(model)
 
 
@@ -126,7 +153,9 @@ class TensorFlowBridge(FileBridge):
             super().__init__(model)
             return
         self._temporary = tempfile.TemporaryDirectory(prefix="lpot-")
-        super().__init__(pathlib.Path(self._temporary.name) / f"{config.name or 'graph'}.pb")
+        super().__init__(
+            pathlib.Path(self._temporary.name) / f"{config.name or 'graph'}.pb"
+        )
         write_graph_def(self.graph_def, self.path)
 
     def records(self, inputs):
@@ -136,13 +165,20 @@ class TensorFlowBridge(FileBridge):
         if not files:
             return None
         if not os.path.exists(files[0]):
-            raise DataError(f"[calib_dataloader] {files[0]}: no such file; expected TensorFlow records")
-        sizes = [int(entry) for entry in entries if not isinstance(entry, (str, os.PathLike))]
+            raise DataError(
+                f"[calib_dataloader] {files[0]}: no such file; expected TensorFlow records"
+            )
+        sizes = [
+            int(entry) for entry in entries if not isinstance(entry, (str, os.PathLike))
+        ]
         return Collected(_core.record_dataset(str(files[0])), sizes[0] if sizes else 1)
 
     def adjusted(self, config):
         """Behind convolutions the library folds batch norm, whose new constants recipes may rescale: the graph has none."""
-        convolves = any(node.op.startswith(("Conv", "DepthwiseConv")) for node in self.graph_def.node)
+        convolves = any(
+            node.op.startswith(("Conv", "DepthwiseConv"))
+            for node in self.graph_def.node
+        )
         return config.without_rescaling() if convolves else config
 
     def fp32(self):
@@ -152,7 +188,9 @@ class TensorFlowBridge(FileBridge):
         return graph_of(write_edits(self.graph_def, candidate))
 
     def on_saved(self, candidate, folder) -> None:
-        write_graph_def(write_edits(self.graph_def, candidate), pathlib.Path(folder) / "model.pb")
+        write_graph_def(
+            write_edits(self.graph_def, candidate), pathlib.Path(folder) / "model.pb"
+        )
 
     def result(self, folder, plan, result):
         return QuantizedGraph(Folder(folder, self.info(plan)), result)

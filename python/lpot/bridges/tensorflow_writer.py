@@ -22,11 +22,15 @@ _INT8 = tf.int8.as_datatype_enum
 
 def _matmul_layout(edit, node, values):
     in_file = node.attr["transpose_b"].b or node.attr["adj_y"].b
-    return np.swapaxes(values, -1, -2) if bool(edit["transpose_b"]) != in_file else values
+    return (
+        np.swapaxes(values, -1, -2) if bool(edit["transpose_b"]) != in_file else values
+    )
 
 
 def _convolution_layout(_edit, node, values):
-    if values.ndim == node_rank(node) + 1:  # groups, outputs and inputs of a group, kernel
+    if (
+        values.ndim == node_rank(node) + 1
+    ):  # groups, outputs and inputs of a group, kernel
         if node.op.startswith("DepthwiseConv2d"):
             return np.moveaxis(np.squeeze(values, 2), (0, 1), (2, 3))
         joined = np.moveaxis(values, (0, 1, 2), (-2, -1, -3))
@@ -47,7 +51,10 @@ _KERNELS = {
     "Conv2D": (0, _convolution_layout),
     "Conv3D": (0, _convolution_layout),
     "DepthwiseConv2dNative": (0, _convolution_layout),
-    "Conv2DBackpropInput": (2, lambda _edit, _node, values: np.moveaxis(values, (0, 1), (-1, -2))),
+    "Conv2DBackpropInput": (
+        2,
+        lambda _edit, _node, values: np.moveaxis(values, (0, 1), (-1, -2)),
+    ),
 }
 
 
@@ -71,7 +78,9 @@ class GraphWriter:
                 node.input[side] = self._quantizer(node.input[side], levels)
         for edit in edits["sums"]:
             node = self._node(edit["op"])
-            node.input[edit["side"]] = self._quantizer(node.input[edit["side"]], edit["levels"])
+            node.input[edit["side"]] = self._quantizer(
+                node.input[edit["side"]], edit["levels"]
+            )
         for edit in edits["tables"]:
             self._table(edit)
         self._drop_unread()
@@ -79,34 +88,54 @@ class GraphWriter:
 
     def _node(self, name: str):
         if name not in self._nodes:
-            raise ModelError(f"[tensorflow] the op {name} has no node of that name in the graph")
+            raise ModelError(
+                f"[tensorflow] the op {name} has no node of that name in the graph"
+            )
         return self._nodes[name]
 
     def _op(self, edit: dict, source_weights) -> None:
         node = self._node(edit["op"])
         if node.op not in _KERNELS:
-            raise ModelError(f"[tensorflow] {node.name}: int8 weights of a {node.op} are not written")
+            raise ModelError(
+                f"[tensorflow] {node.name}: int8 weights of a {node.op} are not written"
+            )
         place, layout = _KERNELS[node.op]
         weights = self._constant_behind(node.input[1])
         if weights is None:
-            raise ModelError(f"[tensorflow] {node.name}: its weights are no constant of the graph")
+            raise ModelError(
+                f"[tensorflow] {node.name}: its weights are no constant of the graph"
+            )
         values = layout(edit, node, edit["weights"]["values"])
-        scales = layout(edit, node, np.broadcast_to(edit["weights"]["scales"], edit["weights"]["values"].shape))
+        scales = layout(
+            edit,
+            node,
+            np.broadcast_to(edit["weights"]["scales"], edit["weights"]["values"].shape),
+        )
         in_file = tf.make_ndarray(weights.attr["value"].tensor)
         if values.shape != in_file.shape:
             raise ModelError(
                 f"[tensorflow] {node.name}: weights of shape {list(in_file.shape)} became {list(values.shape)}"
             )
-        factor = _folded_factor(layout(edit, node, source_weights(edit["op"])), in_file, node)
+        factor = _folded_factor(
+            layout(edit, node, source_weights(edit["op"])), in_file, node
+        )
         self._replaced.add(weights.name)
         node.input[1] = self._dequantized(node.name, values, _compact(scales / factor))
         if edit["quantizes_activation"]:
             levels = (edit["low"], edit["high"])
-            node.input[place] = self._quantizer(node.input[place], levels, edit["divisors"], _channels_last(node))
+            node.input[place] = self._quantizer(
+                node.input[place], levels, edit["divisors"], _channels_last(node)
+            )
         elif edit["divisors"].size:
-            node.input[place] = self._divided(node.input[place], edit["divisors"], _channels_last(node))
+            node.input[place] = self._divided(
+                node.input[place], edit["divisors"], _channels_last(node)
+            )
         if edit["bias"].size:
-            self._add_bias(node, edit["bias"] / (factor.reshape(-1, factor.shape[-1])[0] if factor.ndim else 1))
+            self._add_bias(
+                node,
+                edit["bias"]
+                / (factor.reshape(-1, factor.shape[-1])[0] if factor.ndim else 1),
+            )
 
     def _constant_behind(self, tensor: str):
         """The Const that a tensor is, looking through nodes that hand it on; None where it is none."""
@@ -118,38 +147,63 @@ class GraphWriter:
     def _constant(self, edit: dict) -> None:
         node = self._nodes.get(edit["constant"])
         if node is None or node.op != "Const":
-            raise ModelError(f"[tensorflow] the constant {edit['constant']} that a recipe rescales is not in the graph")
+            raise ModelError(
+                f"[tensorflow] the constant {edit['constant']} that a recipe rescales is not in the graph"
+            )
         before = tf.make_ndarray(node.attr["value"].tensor)
         values = edit["values"]
-        if values.size != before.size or (values.ndim > 1 and values.shape != before.shape):
-            raise ModelError(f"[tensorflow] the constant {node.name} lies otherwise in the graph than a recipe wants it")
-        node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(values.reshape(before.shape), before.dtype))
+        if values.size != before.size or (
+            values.ndim > 1 and values.shape != before.shape
+        ):
+            raise ModelError(
+                f"[tensorflow] the constant {node.name} lies otherwise in the graph than a recipe wants it"
+            )
+        node.attr["value"].tensor.CopyFrom(
+            tf.make_tensor_proto(values.reshape(before.shape), before.dtype)
+        )
 
     def _table(self, edit: dict) -> None:
         node = self._node(edit["op"])
         if node.op not in ("GatherV2", "Gather", "ResourceGather"):
-            raise ModelError(f"[tensorflow] {node.name}: a table behind a {node.op} is not written")
+            raise ModelError(
+                f"[tensorflow] {node.name}: a table behind a {node.op} is not written"
+            )
         table = self._constant_behind(node.input[0])
         if table is None:
-            raise ModelError(f"[tensorflow] {node.name}: its table is no constant of the graph")
+            raise ModelError(
+                f"[tensorflow] {node.name}: its table is no constant of the graph"
+            )
         self._replaced.add(table.name)
         name, inputs = node.name, list(node.input)
         rows = self._add_constant(f"{name}/int8_rows", edit["rows"]["values"])
-        scales = self._add_constant(f"{name}/row_scales", edit["rows"]["scales"].astype(np.float32))
+        scales = self._add_constant(
+            f"{name}/row_scales", edit["rows"]["scales"].astype(np.float32)
+        )
         looked_up = self._copy_of(node, f"{name}/int8", [rows, *inputs[1:]])
         looked_up.attr["Tparams"].type = _INT8
         scale = self._copy_of(node, f"{name}/scale", [scales, *inputs[1:]])
-        self._become(node, "Mul", [self._cast(f"{name}/float", looked_up.name), scale.name])
+        self._become(
+            node, "Mul", [self._cast(f"{name}/float", looked_up.name), scale.name]
+        )
 
     # The pieces.
 
-    def _quantizer(self, tensor: str, levels, divisors=(), channels_last: bool = True) -> str:
+    def _quantizer(
+        self, tensor: str, levels, divisors=(), channels_last: bool = True
+    ) -> str:
         low, high = (float(level) for level in levels)
         key = (tensor, low, high, tuple(divisors))
         if key not in self._quantizers:
             base = tensor.replace(":", "_") + "/quantized"
-            divided = self._divided(tensor, divisors, channels_last) if len(divisors) else tensor
-            limits = [self._add_constant(f"{base}/min", np.float32(low)), self._add_constant(f"{base}/max", np.float32(high))]
+            divided = (
+                self._divided(tensor, divisors, channels_last)
+                if len(divisors)
+                else tensor
+            )
+            limits = [
+                self._add_constant(f"{base}/min", np.float32(low)),
+                self._add_constant(f"{base}/max", np.float32(high)),
+            ]
             node = self._add("FakeQuantWithMinMaxVars", base, [divided, *limits])
             node.attr["num_bits"].i = 8
             node.attr["narrow_range"].b = False
@@ -161,14 +215,24 @@ class GraphWriter:
         factors = (1 / np.asarray(divisors)).astype(np.float32)
         if not channels_last:
             factors = factors.reshape(-1, 1, 1)
-        node = self._add("Mul", base, [tensor, self._add_constant(f"{base}/factors", factors)])
+        node = self._add(
+            "Mul", base, [tensor, self._add_constant(f"{base}/factors", factors)]
+        )
         node.attr["T"].type = _FLOAT
         return node.name
 
     def _dequantized(self, name: str, values, scales) -> str:
-        integers = self._add_constant(f"{name}/int8_weights", np.ascontiguousarray(values, np.int8))
-        factors = self._add_constant(f"{name}/scales", np.ascontiguousarray(scales, np.float32))
-        node = self._add("Mul", f"{name}/weights", [self._cast(f"{name}/float_weights", integers), factors])
+        integers = self._add_constant(
+            f"{name}/int8_weights", np.ascontiguousarray(values, np.int8)
+        )
+        factors = self._add_constant(
+            f"{name}/scales", np.ascontiguousarray(scales, np.float32)
+        )
+        node = self._add(
+            "Mul",
+            f"{name}/weights",
+            [self._cast(f"{name}/float_weights", integers), factors],
+        )
         node.attr["T"].type = _FLOAT
         return node.name
 
@@ -196,7 +260,10 @@ class GraphWriter:
     def _add(self, op: str, name: str, inputs):
         name, number = name.lstrip("^"), 1
         while name in self._nodes:
-            name, number = f"{name.rsplit('~', 1)[0]}~{number}".replace("~", "_"), number + 1
+            name, number = (
+                f"{name.rsplit('~', 1)[0]}~{number}".replace("~", "_"),
+                number + 1,
+            )
         node = self._graph.node.add(op=op, name=name)
         node.input.extend(inputs)
         self._nodes[name] = node
@@ -217,11 +284,18 @@ class GraphWriter:
         node.attr["T"].type = _FLOAT
 
     def _drop_unread(self) -> None:
-        read = {name.split(":")[0].lstrip("^") for node in self._graph.node for name in node.input}
+        read = {
+            name.split(":")[0].lstrip("^")
+            for node in self._graph.node
+            for name in node.input
+        }
         unread = self._replaced - read
         if unread:
             kept = [node for node in self._graph.node if node.name not in unread]
-            rest = [tf.compat.v1.NodeDef.FromString(node.SerializeToString()) for node in kept]
+            rest = [
+                tf.compat.v1.NodeDef.FromString(node.SerializeToString())
+                for node in kept
+            ]
             del self._graph.node[:]
             self._graph.node.extend(rest)
 
@@ -250,10 +324,22 @@ def _folded_factor(folded, in_file, node):
         axes = (0, 1, 3)
     wide, narrow = folded.astype(np.float64), in_file.astype(np.float64)
     power = np.sum(narrow * narrow, axes, keepdims=True)
-    factor = np.divide(np.sum(wide * narrow, axes, keepdims=True), power, out=np.ones_like(power), where=power > 0)
+    factor = np.divide(
+        np.sum(wide * narrow, axes, keepdims=True),
+        power,
+        out=np.ones_like(power),
+        where=power > 0,
+    )
     factor[factor == 0] = 1
-    if not np.allclose(narrow * factor, wide, rtol=1e-3, atol=1e-6 * max(1.0, float(np.abs(wide).max()))):
-        raise ModelError(f"[tensorflow] {node.name}: its weights were folded with more than a factor for each channel")
+    if not np.allclose(
+        narrow * factor,
+        wide,
+        rtol=1e-3,
+        atol=1e-6 * max(1.0, float(np.abs(wide).max())),
+    ):
+        raise ModelError(
+            f"[tensorflow] {node.name}: its weights were folded with more than a factor for each channel"
+        )
     return factor
 
 

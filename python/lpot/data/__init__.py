@@ -33,8 +33,13 @@ def make_dataset(name: str, *args, **parameters):
     if name in DATASETS:
         return DATASETS[name](*args, **parameters)
     if args:
-        raise ConfigError(f"[dataset] {name}: parameters of the library's data sets are given by name")
-    text = {key: str(value) if isinstance(value, os.PathLike) else value for key, value in parameters.items()}
+        raise ConfigError(
+            f"[dataset] {name}: parameters of the library's data sets are given by name"
+        )
+    text = {
+        key: str(value) if isinstance(value, os.PathLike) else value
+        for key, value in parameters.items()
+    }
     return _core.dataset(json.dumps({name: text}))
 
 

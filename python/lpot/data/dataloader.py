@@ -12,7 +12,9 @@ def default_collate(samples: list):
     """Samples (input, label) stacked to a batch; tuples and dicts of tensors stay such."""
     first = samples[0]
     if isinstance(first, collections.abc.Mapping):
-        return {key: default_collate([sample[key] for sample in samples]) for key in first}
+        return {
+            key: default_collate([sample[key] for sample in samples]) for key in first
+        }
     if isinstance(first, (tuple, list)):
         return type(first)(default_collate(list(part)) for part in zip(*samples))
     if isinstance(first, (str, bytes)) or first is None:
@@ -35,7 +37,9 @@ class DataLoader:
         pin_memory: bool = False,
     ):
         if last_batch not in ("rollover", "discard"):
-            raise ConfigError(f"[DataLoader] last_batch: expected rollover or discard, got {last_batch!r}")
+            raise ConfigError(
+                f"[DataLoader] last_batch: expected rollover or discard, got {last_batch!r}"
+            )
         self.dataset = dataset
         self.batch_size = batch_size
         self.collate_fn = collate_fn or default_collate
@@ -65,4 +69,8 @@ class DataLoader:
             yield self.collate_fn(batch)
 
 
-DATALOADERS = {"tensorflow": DataLoader, "pytorch": DataLoader, "onnxrt_qlinearops": DataLoader}
+DATALOADERS = {
+    "tensorflow": DataLoader,
+    "pytorch": DataLoader,
+    "onnxrt_qlinearops": DataLoader,
+}

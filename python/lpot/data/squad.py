@@ -29,11 +29,21 @@ class InputFeatures:
 
 
 def read_squad(
-    label_file, vocab_file, do_lower_case=True, max_seq_length=384, doc_stride=128, max_query_length=64
+    label_file,
+    vocab_file,
+    do_lower_case=True,
+    max_seq_length=384,
+    doc_stride=128,
+    max_query_length=64,
 ):
     """(examples, features) of a file like dev-v1.1.json."""
     windows = _core.SquadWindows(
-        str(label_file), str(vocab_file), do_lower_case, max_seq_length, doc_stride, max_query_length
+        str(label_file),
+        str(vocab_file),
+        do_lower_case,
+        max_seq_length,
+        doc_stride,
+        max_query_length,
     )
     examples, words_at = [], []
     for qas_id, question, context, answers in windows.questions():
@@ -58,7 +68,11 @@ def _words_at(context: str) -> list:
 
 def _feature(windows, number: int, words_at: list, before: list) -> InputFeatures:
     found = windows.feature(number)
-    first, question, length = found["before"], found["question"], len(found["input_ids"])
+    first, question, length = (
+        found["before"],
+        found["question"],
+        len(found["input_ids"]),
+    )
     places = range(first, first + len(found["bytes"]))
     fill = [0] * (windows.max_seq_length - length)
     same = before and before[-1].example_index == question
@@ -67,7 +81,10 @@ def _feature(windows, number: int, words_at: list, before: list) -> InputFeature
         example_index=question,
         doc_span_index=before[-1].doc_span_index + 1 if same else 0,
         tokens=found["tokens"],
-        token_to_orig_map={place: words_at[question][begin] for place, (begin, _) in zip(places, found["bytes"])},
+        token_to_orig_map={
+            place: words_at[question][begin]
+            for place, (begin, _) in zip(places, found["bytes"])
+        },
         token_is_max_context=dict(zip(places, found["most_context"])),
         input_ids=found["input_ids"] + fill,
         input_mask=[1] * length + fill,

@@ -25,12 +25,16 @@ class Benchmark:
     def __call__(self, mode: str = "performance") -> dict:
         """Results by mode: {"performance": {latency_ms, throughput, batch_size}, "accuracy": {metric: value}}."""
         if mode not in ("performance", "accuracy"):
-            raise ConfigError(f"[Benchmark] mode: expected performance or accuracy, got {mode!r}")
+            raise ConfigError(
+                f"[Benchmark] mode: expected performance or accuracy, got {mode!r}"
+            )
         log.set_up()
         if self.b_func is not None:
             self.results[mode] = self.b_func(self.model)
         else:
-            self.results[mode] = self._speed() if mode == "performance" else self._accuracy()
+            self.results[mode] = (
+                self._speed() if mode == "performance" else self._accuracy()
+            )
         return self.results
 
     bench = __call__
@@ -63,4 +67,8 @@ class Benchmark:
                 times.append(time.perf_counter() - start)
         seconds = statistics.median(times)
         count = len(inputs[0][0])
-        return {"latency_ms": seconds / count * 1000, "throughput": count / seconds, "batch_size": count}
+        return {
+            "latency_ms": seconds / count * 1000,
+            "throughput": count / seconds,
+            "batch_size": count,
+        }

@@ -29,7 +29,11 @@ class Postprocess:
 
     def __init__(self, postprocess_cls, name: str = "user_postprocess", **parameters):
         self.name = name
-        self._apply = postprocess_cls(**parameters) if isinstance(postprocess_cls, type) else postprocess_cls
+        self._apply = (
+            postprocess_cls(**parameters)
+            if isinstance(postprocess_cls, type)
+            else postprocess_cls
+        )
 
     def __call__(self, sample):
         return self._apply(sample)

@@ -85,6 +85,8 @@ def postprocess_arrays(postprocess, kept: list):
     def apply(outputs, labels):
         preds, labels = postprocess((_predictions(outputs), _joined(labels, kept)))
         preds = list(preds) if isinstance(preds, (list, tuple)) else [preds]
-        return [np.asarray(pred) for pred in preds], [np.asarray(label) for label in labels]
+        return [np.asarray(pred) for pred in preds], [
+            np.asarray(label) for label in labels
+        ]
 
     return apply

@@ -42,6 +42,11 @@ def _expected(labels):
         for article in articles:
             for paragraph in article["paragraphs"]:
                 for question in paragraph["qas"]:
-                    yield question["id"], [answer["text"] for answer in question["answers"]]
+                    yield (
+                        question["id"],
+                        [answer["text"] for answer in question["answers"]],
+                    )
     except (TypeError, KeyError) as error:
-        raise DataError(f"[SquadF1] the labels are not the articles of a SQuAD file: {error!r}") from error
+        raise DataError(
+            f"[SquadF1] the labels are not the articles of a SQuAD file: {error!r}"
+        ) from error

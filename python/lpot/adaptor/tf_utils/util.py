@@ -11,7 +11,11 @@ def write_graph(out_graph_def, out_graph_file) -> None:
     """Writes a GraphDef (or a tf.Graph) as a frozen graph."""
     from ...bridges.tensorflow import write_graph_def
 
-    graph_def = out_graph_def.as_graph_def() if isinstance(out_graph_def, tf.Graph) else out_graph_def
+    graph_def = (
+        out_graph_def.as_graph_def()
+        if isinstance(out_graph_def, tf.Graph)
+        else out_graph_def
+    )
     write_graph_def(graph_def, pathlib.Path(out_graph_file))
 
 
@@ -33,7 +37,10 @@ def iterator_sess_run(sess, iter_op, feed_dict, output_tensor, iteration: int = 
     if not batches:
         return []
     if isinstance(output_tensor, dict):
-        return {key: np.concatenate([batch[key] for batch in batches]) for key in output_tensor}
+        return {
+            key: np.concatenate([batch[key] for batch in batches])
+            for key in output_tensor
+        }
     if isinstance(output_tensor, (list, tuple)):
         return [np.concatenate(parts) for parts in zip(*batches)]
     return np.concatenate(batches)

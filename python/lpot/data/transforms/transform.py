@@ -25,15 +25,26 @@ class SquadV1PostTransform(BaseTransform):
     """
 
     def __init__(self, *args, **kwargs):
-        with_files = "label_file" in kwargs or (args and isinstance(args[0], (str, os.PathLike)))
+        with_files = "label_file" in kwargs or (
+            args and isinstance(args[0], (str, os.PathLike))
+        )
         (self._from_files if with_files else self._from_features)(*args, **kwargs)
         self._by_id = {feature.unique_id: feature for feature in self._features}
 
     def _from_features(
-        self, eval_examples, eval_features, n_best_size=20, max_answer_length=30, do_lower_case=True
+        self,
+        eval_examples,
+        eval_features,
+        n_best_size=20,
+        max_answer_length=30,
+        do_lower_case=True,
     ):
         self._examples, self._features = eval_examples, eval_features
-        self._n_best_size, self._max_answer_length, self._lower = n_best_size, max_answer_length, do_lower_case
+        self._n_best_size, self._max_answer_length, self._lower = (
+            n_best_size,
+            max_answer_length,
+            do_lower_case,
+        )
 
     def _from_files(
         self,
@@ -47,9 +58,16 @@ class SquadV1PostTransform(BaseTransform):
         doc_stride=128,
     ):
         examples, features = read_squad(
-            label_file, vocab_file, do_lower_case, max_seq_length, doc_stride, max_query_length
+            label_file,
+            vocab_file,
+            do_lower_case,
+            max_seq_length,
+            doc_stride,
+            max_query_length,
         )
-        self._from_features(examples, features, n_best_size, max_answer_length, do_lower_case)
+        self._from_features(
+            examples, features, n_best_size, max_answer_length, do_lower_case
+        )
 
     def __call__(self, sample):
         results, label = sample
@@ -70,21 +88,36 @@ class SquadV1PostTransform(BaseTransform):
         ends = _most_likely(result.end_logits, self._n_best_size)
         best = (float("-inf"), None, None)
         for start in starts:
-            if start not in feature.token_to_orig_map or not feature.token_is_max_context.get(start, False):
+            if (
+                start not in feature.token_to_orig_map
+                or not feature.token_is_max_context.get(start, False)
+            ):
                 continue
             for end in ends:
-                if end not in feature.token_to_orig_map or not start <= end < start + self._max_answer_length:
+                if (
+                    end not in feature.token_to_orig_map
+                    or not start <= end < start + self._max_answer_length
+                ):
                     continue
-                score = float(result.start_logits[start]) + float(result.end_logits[end])
+                score = float(result.start_logits[start]) + float(
+                    result.end_logits[end]
+                )
                 if score > best[0]:
                     best = (score, start, end)
         score, start, end = best
-        return (score, "" if start is None else self._text(feature, example, start, end))
+        return (
+            score,
+            "" if start is None else self._text(feature, example, start, end),
+        )
 
     def _text(self, feature, example, start: int, end: int) -> str:
         first, last = feature.token_to_orig_map[start], feature.token_to_orig_map[end]
         words = " ".join(example.doc_tokens[first : last + 1])
-        pieces = " ".join(feature.tokens[start : end + 1]).replace(" ##", "").replace("##", "")
+        pieces = (
+            " ".join(feature.tokens[start : end + 1])
+            .replace(" ##", "")
+            .replace("##", "")
+        )
         return _part_of(words, pieces, self._lower)
 
 
@@ -110,4 +143,8 @@ def _part_of(words: str, pieces: str, lower: bool) -> str:
                 places.append(place)
     wanted = "".join(pieces.split())
     at = "".join(letters).find(wanted)
-    return words[places[at] : places[at + len(wanted) - 1] + 1] if wanted and at >= 0 else words
+    return (
+        words[places[at] : places[at + len(wanted) - 1] + 1]
+        if wanted and at >= 0
+        else words
+    )

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# bash prepare_model.sh --output_dir=./model [--frozen=/PATH/frozen.pb] [--checkpoint=/PATH/bert_large_checkpoints.zip]
+# Puts a frozen graph, or the checkpoint it is made from, into the folder: a file that is given is copied, else the
+# checkpoint is fetched. The graph must have the placeholders input_file and batch_size, the iterator and the outputs that
+# bert.yaml names; how it is frozen from the checkpoint, the README says.
+set -euo pipefail
+output=./model frozen= checkpoint=
+for argument in "$@"; do
+  case $argument in
+    --output_dir=*) output=${argument#*=} ;;
+    --frozen=*) frozen=${argument#*=} ;;
+    --checkpoint=*) checkpoint=${argument#*=} ;;
+    *) echo "prepare_model.sh: unknown argument $argument; known: --output_dir= --frozen= --checkpoint=" >&2; exit 2 ;;
+  esac
+done
+source=https://storage.googleapis.com/intel-optimized-tensorflow/models/v1_8/bert_large_checkpoints.zip
+mkdir -p "$output"
+if [[ -n $frozen ]]; then
+  cp "$frozen" "$output/bert.pb"
+  chmod u+w "$output/bert.pb"
+  echo "model: $output/bert.pb"
+  exit
+fi
+if [[ -n $checkpoint ]]; then
+  cp "$checkpoint" "$output/checkpoint.zip"
+else
+  curl -fL --retry 3 -o "$output/checkpoint.zip" "$source" || {
+    echo "prepare_model.sh: $source cannot be fetched; fetch it elsewhere and give it with --checkpoint=FILE, or give a frozen graph with --frozen=FILE" >&2
+    exit 1
+  }
+fi
+unzip -o "$output/checkpoint.zip" -d "$output"
+rm "$output/checkpoint.zip"
+echo "checkpoint: $output (freeze it to $output/bert.pb as the README says)"

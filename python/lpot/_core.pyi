@@ -1,0 +1,151 @@
+"""The C++ library, as the package uses it. Programs use the modules around it."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+__version__: str
+
+class Config:
+    name: str
+    framework: str
+    inputs: list[str]
+    outputs: list[str]
+    warnings: list[str]
+    sampling_size: int
+    is_dynamic: bool
+    command: str
+    calibration_dataset: tuple[str, dict[str, Any]] | None
+    evaluation_dataset: tuple[str, dict[str, Any]] | None
+    calibration_batch: int
+    evaluation_batch: int
+    strategy: tuple[str, dict[str, Any]]
+    metrics: list[tuple[str, dict[str, Any]]]
+    def without_metrics(self, names: list[str]) -> Config: ...
+    def without_rescaling(self) -> Config: ...
+
+class Registered:
+    def __init__(self, name: str, parameters: list[tuple[str, str, str]]) -> None: ...
+
+def load_config(
+    files: list[str],
+    overrides: list[str] = ...,
+    text: str | None = None,
+    registry: dict[str, list[Registered]] = ...,
+) -> Config: ...
+
+class Dataset:
+    input_names: list[str]
+    def __len__(self) -> int: ...
+    def __getitem__(
+        self, index: int
+    ) -> tuple[list[numpy.ndarray], numpy.ndarray | None]: ...
+    def identity(self) -> str: ...
+
+class CollectedData(Dataset):
+    is_even: bool
+    def __init__(self, names: list[str]) -> None: ...
+    def add(
+        self, inputs: list[numpy.ndarray], labels: numpy.ndarray | None, count: int
+    ) -> None: ...
+
+def dataset(text: str) -> Dataset: ...
+def record_dataset(file: str) -> Dataset: ...
+
+class Plan:
+    fallback: list[str]
+    int8_count: int
+    def to_json(self) -> str: ...
+
+class SearchSpace:
+    ops: list[str]
+    choices: int
+    def plan(self, choice: int = 0, fallback: list[str] = ...) -> Plan: ...
+
+class Goal:
+    baseline: float
+    threshold: float
+    def met(self, accuracy: float) -> bool: ...
+
+class Trial:
+    number: int
+    plan: Plan
+    error: str
+    seconds: float
+    accuracy: float | None
+    speedup: float | None
+
+class Candidate:
+    is_fp32: bool
+    def edits(self) -> dict[str, list[dict[str, Any]]]: ...
+    def source_weights(self, op: str) -> numpy.ndarray: ...
+    def save(self, path: str | os.PathLike[str]) -> None: ...
+    def save_onnx(self, path: str | os.PathLike[str]) -> None: ...
+
+class Job:
+    output: str | os.PathLike[str]
+    resume: bool
+    calibration: Dataset | None
+    evaluation: Dataset | None
+    calibration_batch: int
+    evaluation_batch: int
+    metrics: list[tuple[str, Callable[[], Any]]]
+    postprocess: list[Callable[..., Any]]
+    evaluate: Callable[[Candidate], float] | None
+    strategy: Any
+    on_saved: Callable[[Candidate, os.PathLike[str]], None] | None
+    on_log: Callable[[int, str], None] | None
+    on_trial: Callable[[Trial, bool], None] | None
+    name: str
+    def __init__(self, config: Config, model: str | os.PathLike[str]) -> None: ...
+
+def tune(job: Job) -> dict[str, Any]: ...
+def quantize(job: Job) -> dict[str, Any]: ...
+def evaluate(job: Job) -> list[tuple[str, float]]: ...
+def first_inputs(config: Config) -> list[numpy.ndarray]: ...
+def batches(job: Job, count: int) -> list[list[numpy.ndarray]]: ...
+
+class Program:
+    inputs: list[str]
+    outputs: list[str]
+    def __init__(self, path: str | os.PathLike[str], threads: int = 0) -> None: ...
+    def infer(self, inputs: list[numpy.ndarray]) -> list[numpy.ndarray]: ...
+
+class SquadWindows:
+    first_id: int
+    max_seq_length: int
+    def __init__(
+        self,
+        label_file: str,
+        vocab_file: str,
+        do_lower_case: bool = True,
+        max_seq_length: int = 384,
+        doc_stride: int = 128,
+        max_query_length: int = 64,
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    def question_id(self, window: int) -> str: ...
+    def feature(self, window: int) -> dict[str, Any]: ...
+    def questions(self) -> list[tuple[str, str, str, list[str]]]: ...
+    def answer(
+        self,
+        window: int,
+        start: Any,
+        end: Any,
+        n_best_size: int = 20,
+        max_answer_length: int = 30,
+    ) -> tuple[str, float]: ...
+
+class RecordWriter:
+    def __init__(self, path: str | os.PathLike[str]) -> None: ...
+    def add(self, features: dict[str, Any]) -> None: ...
+    def finish(self) -> None: ...
+
+class SquadScore:
+    def __init__(self) -> None: ...
+    def count(self, given: str, expected: list[str]) -> None: ...
+    def count_unanswered(self) -> None: ...
+    def f1(self) -> float: ...
+    def exact_match(self) -> float: ...
