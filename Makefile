@@ -1,16 +1,17 @@
-# make quickstart | build | test | test-data | test-python | bench | bench-peers | bench-tune | format | lint | asan | clean
+# make quickstart | build | test | test-page | test-data | test-python | bench | bench-peers | bench-tune | format | lint | asan | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart test test-data test-python bench bench-peers bench-tune format lint asan clean
+.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune format lint asan clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
 	@echo "make build        set up and build $(BUILD)/bin/lpot"
 	@echo "make test         set up, build and run the tests"
+	@echo "make test-page    look at the report and the dashboard in chromium"
 	@echo "make test-data    run the tests on real models and data under LPOT_TEST_DATA"
 	@echo "make test-python  build the Python package into .venv-python and run its tests (LPOT_TEST_DATA, LPOT_SEEDS: what they read)"
 	@echo "make bench        run the benchmarks"
@@ -40,6 +41,11 @@ quickstart: build
 test: configure
 	@cmake --build $(BUILD) -j $(JOBS)
 	ctest --test-dir $(BUILD) --output-on-failure -j $(JOBS) -LE data
+
+# PICTURES=DIR keeps screenshots.
+test-page: build
+	@scripts/setup.sh --page
+	python3 tests/page/test_page.py $(BUILD)/bin/lpot $(PICTURES)
 
 test-data: setup-test configure
 	@test -n "$(LPOT_TEST_DATA)" || { echo "make test-data: set LPOT_TEST_DATA to the folder with the data sets"; exit 1; }

@@ -41,6 +41,9 @@ int run(int count, char** words) {
   add_bench(app, context);
   add_inspect(app, context);
   add_show(app, context);
+  add_report(app, context);
+  add_diagnose(app, context);
+  add_serve(app, context);
   add_init(app, context);
   add_reference(app, context);
   try {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdlib>
 
 #include "lpot/report/table.h"
 
@@ -20,6 +21,12 @@ volatile std::sig_atomic_t stop_asked = 0;
 extern "C" void ask_to_stop(int signal) {
   stop_asked = 1;
   std::signal(signal, SIG_DFL);  // the next one is not caught
+}
+
+// As https://no-color.org has it: present and not empty.
+bool is_set(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value && *value;
 }
 
 constexpr int kBarWidth = 24;
@@ -47,7 +54,9 @@ spdlog::logger make_logger(const Common& common) {
 }  // namespace
 
 Terminal::Terminal(const Common& common)
-    : common_(common), is_terminal_(::isatty(STDERR_FILENO) == 1 && !common.quiet) {}
+    : common_(common),
+      is_terminal_(::isatty(STDERR_FILENO) == 1 && !common.quiet),
+      has_colours_(is_terminal_ && !is_set("NO_COLOR")) {}
 
 Observer Terminal::observer() {
   std::signal(SIGINT, ask_to_stop);
@@ -63,10 +72,13 @@ Observer Terminal::observer() {
   return observer;
 }
 
-void Terminal::line(const std::string& text) {
+void Terminal::line(const std::string& text, Tone tone) {
   if (common_.quiet) return;
   clear_bar();
-  fmt::print(stderr, "{}\n", text);
+  if (has_colours_ && tone != Tone::Plain)
+    fmt::print(stderr, "\033[{}m{}\033[0m\n", tone == Tone::Good ? 32 : 31, text);
+  else
+    fmt::print(stderr, "{}\n", text);
 }
 
 void Terminal::progress(const Progress& step) {

@@ -9,6 +9,8 @@
 
 namespace lpot::cli {
 
+enum class Tone { Plain, Good, Bad };
+
 class Terminal {
  public:
   explicit Terminal(const Common&);
@@ -17,7 +19,8 @@ class Terminal {
   // running stage to stop, the second ends the program.
   Observer observer();
 
-  void line(const std::string&);  // on standard error, above the bar; not with --quiet
+  // On standard error, above the bar; not with --quiet. Tones are colours on a terminal, unless NO_COLOR is set.
+  void line(const std::string&, Tone = Tone::Plain);
 
  private:
   void progress(const Progress&);
@@ -25,6 +28,7 @@ class Terminal {
 
   Common common_;
   bool is_terminal_;
+  bool has_colours_;
   bool bar_shown_ = false;
   std::string stage_;
   std::chrono::steady_clock::time_point stage_start_;

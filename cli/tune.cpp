@@ -9,6 +9,7 @@
 #include "lpot/config/describe.h"
 #include "lpot/core/file.h"
 #include "lpot/quantize/products.h"
+#include "lpot/report/html.h"
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
 #include "lpot/tune/measure.h"
@@ -84,12 +85,16 @@ int run_tune(const TuneVerb& verb, const Context& context) {
     terminal.line(trial_header());
   };
   options.on_trial = [&](const Trial& trial, bool is_best) {
-    terminal.line(trial_row(trial, is_best, trial.result && goal.met(trial.result->accuracy)));
+    const bool meets_goal = trial.result && goal.met(trial.result->accuracy);
+    const Tone tone = meets_goal ? Tone::Good : trial.result ? Tone::Plain : Tone::Bad;
+    terminal.line(trial_row(trial, is_best, meets_goal), tone);
   };
   const TuneResult result = tune(config, options, terminal.observer());
   if (!result.model.empty()) write_file(result.model.parent_path() / "result.json", result_json(result));
+  const auto report = write_report(result);
   terminal.line("");
   fmt::print("{}", context.common.json ? result_json(result) : result_text(result));
+  terminal.line(fmt::format("report: {}", report.string()));
   if (!result.best) return kError;  // every trial failed, so nothing was saved
   return result.goal_met ? kSuccess : kGoalNotMet;
 }

@@ -29,6 +29,9 @@ void add_evaluate(CLI::App&, Context&);
 void add_bench(CLI::App&, Context&);
 void add_inspect(CLI::App&, Context&);
 void add_show(CLI::App&, Context&);
+void add_report(CLI::App&, Context&);
+void add_diagnose(CLI::App&, Context&);
+void add_serve(CLI::App&, Context&);
 void add_init(CLI::App&, Context&);
 void add_reference(CLI::App&, Context&);
 

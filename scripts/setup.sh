@@ -6,17 +6,20 @@
 #   scripts/setup.sh --dev   also the formatter, the linters and the benchmark library
 #   scripts/setup.sh --peers also a .venv-peers with the rivals that benchmarks/peers measures, and, where there is a
 #                            Python 3.8 (LPOT_PYTHON38 may name it), a .venv-original with lpot 1.6
+#   scripts/setup.sh --page  also the browser that the page is tested in
 #   scripts/setup.sh --test  also ONNX Runtime and tokenizers, for the tests on real models and data
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(g++ make cmake ninja-build ccache zlib1g-dev libjpeg62-turbo-dev libpng-dev libyaml-cpp-dev nlohmann-json3-dev
-          libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libprotobuf-dev libonnx-dev libeigen3-dev libutf8proc-dev libgtest-dev
+          libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libprotobuf-dev libonnx-dev libeigen3-dev libutf8proc-dev libcpp-httplib-dev libgtest-dev
           libgmock-dev dataset-fashion-mnist)
 requirements=(scripts/requirements.txt)
 if [[ "${1:-}" == "--dev" ]]; then
   packages+=(clang-format clang-tidy libbenchmark-dev)
   requirements+=(scripts/requirements-dev.txt)
+elif [[ "${1:-}" == "--page" ]]; then
+  packages+=(chromium fonts-dejavu-core)
 elif [[ "${1:-}" == "--test" ]]; then
   requirements+=(scripts/requirements-test.txt)
 fi

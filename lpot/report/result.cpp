@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "lpot/model/load.h"
 #include "lpot/quantize/weights_only.h"
+#include "lpot/report/study_view.h"
 #include "lpot/report/table.h"
 
 namespace lpot {
@@ -52,24 +52,6 @@ Json history_json(const TuneResult& result) {
     history.push_back(std::move(point));
   }
   return history;
-}
-
-// The trials that no other beats in both accuracy and speed, the fastest first.
-std::vector<std::size_t> front(const std::vector<Trial>& trials, bool higher_is_better) {
-  std::vector<const Trial*> sorted;
-  for (const Trial& trial : trials)
-    if (trial.result && trial.result->complete) sorted.push_back(&trial);
-  std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Trial* a, const Trial* b) { return a->result->speedup > b->result->speedup; });
-  std::vector<std::size_t> numbers;
-  const Trial* last = nullptr;
-  for (const Trial* trial : sorted) {
-    const double accuracy = trial->result->accuracy;
-    if (last && (higher_is_better ? accuracy <= last->result->accuracy : accuracy >= last->result->accuracy)) continue;
-    numbers.push_back(trial->number);
-    last = trial;
-  }
-  return numbers;
 }
 
 std::string shape_text(const Port& port, const StaticShapes& shapes) {

@@ -143,13 +143,15 @@ void apply_forms(Bench& bench, const FormChoice& forms, const Config& config, co
 }
 
 void offer_noise(Bench& bench, const Statistics& statistics, const CarryOut& carry_out) {
-  bench.space.noise = [&bench, &statistics, carry_out, kept = std::map<std::string, double>{}]() mutable {
-    if (!kept.empty()) return kept;
+  // Copies of the space share what is worked out.
+  const auto kept = std::make_shared<std::map<std::string, double>>();
+  bench.space.noise = [&bench, &statistics, carry_out, kept] {
+    if (!kept->empty()) return *kept;
     const Plan plan = carry_out(first_plan(bench.space));
-    kept = expected_noise(bench.model, plan, statistics);
+    *kept = expected_noise(bench.model, plan, statistics);
     if (bench.cpu.needs_half_range())
-      for (const std::string& op : saturating_ops(bench.model, plan, statistics)) kept[op] += 1;
-    return kept;
+      for (const std::string& op : saturating_ops(bench.model, plan, statistics)) (*kept)[op] += 1;
+    return *kept;
   };
 }
 

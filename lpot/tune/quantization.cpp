@@ -12,9 +12,12 @@
 #include "lpot/quantize/weights_only.h"
 #include "lpot/tune/bench.h"
 #include "lpot/tune/deploy.h"
+#include "lpot/tune/diagnosis.h"
 #include "lpot/tune/identity.h"
 #include "lpot/tune/measure.h"
+#include "lpot/tune/record.h"
 #include "lpot/tune/setup.h"
+#include "lpot/tune/status.h"
 #include "lpot/tune/workspace.h"
 
 namespace lpot {
@@ -98,6 +101,14 @@ class OnlyPlan : public Strategy {
   Plan plan_;
 };
 
+// Ops whose weights take half the range, because their sums could overflow.
+std::vector<std::string> narrowed_ops(const Plan& carried) {
+  std::vector<std::string> names;
+  for (const auto& [name, op] : carried.ops)
+    if (op.precision == Precision::Int8 && op.weight.bits == 7) names.push_back(name);
+  return names;
+}
+
 std::optional<SavedOnnx> saved_onnx(const fs::path& folder) {
   const fs::path path = folder / "model.onnx";
   if (!fs::exists(path)) return std::nullopt;
@@ -110,14 +121,14 @@ Config load_config(const std::vector<std::string>& files, const std::vector<std:
   return load_config(files, overrides, component_tables());
 }
 
-TuneResult tune(const Config& config, const TuneOptions& options, const Observer& observer) {
+TuneResult tune(const Config& config, const TuneOptions& options, const Observer& caller) {
   const auto start = Clock::now();
   const RuntimeSeconds runtime_before = runtime_seconds();
   const std::shared_ptr<const Strategy> strategy =
       options.own.strategy.strategy ? options.own.strategy.strategy : make_strategy(config.tuning.strategy);
   const auto evaluator = make_evaluator(config, options.own);
   evaluator->expect_many();
-  Bench bench = make_bench(config, options.model, options.own, observer);
+  Bench bench = make_bench(config, options.model, options.own, caller);
 
   // Data that do not fit the model are told before anything is written.
   const bool has_data = options.own.evaluation_data || config.accuracy.loader;
@@ -132,8 +143,11 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const StudyIdentity identity = identity_of(bench, config, options.own, *evaluator);
   const StudyId study = open_study(store, identity, options.resume, options.shared_workspace);
   Kept kept(store, study, identity, evaluator->is_repeatable());
+  StatusFile status(workspace.path(), study);
+  const Observer observer = status.watch(caller);
 
   TuneResult result;
+  result.study = study;
   result.cpu = bench.cpu;
   result.workspace = workspace.path();
   result.metric = evaluator->metric();
@@ -153,11 +167,13 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
       if (const auto bytes = kept.get(notes, Kept::Matters::Evaluation)) evaluator->restore(*bytes);
     evaluator->prepare(bench.model, observer);
   }
+  record_about(store, study, bench, result, options.command);
   if (options.on_baseline) options.on_baseline(result.baseline, result.goal);
   auto stage = Clock::now();
   const StatisticsByPlan statistics = kept_statistics(kept, bench, config, observer);
   result.times.calibration = seconds_since(stage);
   const Statistics& first_statistics = statistics.of(first_plan(bench.space));
+  const Plan all_int8 = first_plan(bench.space);
   const CarryOut carry_out = carried_out(bench, config, statistics);
   EditsOfLast edits(bench.model, statistics, carry_out);
   stage = Clock::now();
@@ -241,6 +257,15 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   for (const Trial& trial : result.trials) {
     result.seconds += trial.seconds;
     if (trial.result) result.evaluated_samples += trial.result->samples;
+  }
+  record_end(store, study, result);
+  if (!store.get(study, "diagnosis")) {
+    const Plan carried = carry_out(all_int8);
+    const std::size_t calibrated = std::min(config.quantization.sampling_sizes.front(), bench.calibration.size());
+    record_diagnosis(store, study,
+                     diagnose(bench, calibrated, first_statistics, bench.space.noise(), narrowed_ops(carried),
+                              forms_from_json(forms)),
+                     carried, first_statistics);
   }
   return result;
 }

@@ -16,6 +16,7 @@
 #include "lpot/quantize/edits.h"
 #include "lpot/quantize/forms/memory.h"
 #include "lpot/runtime/executable.h"
+#include "lpot/store/store.h"
 #include "lpot/store/trial.h"
 #include "lpot/tune/goal.h"
 #include "lpot/tune/own.h"
@@ -76,6 +77,7 @@ struct TuneResult {
   std::optional<SavedOnnx> onnx = {};
   StaticShapes shapes = {};  // that the model is fastest with
   std::filesystem::path workspace;
+  StudyId study = 0;   // its number in the workspace
   std::string metric;  // the one that is tuned for
   Cpu cpu;
 };

@@ -1,0 +1,196 @@
+// The dashboard: the report's page on 127.0.0.1, which asks for the store's studies again and again.
+//
+// Everything that is served has a fixed name, so no request can name another file. Requests whose Host is not this
+// server's own address are refused: a page elsewhere could have its name resolved to 127.0.0.1 and read the answers.
+#include <fmt/format.h>
+#include <httplib.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "cli/verbs.h"
+#include "lpot/core/error.h"
+#include "lpot/report/html.h"
+#include "lpot/report/study_view.h"
+#include "lpot/tune/record.h"
+#include "lpot/tune/status.h"
+#include "lpot/tune/workspace.h"
+
+namespace lpot::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<const char*, 5> kFiles{"model.xml", "model.bin", "model.onnx", "deploy.yaml", "result.json"};
+
+httplib::Server* running = nullptr;  // for the signal
+
+extern "C" void stop_serving(int) {
+  if (running) running->stop();
+}
+
+// A file of the best model; nothing when it is not there, or a link out of the workspace.
+std::optional<fs::path> file_of(const fs::path& workspace, const std::string& name) {
+  if (std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) return std::nullopt;
+  std::error_code error;
+  const fs::path path = fs::canonical(workspace / "best" / name, error);
+  const fs::path folder = fs::canonical(workspace, error);
+  const bool is_inside =
+      !error && std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
+  return is_inside && fs::is_regular_file(path, error) ? std::optional(path) : std::nullopt;
+}
+
+Json studies_json(const fs::path& workspace) {
+  Json json{{"studies", Json::array()}, {"files", Json::array()}};
+  const auto store = open_sqlite_store_read_only(store_path(workspace));
+  for (const StudyRecord& record : store->studies()) {
+    const std::size_t trials = store->trials(record.id).size();
+    std::size_t probes = 0;
+    while (store->get(record.id, fmt::format("probe {}", probes + 1))) ++probes;
+    const bool ended = store->get(record.id, end_key(trials)).has_value();
+    // Changes whenever the view does.
+    const std::string stamp =
+        fmt::format("{} {} {} {} {}", trials, probes, ended, store->get(record.id, "about").has_value(),
+                    store->get(record.id, "tensors").has_value());
+    json["studies"].push_back({{"study", record.id},
+                               {"name", record.identity.model_name},
+                               {"trials", trials},
+                               {"ended", ended},
+                               {"stamp", stamp},
+                               {"progress", read_status(workspace, record.id)}});
+  }
+  for (const char* name : kFiles)
+    if (file_of(workspace, name)) json["files"].push_back(name);
+  return json;
+}
+
+void send_json(httplib::Response& answer, const Json& json) {
+  answer.set_content(json.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+}
+
+void add_routes(httplib::Server& server, const fs::path& workspace) {
+  const auto fixed = [&](const char* path, std::string text, const char* type) {
+    server.Get(path, [text = std::move(text), type](const httplib::Request&, httplib::Response& answer) {
+      answer.set_content(text, type);
+    });
+  };
+  fixed("/", dashboard_html(), "text/html; charset=utf-8");
+  fixed("/page\\.css", std::string(kPageCss), "text/css; charset=utf-8");
+  fixed("/page\\.js", std::string(kPageJs), "text/javascript; charset=utf-8");
+  server.Get("/api/studies", [workspace](const httplib::Request&, httplib::Response& answer) {
+    send_json(answer, studies_json(workspace));
+  });
+  server.Get("/api/studies/([0-9]{1,9})", [workspace](const httplib::Request& request, httplib::Response& answer) {
+    const auto store = open_sqlite_store_read_only(store_path(workspace));
+    const StudyId wanted = std::stol(request.matches[1]);
+    for (const StudyRecord& record : store->studies())
+      if (record.id == wanted) return send_json(answer, study_view(*store, record));
+    answer.status = 404;
+  });
+  server.Get("/files/([a-z.]{1,20})", [workspace](const httplib::Request& request, httplib::Response& answer) {
+    const auto path = file_of(workspace, request.matches[1]);
+    if (!path) {
+      answer.status = 404;
+      return;
+    }
+    // In pieces: a model may be large.
+    const auto file = std::make_shared<std::ifstream>(*path, std::ios::binary);
+    answer.set_header("Content-Disposition", "attachment; filename=" + request.matches[1].str());
+    answer.set_content_provider(fs::file_size(*path), "application/octet-stream",
+                                [file](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
+                                  std::string piece(std::min<std::size_t>(length, 1 << 20), '\0');
+                                  file->seekg(static_cast<std::streamoff>(offset));
+                                  file->read(piece.data(), static_cast<std::streamsize>(piece.size()));
+                                  return file->gcount() > 0 &&
+                                         sink.write(piece.data(), static_cast<std::size_t>(file->gcount()));
+                                });
+  });
+}
+
+void add_defences(httplib::Server& server, const std::shared_ptr<int>& port) {
+  server.set_pre_routing_handler([port](const httplib::Request& request, httplib::Response& answer) {
+    const std::string host = request.get_header_value("Host");
+    const bool is_ours = host == fmt::format("127.0.0.1:{}", *port) || host == fmt::format("localhost:{}", *port);
+    if (is_ours && (request.method == "GET" || request.method == "HEAD"))
+      return httplib::Server::HandlerResponse::Unhandled;
+    answer.status = is_ours ? 405 : 403;
+    answer.set_content(is_ours ? "only GET\n" : "this dashboard answers to 127.0.0.1 and localhost only\n",
+                       "text/plain");
+    return httplib::Server::HandlerResponse::Handled;
+  });
+  server.set_exception_handler([](const httplib::Request&, httplib::Response& answer, std::exception_ptr caught) {
+    answer.status = 500;
+    try {
+      std::rethrow_exception(caught);
+    } catch (const std::exception& error) {
+      send_json(answer, {{"error", error.what()}});
+    }
+  });
+  server.set_default_headers({{"Content-Security-Policy",
+                               "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src "
+                               "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+                              {"X-Content-Type-Options", "nosniff"},
+                              {"Referrer-Policy", "no-referrer"},
+                              {"Cross-Origin-Resource-Policy", "same-origin"},
+                              {"Cache-Control", "no-store"}});
+}
+
+int run_serve(const std::string& folder, int asked_port, const Context& context) {
+  const fs::path workspace = folder;
+  if (!fs::is_directory(workspace))
+    throw StoreError("serve", fmt::format("{}: no such folder; give the workspace of a tuning", folder));
+  open_sqlite_store_read_only(store_path(workspace));  // says what is wrong before anybody looks at the page
+  httplib::Server server;
+  const auto port = std::make_shared<int>(asked_port);
+  add_defences(server, port);
+  add_routes(server, workspace);
+  // Without it, a second server could take the port of the first.
+  server.set_socket_options([](socket_t socket) {
+    const int yes = 1;
+    ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  });
+  if (asked_port == 0)
+    *port = server.bind_to_any_port("127.0.0.1");
+  else if (!server.bind_to_port("127.0.0.1", asked_port))
+    *port = -1;
+  if (*port < 0)
+    throw ConfigError("serve",
+                      fmt::format("port {} of 127.0.0.1 cannot be had; is it in use? --port takes another one, "
+                                  "0 any that is free",
+                                  asked_port));
+  running = &server;
+  std::signal(SIGINT, stop_serving);
+  std::signal(SIGTERM, stop_serving);
+  const std::string address = fmt::format("http://127.0.0.1:{}/", *port);
+  if (context.common.json)
+    fmt::print("{}\n", Json{{"address", address}}.dump());
+  else
+    fmt::print("{}  (Ctrl-C ends it)\n", address);
+  std::fflush(stdout);
+  server.listen_after_bind();
+  running = nullptr;
+  return kSuccess;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, Context& context) {
+  const auto workspace = std::make_shared<std::string>();
+  const auto port = std::make_shared<int>(8642);
+  CLI::App* command = add_verb(app, context, "serve", "Show the studies of a workspace in the browser, live",
+                               "  lpot serve lpot_workspace/resnet20-onnx\n"
+                               "  lpot serve lpot_workspace/resnet20-onnx --port 0");
+  command->add_option("workspace", *workspace, "Folder of the workspace")->required();
+  command->add_option("--port", *port, "Port on 127.0.0.1; 0: any that is free")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str();
+  command->callback([workspace, port, &context] {
+    context.run = [workspace, port, &context] { return run_serve(*workspace, *port, context); };
+  });
+}
+
+}  // namespace lpot::cli

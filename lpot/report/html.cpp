@@ -1,0 +1,57 @@
+#include "lpot/report/html.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "lpot/core/file.h"
+#include "lpot/report/study_view.h"
+#include "lpot/tune/workspace.h"
+
+namespace lpot {
+
+extern const std::string_view kPageHtml;
+
+namespace {
+
+std::string page(const std::string& head, const std::string& tail) {
+  std::string text(kPageHtml);
+  // The tail first: what it holds is not looked through again.
+  for (const auto& [mark, part] : {std::pair{std::string("@TAIL@"), &tail}, {std::string("@HEAD@"), &head}})
+    text.replace(text.find(mark), mark.size(), *part);
+  return text;
+}
+
+}  // namespace
+
+std::string embedded_json(const nlohmann::ordered_json& json) {
+  const std::string text = json.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
+  std::string safe;
+  safe.reserve(text.size());
+  for (const char letter : text) letter == '<' ? safe += "\\u003c" : safe += letter;
+  return safe;
+}
+
+std::string report_html(const nlohmann::ordered_json& view) {
+  // Even if a name got out of its text node, nothing would be loaded or sent.
+  return page(
+      fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src "
+                  "'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"
+                  "<style>\n{}</style>",
+                  kPageCss),
+      fmt::format("<script type=\"application/json\" id=\"data\">{}</script>\n<script>\n{}</script>",
+                  embedded_json(view), kPageJs));
+}
+
+std::string dashboard_html() {
+  return page("<link rel=\"stylesheet\" href=\"/page.css\">", "<script src=\"/page.js\"></script>");
+}
+
+std::filesystem::path write_report(const TuneResult& result) {
+  const auto store = open_sqlite_store_read_only(store_path(result.workspace));
+  const std::filesystem::path path = result.workspace / "report.html";
+  write_file(path, report_html(study_view(*store, find_study(*store, result.study))));
+  return path;
+}
+
+}  // namespace lpot

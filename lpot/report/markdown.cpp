@@ -1,0 +1,102 @@
+#include "lpot/report/markdown.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "lpot/report/table.h"
+
+namespace lpot {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A text that stays in its cell and is no markup.
+std::string plain(const std::string& text) {
+  std::string safe;
+  for (const char letter : text) {
+    if (std::string_view("\\`*_{}[]<>|#").find(letter) != std::string_view::npos) safe += '\\';
+    safe += letter == '\n' || letter == '\r' ? ' ' : letter;
+  }
+  return safe;
+}
+
+// The same as code, where a backslash would stay.
+std::string code(std::string text) {
+  std::replace(text.begin(), text.end(), '`', '\'');
+  std::replace_if(
+      text.begin(), text.end(), [](char letter) { return letter == '\n' || letter == '\r' || letter == '|'; }, ' ');
+  return "`" + text + "`";
+}
+
+std::string fixed(const Json& json, const char* key, int digits) {
+  return json.contains(key) && json[key].is_number() ? fmt::format("{:.{}f}", json[key].get<double>(), digits) : "-";
+}
+
+std::string row(const Row& cells) { return fmt::format("| {} |\n", fmt::join(cells, " | ")); }
+
+std::string table(const Row& header, const std::vector<Row>& rows) {
+  std::string text = row(header) + row(Row(header.size(), "---"));
+  for (const Row& cells : rows) text += row(cells);
+  return text + "\n";
+}
+
+const Json* best_trial(const Json& view) {
+  for (const Json& trial : view["trials"])
+    if (trial["number"] == view["best"]) return &trial;
+  return nullptr;
+}
+
+std::string comparison(const Json& view, const Json& best) {
+  const Json& base = view["baseline"];
+  const std::size_t bytes = view.value("model_bytes", 0) > 0 ? view["model_bytes"] : best["size_bytes"];
+  std::vector<Row> rows;
+  for (const auto& [name, value] : base["metrics"].items())
+    rows.push_back({plain(name), fixed(base["metrics"], name.c_str(), 4), fixed(best["metrics"], name.c_str(), 4)});
+  rows.push_back({"latency, ms", fmt::format("{:.3f}", best.value("latency_ms", 0.0) * best.value("speedup", 1.0)),
+                  fmt::format("{} ({} x faster)", fixed(best, "latency_ms", 3), fixed(best, "speedup", 2))});
+  rows.push_back({"size", format_bytes(base["size_bytes"]), format_bytes(bytes)});
+  return table({"", "fp32", "int8"}, rows);
+}
+
+std::string trials(const Json& view) {
+  std::vector<Row> rows;
+  for (const Json& trial : view["trials"])
+    rows.push_back({trial["number"].dump(), trial.contains("error") ? "failed" : fixed(trial, "accuracy", 4),
+                    fixed(trial, "speedup", 2), trial["fp32_ops"].dump(), fixed(trial, "seconds", 1),
+                    trial["number"] == view["best"] ? "best" : plain(trial.value("error", ""))});
+  return table({"trial", plain(view["metric"]), "speed-up", "fp32 ops", "seconds", ""}, rows);
+}
+
+}  // namespace
+
+std::string report_markdown(const Json& view) {
+  const Json* best = best_trial(view);
+  std::string text = fmt::format("# {}, study {}\n\n", plain(view["name"]), view["study"].dump());
+  if (best) text += comparison(view, *best);
+  if (view["goal"].is_object())
+    text += fmt::format("Goal: {}: {}. {} trials and {} probes in {}.\n\n", plain(view["goal"]["text"]),
+                        view["goal"]["met"] == true ? "met" : "not met", view["trials"].size(), view["probes"].size(),
+                        format_seconds(view["seconds"]));
+  text += "## Trials\n\n" + trials(view);
+  std::vector<Row> kept, found;
+  for (const Json& op : view["ops"]) {
+    if (op.contains("why")) kept.push_back({plain(op["name"]), plain(op["type"]), plain(op["why"])});
+    if (op.contains("findings"))
+      for (const Json& finding : op["findings"])
+        found.push_back({plain(op["name"]), plain(finding["text"]), code(finding["yaml"])});
+  }
+  if (!kept.empty()) text += "## Ops in fp32\n\n" + table({"op", "type", "why"}, kept);
+  if (!found.empty()) text += "## Diagnosis\n\n" + table({"op", "finding", "YAML that acts on it"}, found);
+  const Json& about = view["about"];
+  if (about.contains("command") && about.contains("machine") && about.contains("versions"))
+    text +=
+        fmt::format("## Make it again\n\n{}\n\n{}, {} cores ({}); lpot {}, OpenVINO {}\n", code(about["command"]),
+                    plain(about["machine"]["cpu"]), about["machine"]["cores"].dump(), plain(about["machine"]["class"]),
+                    plain(about["versions"]["lpot"]), plain(about["versions"]["openvino"]));
+  return text;
+}
+
+}  // namespace lpot

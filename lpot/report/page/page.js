@@ -1,0 +1,325 @@
+// Draws a study's view (lpot/report/study_view.h). Names come from models that others made: text nodes only, no markup.
+'use strict';
+const SVG = 'http://www.w3.org/2000/svg';
+function fill(node, attributes, children) {
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (key.startsWith('on')) node.addEventListener(key.slice(2), value);
+    else if (value !== undefined) node.setAttribute(key, value);
+  }
+  node.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== ''));
+  return node;
+}
+const el = (tag, attributes, ...children) => fill(document.createElement(tag), attributes, children);
+const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
+const byId = id => document.getElementById(id);
+
+// Numbers as people read them.
+const isNumber = value => typeof value === 'number' && isFinite(value);
+const fixed = (value, digits) => isNumber(value) ? value.toFixed(digits) : '–';
+const short = value => !isNumber(value) ? '–' : value === 0 ? '0' : Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3
+  ? value.toExponential(1) : String(+value.toPrecision(4));
+const signed = (value, digits) => isNumber(value) ? (value < 0 ? '−' : '+') + Math.abs(value).toFixed(digits) : '–';
+const bytes = n => !n ? '–' : n < 1e3 ? n + ' B' : n < 1e6 ? (n / 1e3).toFixed(0) + ' kB' : n < 1e9 ? (n / 1e6).toFixed(2) + ' MB' : (n / 1e9).toFixed(2) + ' GB';
+const seconds = s => !isNumber(s) ? '–' : s < 60 ? s.toFixed(1) + ' s' : s < 3600 ? Math.floor(s / 60) + ' min ' + Math.round(s % 60) + ' s'
+  : Math.floor(s / 3600) + ' h ' + Math.round(s / 60 % 60) + ' min';
+const scored = trial => isNumber(trial.accuracy) && isNumber(trial.speedup);
+const bestOf = view => view.trials.find(trial => trial.number === view.best);
+const accuracyText = trial => (trial.complete ? '' : 'about ') + fixed(trial.accuracy, 4);
+
+// A scale, its ticks and an empty plot with axes.
+function scale(low, high, from, to) {
+  if (!(high > low)) { const half = Math.abs(low) * 0.05 || 0.5; low -= half; high += half; }
+  const at = value => from + (value - low) / (high - low) * (to - from);
+  const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map(n => n * power).find(n => n >= rough);
+  const digits = Math.min(9, Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+  const ticks = [];
+  for (let k = Math.ceil(low / step); k * step <= high + step * 1e-9; ++k) ticks.push(k * step);
+  return { at, low, high, ticks, text: value => value.toFixed(digits) };
+}
+function frame(width, height, x, y, labels) {
+  const [left, right, top, bottom] = [52, width - 12, labels.top ?? 22, height - 34];
+  const grid = y.ticks.map(tick => [svg('line', { class: 'grid', x1: left, x2: right, y1: y.at(tick), y2: y.at(tick) }),
+    svg('text', { x: left - 6, y: y.at(tick) + 4, 'text-anchor': 'end' }, y.text(tick))]);
+  const marks = x.ticks.map(tick => svg('text', { x: x.at(tick), y: bottom + 15, 'text-anchor': 'middle' }, x.text(tick)));
+  return svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': labels.name }, grid, marks,
+    svg('line', { class: 'axis', x1: left, x2: right, y1: bottom, y2: bottom }),
+    svg('text', { x: left - 44, y: top - 10 }, labels.y), svg('text', { x: right, y: height - 4, 'text-anchor': 'end' }, labels.x));
+}
+const hint = text => svg('title', {}, text);
+
+function drawScatter(view) {
+  const width = 540, height = 330, base = view.baseline, goal = view.goal;
+  const trials = view.trials.filter(scored);
+  const ms = trial => base.latency_ms / trial.speedup;
+  const better = !goal || goal.higher_is_better ? 1 : -1;
+  // A few hopeless trials must not squeeze the others: what is far below stands on the edge.
+  const losses = trials.map(trial => better * (base.accuracy - trial.accuracy)).sort((a, b) => a - b);
+  const allowed = goal && isNumber(goal.threshold) ? Math.abs(base.accuracy - goal.threshold) : 0;
+  const typical = losses.length ? losses[Math.floor((losses.length - 1) * 0.8)] : 0;
+  const most = Math.max(allowed * 2, Math.min(losses.at(-1) ?? 0, typical * 1.3), 1e-6);
+  const gain = Math.max(allowed * 0.4, -(losses[0] ?? 0), most * 0.08);
+  const times = [base.latency_ms, ...trials.map(ms)];
+  const room = (Math.max(...times) - Math.min(...times)) * 0.06 || base.latency_ms * 0.05;
+  const x = scale(Math.max(0, Math.min(...times) - room), Math.max(...times) + room, 56, width - 16);
+  const ends = [base.accuracy - better * most * 1.08, base.accuracy + better * gain];
+  const flipped = scale(Math.min(...ends), Math.max(...ends), better > 0 ? height - 34 : 22, better > 0 ? 22 : height - 34);
+  const plot = frame(width, height, x, flipped, { name: 'accuracy against latency', x: 'latency, ms', y: view.metric });
+  if (goal && isNumber(goal.threshold)) {
+    const at = flipped.at(goal.threshold);
+    plot.append(svg('line', { class: 'goal', x1: 52, x2: width - 12, y1: at, y2: at }),
+      svg('text', { class: 'goal', x: width - 14, y: at + 13, 'text-anchor': 'end' }, 'goal ' + short(goal.threshold)));
+  }
+  const byNumber = new Map(trials.map(trial => [trial.number, trial]));
+  const floor = better * (base.accuracy) - most * 1.04;
+  const place = trial => [x.at(ms(trial)), flipped.at(better * Math.max(better * trial.accuracy, floor))];
+  const line = view.front.map(number => byNumber.get(number)).filter(Boolean).filter(trial => better * trial.accuracy >= floor);
+  if (line.length > 1) plot.append(svg('polyline', { class: 'front', points: line.map(trial => place(trial).join(',')).join(' ') }));
+  for (const trial of trials) {
+    const [left, top] = place(trial), below = better * trial.accuracy < floor;
+    const look = { class: trial.meets_goal ? 'met' : 'missed' };
+    const mark = below ? svg('path', { ...look, d: `M${left - 4},${top - 4}h8l-4,7z` }) : svg('circle', { ...look, cx: left, cy: top, r: 4.5 });
+    mark.append(hint(`trial ${trial.number}: ${accuracyText(trial)}, ${fixed(ms(trial), 3)} ms, ${fixed(trial.speedup, 2)} x, ${trial.fp32_ops} ops in fp32`));
+    plot.append(mark);
+    if (trial.number === view.best) plot.append(svg('circle', { class: 'best-mark', cx: left, cy: top, r: 8 }));
+  }
+  plot.append(svg('rect', { class: 'reference', x: x.at(base.latency_ms) - 4, y: flipped.at(base.accuracy) - 4, width: 8, height: 8 }, hint('fp32')),
+    svg('text', { class: 'ink', x: x.at(base.latency_ms) - 8, y: flipped.at(base.accuracy) + 4, 'text-anchor': 'end' }, 'fp32'));
+  return el('section', { id: 'scatter' }, el('h2', {}, 'Accuracy against latency'),
+    el('p', { class: 'muted' }, 'Filled: meets the goal. Ring: the best. Line: trials that none beats in both. Triangle: below the plot.'), plot);
+}
+
+function drawProgress(view) {
+  const width = 540, height = 176, base = view.baseline;
+  const points = view.trials.map(trial => ({ at: trial.at, best: view.trials.find(other => other.number === trial.best_so_far) })).filter(point => point.best);
+  const panel = (value, label, reference, threshold) => {
+    const values = [reference, ...points.map(point => value(point.best)), ...(isNumber(threshold) ? [threshold] : [])];
+    const room = (Math.max(...values) - Math.min(...values)) * 0.12 || Math.abs(reference) * 0.02 || 0.1;
+    const x = scale(0, Math.max(view.seconds, 1e-3), 56, width - 16);
+    const y = scale(Math.min(...values) - room, Math.max(...values) + room, height - 34, 22);
+    const plot = frame(width, height, x, y, { name: label + ' of the best so far', x: 'time, s', y: label });
+    if (isNumber(threshold)) plot.append(svg('line', { class: 'goal', x1: 52, x2: width - 12, y1: y.at(threshold), y2: y.at(threshold) }, hint('goal')));
+    points.forEach((point, i) => {
+      const end = i + 1 < points.length ? points[i + 1] : { at: view.seconds, best: point.best };
+      plot.append(svg('path', { class: point.best.meets_goal ? 'step' : 'step missed',
+        d: `M${x.at(point.at)},${y.at(value(point.best))}H${x.at(end.at)}V${y.at(value(end.best))}` }));
+    });
+    if (points.length <= 60)
+      for (const point of points) plot.append(svg('circle', { class: point.best.meets_goal ? 'met' : 'missed', cx: x.at(point.at), cy: y.at(value(point.best)), r: 3.5 },
+        hint(`after ${seconds(point.at)}: trial ${point.best.number}`)));
+    return plot;
+  };
+  return el('section', { id: 'progress' }, el('h2', {}, 'Best so far against time'),
+    el('p', { class: 'muted' }, 'Grey while the goal is not met.'),
+    panel(trial => trial.accuracy, view.metric, base.accuracy, view.goal?.threshold), panel(trial => trial.speedup, 'speed-up', 1));
+}
+
+// The network from its first op to its last: precision, expected noise, share of time.
+function drawStrip(view) {
+  const ops = view.ops, width = 1120, best = bestOf(view);
+  if (!ops.length) return null;
+  const left = 64, step = (width - left - 4) / ops.length, wide = Math.max(0.8, step - (step > 4 ? 1.5 : 0.3));
+  const noises = ops.map(op => op.noise).filter(noise => noise > 0);
+  const [quietest, loudest] = [Math.min(...noises), Math.max(...noises)].map(Math.log10);
+  const total = ops.reduce((sum, op) => sum + (op.fp32_ms || 0), 0);
+  const longest = Math.max(...ops.map(op => Math.max(op.fp32_ms || 0, op.int8_ms || 0)), 1e-9);
+  const height = total ? 168 : 88;
+  const plot = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'the ops of the network' },
+    [['precision', 16], ['noise', 62], ...(total ? [['time', 132]] : [])].map(([text, y]) => svg('text', { x: 0, y }, text)));
+  ops.forEach((op, i) => {
+    const x = left + i * step, group = svg('g', {});
+    const precision = best ? view.choices[best.ops[i]].split(':')[0] : 'int8';
+    group.append(svg('rect', { class: precision, x, y: 4, width: wide, height: 18 }));
+    if (op.noise > 0) {
+      const tall = 4 + 44 * (loudest > quietest ? (Math.log10(op.noise) - quietest) / (loudest - quietest) : 0.5);
+      group.append(svg('rect', { class: 'bar', x, y: 80 - tall, width: wide, height: tall }));
+    }
+    const half = wide / 2;
+    if (op.fp32_ms > 0) group.append(svg('rect', { class: 'time', x, y: 160 - 66 * op.fp32_ms / longest, width: half, height: 66 * op.fp32_ms / longest }));
+    if (op.int8_ms > 0) group.append(svg('rect', { class: 'int8', x: x + half, y: 160 - 66 * op.int8_ms / longest, width: half, height: 66 * op.int8_ms / longest }));
+    group.append(svg('rect', { x, y: 0, width: step, height, opacity: 0 }), hint([`${i + 1}. ${op.name} (${op.type})`, best ? view.choices[best.ops[i]] : '',
+      isNumber(op.noise) ? `expected noise ${short(op.noise)} of the signal` + (isNumber(op.decibels) ? ` (${fixed(op.decibels, 1)} dB)` : '') : '',
+      op.fp32_ms ? `fp32 ${short(op.fp32_ms)} ms (${fixed(100 * op.fp32_ms / total, 1)}% of the ops), int8 ${short(op.int8_ms)} ms, form ${op.form}` : ''].filter(Boolean).join('\n')));
+    plot.append(group);
+  });
+  const key = (name, text) => [el('span', { class: 'key ' + name }), text];
+  return el('section', { id: 'strip' }, el('h2', {}, `The ${ops.length} quantizable ops in order`),
+    el('p', { class: 'muted' }, 'In the best plan:', key('int8', 'int8'), key('fp32', 'fp32'), key('bar', 'expected noise (log scale)'),
+      total ? [key('time', 'time in fp32'), key('int8', 'time in int8')] : ' · times were not measured'), plot);
+}
+
+function drawTensors(view) {
+  if (!view.tensors.length) return null;
+  const one = tensor => {
+    const { low, high, counts } = tensor.histogram, width = 320, height = 130, tallest = Math.log1p(Math.max(...counts));
+    const x = scale(Math.min(low, tensor.range[0]), Math.max(high, tensor.range[1]), 8, width - 8);
+    const step = (high - low) / counts.length, plot = svg('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': 'histogram' });
+    counts.forEach((count, i) => {
+      const tall = 84 * Math.log1p(count) / tallest;
+      if (count) plot.append(svg('rect', { class: 'bar', x: x.at(low + i * step), y: 104 - tall, width: Math.max(0.8, x.at(low + step) - x.at(low) - 0.4), height: tall }));
+    });
+    const [first, last] = tensor.range.map(x.at);
+    if (low < tensor.range[0]) plot.append(svg('rect', { class: 'cut', x: x.at(low), y: 14, width: Math.max(0, first - x.at(low)), height: 90 }));
+    if (high > tensor.range[1]) plot.append(svg('rect', { class: 'cut', x: last, y: 14, width: Math.max(0, x.at(high) - last), height: 90 }));
+    for (const [at, anchor] of [[first, 'start'], [last, 'end']]) plot.append(svg('line', { class: 'range', x1: at, x2: at, y1: 14, y2: 104 }),
+      svg('text', { class: 'ink', x: at, y: 120, 'text-anchor': anchor }, short(tensor.range[anchor === 'start' ? 0 : 1])));
+    plot.append(svg('line', { class: 'axis', x1: 8, x2: width - 8, y1: 104, y2: 104 }));
+    return el('div', {}, el('p', { class: 'muted text' }, `${tensor.tensor}, read by ${tensor.op} (${tensor.algorithm})`), plot);
+  };
+  return el('section', { id: 'tensors' }, el('h2', {}, 'Tensors in front of the noisiest ops'),
+    el('p', { class: 'muted' }, 'Observed values (log of the counts) and the range of the 256 levels; what lies beyond is clipped.'),
+    el('div', { class: 'many' }, view.tensors.map(one)));
+}
+
+// Tables. A head that begins with "<" has a column of texts.
+const look = (head, value) => !head.startsWith('<') ? undefined : typeof value === 'string' && value.length <= 24 ? 'text whole' : 'text';
+const table = (heads, rows) => el('div', { class: 'scroll' }, el('table', {},
+  el('thead', {}, el('tr', {}, heads.map(head => el('th', { class: look(head, head) }, head.replace('<', ''))))),
+  el('tbody', {}, rows.map(row => el('tr', { class: row.look }, row.cells.map((value, i) => el('td', { class: look(heads[i], value) }, value)))))));
+
+function drawHeadline(view) {
+  const best = bestOf(view), base = view.baseline, tile = (name, value, rest, look) => el('section', {}, el('span', { class: 'muted' }, name), el('b', { class: look }, value), el('span', { class: 'muted' }, rest));
+  if (!best) return el('section', {}, el('b', {}, base ? 'No trial has succeeded yet.' : 'The fp32 model is being measured.'));
+  const size = view.model_bytes || best.size_bytes;
+  return el('div', { class: 'tiles', id: 'headline' },
+    tile(view.metric, accuracyText(best), `${signed(best.accuracy - base.accuracy, 4)} against fp32; goal ${view.goal?.met ? 'met' : 'NOT met'}`, view.goal?.met ? 'good' : 'bad'),
+    tile('speed', fixed(best.speedup, 2) + ' x faster', `${fixed(best.latency_ms * best.speedup, 3)} → ${fixed(best.latency_ms, 3)} ms, batch 1`),
+    tile('size', fixed(base.size_bytes / size, 2) + ' x smaller', `${bytes(base.size_bytes)} → ${bytes(size)}`),
+    tile('time', seconds(view.seconds), `${view.trials.length} trials, ${view.probes.length} probes`));
+}
+function drawComparison(view) {
+  const best = bestOf(view), base = view.baseline;
+  if (!best) return null;
+  const rows = Object.keys(base.metrics).map(name => ({ cells: [name, fixed(base.metrics[name], 4), fixed(best.metrics[name], 4), signed(best.metrics[name] - base.metrics[name], 4)] }));
+  const size = view.model_bytes || best.size_bytes;
+  rows.push({ cells: ['latency, batch 1', fixed(best.latency_ms * best.speedup, 3) + ' ms', fixed(best.latency_ms, 3) + ' ms', fixed(best.speedup, 2) + ' x faster'] },
+    { cells: ['size on disk', bytes(base.size_bytes), bytes(size), fixed(base.size_bytes / size, 2) + ' x smaller'] },
+    { cells: ['ops', `${view.ops.length} in fp32`, `${view.ops.length - best.fp32_ops} in int8`, `${best.fp32_ops} in fp32`] });
+  return el('section', { id: 'comparison' }, el('h2', {}, `fp32 against int8 (trial ${best.number})`), table(['<', 'fp32', 'int8', ''], rows),
+    el('p', { class: 'muted' }, `Goal: ${view.goal ? view.goal.text : 'not known'}. ${view.reason ? 'Stopped because ' + view.reason + '.' : ''}`));
+}
+function drawReasons(view) {
+  const best = bestOf(view), kept = view.ops.filter(op => op.why);
+  if (!best) return null;
+  return el('section', { id: 'reasons' }, el('h2', {}, 'Why ops are in fp32'), kept.length
+    ? table(['<op', '<type', '<reason'], kept.map(op => ({ cells: [op.name, op.type, op.why] })))
+    : el('p', { class: 'muted' }, 'None is: every quantizable op runs in int8.'));
+}
+function drawDiagnosis(view) {
+  const rows = view.ops.flatMap(op => (op.findings || []).map(finding => ({ noise: op.noise || 0,
+    cells: [op.name, isNumber(op.decibels) ? fixed(op.decibels, 1) : '–', finding.text, el('code', {}, finding.yaml)] })));
+  if (!view.ops.some(op => op.findings)) return null;
+  rows.sort((a, b) => b.noise - a.noise);
+  return el('section', { id: 'diagnosis' }, el('h2', {}, 'Diagnosis'), rows.length ? table(['<op', 'signal/noise, dB', '<finding', '<YAML that acts on it'], rows)
+    : el('p', { class: 'muted' }, 'Nothing stands out: no op is noisy, slower in int8, or read with outlier or dead channels.'));
+}
+
+// What a trial changed against the best one before it.
+function change(view, index) {
+  const trial = view.trials[index], before = view.trials.find(other => index > 0 && other.number === view.trials[index - 1].best_so_far);
+  if (trial.error) return trial.error;
+  if (!before) return trial.fp32_ops ? `${trial.fp32_ops} ops in fp32` : 'everything in int8';
+  const names = { fp32: [], int8: [], other: [] };
+  trial.ops.forEach((choice, i) => {
+    if (choice === before.ops[i]) return;
+    const [was, is] = [view.choices[before.ops[i]], view.choices[choice]];
+    names[is === 'fp32' ? 'fp32' : was === 'fp32' ? 'int8' : 'other'].push(view.ops[i].name);
+  });
+  const list = found => found.slice(0, 2).join(', ') + (found.length > 2 ? ` and ${found.length - 2} more` : '');
+  const parts = [names.fp32.length ? 'to fp32: ' + list(names.fp32) : '', names.int8.length ? 'to int8: ' + list(names.int8) : '', names.other.length ? 'other scheme: ' + list(names.other) : ''];
+  return `against trial ${before.number}, ` + (parts.filter(Boolean).join('; ') || 'other recipes');
+}
+function drawTrials(view) {
+  const rows = view.trials.map((trial, i) => ({ look: trial.number === view.best ? 'best' : undefined, cells: [String(trial.number),
+    scored(trial) ? el('span', { class: trial.meets_goal ? 'good' : undefined }, accuracyText(trial) + (trial.meets_goal ? ' ✓' : '')) : el('span', { class: 'bad' }, 'failed'),
+    fixed(trial.speedup, 2), fixed(trial.latency_ms, 3), bytes(trial.size_bytes), String(trial.fp32_ops), fixed(trial.seconds, 1), change(view, i)] }));
+  return el('section', { id: 'trials' }, el('h2', {}, `What was tried: ${rows.length} trials, ${view.probes.length} probes`),
+    rows.length ? table(['trial', view.metric, 'speed-up', 'latency ms', 'weights', 'fp32 ops', 'seconds', '<change'], rows) : null);
+}
+
+// Two trials op by op.
+const compared = [0, 0];
+function drawCompare(view) {
+  if (view.trials.length < 2) return null;
+  const place = el('div', {});
+  const fallbackTo = [view.best ?? 1, view.trials.find(trial => trial.number !== view.best).number];
+  const draw = () => {
+    const [a, b] = compared.map((number, k) => view.trials.find(trial => trial.number === number) || view.trials.find(trial => trial.number === fallbackTo[k]));
+    const rows = view.ops.map((op, i) => ({ cells: [op.name, view.choices[a.ops[i]], view.choices[b.ops[i]]], same: a.ops[i] === b.ops[i] })).filter(row => !row.same);
+    const recipes = [a, b].map(trial => trial.recipes.join(', ') || 'none');
+    if (recipes[0] !== recipes[1]) rows.unshift({ cells: ['recipes', ...recipes] });
+    const score = trial => trial.error ? 'failed' : `${accuracyText(trial)}, ${fixed(trial.speedup, 2)} x`;
+    place.replaceChildren(el('p', { class: 'muted' }, `Trial ${a.number}: ${score(a)}. Trial ${b.number}: ${score(b)}. ${rows.length ? rows.length + ' differences.' : 'Both have the same plan.'}`),
+      ...(rows.length ? [table(['<op', '<trial ' + a.number, '<trial ' + b.number], rows)] : []));
+  };
+  const choose = k => el('select', { 'aria-label': 'trial', onchange: event => { compared[k] = Number(event.target.value); event.target.blur(); draw(); } },
+    view.trials.map(trial => el('option', { value: trial.number, selected: trial.number === (compared[k] || fallbackTo[k]) ? '' : undefined }, 'trial ' + trial.number)));
+  draw();
+  return el('section', { id: 'compare' }, el('h2', {}, 'Two trials op by op'), el('p', {}, choose(0), ' against ', choose(1)), place);
+}
+function drawAbout(view) {
+  const about = view.about, line = (name, value) => value ? { cells: [name, el('span', {}, String(value))] } : null;
+  const rows = [line('model', about.model), line('fingerprint', view.fingerprint), line('started', about.started),
+    about.machine && line('machine', `${about.machine.cpu}, ${about.machine.cores} cores, ${about.machine.class}`),
+    about.versions && line('versions', `lpot ${about.versions.lpot}, OpenVINO ${about.versions.openvino}`), line('saved as', view.model)].filter(Boolean);
+  return el('section', { id: 'about' }, el('h2', {}, 'Make it again'), about.command ? el('pre', {}, about.command) : null,
+    el('table', {}, el('tbody', {}, rows.map(row => el('tr', {}, el('td', { class: 'text muted' }, row.cells[0]), el('td', { class: 'text' }, row.cells[1]))))),
+    el('details', {}, el('summary', { class: 'muted' }, 'settings'), el('pre', {}, Object.entries(view.settings || {}).map(([key, value]) => `${key} = ${value}`).join('\n'))));
+}
+
+function render(view) {
+  document.title = `${view.name} · lpot`;
+  byId('title').textContent = view.name;
+  byId('subtitle').textContent = `study ${view.study}` + (view.goal ? ` · ${view.metric} ${view.goal.text}` : '');
+  const open = byId('about')?.querySelector('details')?.open, scrolled = byId('trials')?.querySelector('.scroll')?.scrollTop;
+  const measured = view.baseline && view.trials.some(scored);
+  byId('main').replaceChildren(...[drawHeadline(view), drawComparison(view),
+    measured ? el('div', { class: 'pair' }, drawScatter(view), drawProgress(view)) : null,
+    drawStrip(view), drawReasons(view), drawTensors(view), drawDiagnosis(view), drawTrials(view), drawCompare(view), drawAbout(view)].filter(Boolean));
+  if (open) byId('about').querySelector('details').open = true;
+  if (scrolled) byId('trials').querySelector('.scroll').scrollTop = scrolled;
+}
+
+// The dashboard: asks for what there is, and draws again when something is new.
+const live = { study: 0, stamp: '' };
+function drawLive(list) {
+  const now = list.studies.find(study => study.study === live.study);
+  const progress = now.progress;
+  byId('live').replaceChildren(
+    el('select', { 'aria-label': 'study', onchange: event => { live.study = Number(event.target.value); live.stamp = ''; event.target.blur(); poll(); } },
+      list.studies.map(study => el('option', { value: study.study, selected: study.study === live.study ? '' : undefined }, `study ${study.study} (${study.trials} trials)`))), ' ',
+    ...(progress ? [`trial ${now.trials + 1}: ${progress.stage} `, el('progress', { max: progress.total || 1, value: progress.done }), ` ${progress.done}/${progress.total} `]
+      : [el('span', { class: 'muted' }, now.ended ? 'ended ' : 'not running ')]),
+    ...list.files.flatMap(name => [el('a', { href: '/files/' + name, download: name }, name), ' ']));
+}
+async function poll() {
+  try {
+    const list = await (await fetch('/api/studies')).json();
+    if (!list.studies.length) { byId('main').replaceChildren('No study in this workspace yet.'); return; }
+    if (!list.studies.some(study => study.study === live.study)) live.study = list.studies.at(-1).study;
+    const stamp = `${live.study} ${list.studies.find(study => study.study === live.study).stamp}`;
+    const busy = document.activeElement?.tagName === 'SELECT';  // a list that is open must not vanish
+    if (!busy) drawLive(list);
+    if (stamp !== live.stamp && !busy) { render(await (await fetch('/api/studies/' + live.study)).json()); live.stamp = stamp; }
+  } catch (error) {
+    byId('live').textContent = 'lpot serve does not answer';
+  }
+}
+
+function start() {
+  const themes = ['auto', 'light', 'dark'], button = byId('theme');
+  const show = theme => { button.textContent = 'theme: ' + theme; theme === 'auto' ? document.documentElement.removeAttribute('data-theme') : document.documentElement.setAttribute('data-theme', theme); };
+  let theme = 'auto';
+  try { theme = localStorage.getItem('lpot-theme') || 'auto'; } catch (error) { /* a file may have no storage */ }
+  show(theme);
+  button.addEventListener('click', () => {
+    theme = themes[(themes.indexOf(theme) + 1) % 3];
+    show(theme);
+    try { localStorage.setItem('lpot-theme', theme); } catch (error) { /* as above */ }
+  });
+  const data = byId('data');
+  if (data) return render(JSON.parse(data.textContent));
+  poll();
+  setInterval(poll, 1000);
+}
+start();

@@ -1,0 +1,28 @@
+// A study as one JSON value, from the store alone: what the report, the dashboard and `lpot report` show.
+//
+//   const auto store = open_sqlite_store_read_only(store_path("lpot_workspace/net-onnx"));
+//   const auto view = study_view(*store, store->studies().back());
+//
+// Keys: study, name, state ("ended", "open"), reason, seconds, about, metric, goal, baseline, best (number of a trial
+// or null), front, ops [{name, type, noise, fp32_ms, int8_ms, form, why, findings, ...}], choices [text], trials
+// [{number, at, accuracy, ..., ops: an index into choices for every op}], probes, tensors. Times `at` are seconds since
+// the start.
+#pragma once
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <vector>
+
+#include "lpot/store/store.h"
+
+namespace lpot {
+
+// Throws StoreError when something in the store is damaged.
+nlohmann::ordered_json study_view(const Store&, const StudyRecord&);
+
+// The study of that number, the last one for 0. Throws StoreError that lists those there are.
+StudyRecord find_study(const Store&, StudyId);
+
+// Numbers of the trials that no other beats in both accuracy and speed, the fastest first.
+std::vector<std::size_t> front(const std::vector<Trial>&, bool higher_is_better);
+
+}  // namespace lpot

@@ -1,0 +1,47 @@
+// What is written on a terminal, and only there. script(1) gives the program one.
+#include "tests/cli/support.h"
+
+namespace lpot {
+namespace {
+
+using testing::AllOf;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+
+class TerminalTest : public CliTest {
+ protected:
+  void SetUp() override {
+    write("conf.yaml", kTop1 + "tuning: {accuracy_criterion: {absolute: 1}, workspace: {path: w}}\n");
+  }
+
+  // Standard output and standard error, as they stand on the terminal.
+  std::string on_terminal(const std::string& before, const std::string& after = "") const {
+    const std::string command = before + " " LPOT_PROGRAM " tune conf.yaml --model " + kModel + after;
+    return Running({"/usr/bin/script", "-qec", command, "/dev/null"}, folder_ / "", 0).wait().out;
+  }
+};
+
+TEST_F(TerminalTest, HasBarsAndColours) {
+  EXPECT_THAT(on_terminal("env -u NO_COLOR"),
+              AllOf(ContainsRegex("evaluate \\[#* *\\] [0-9]+/32 [0-9.]+ s left"), HasSubstr("\033[32m    1 "),
+                    HasSubstr("meets the goal  best so far\033[0m")));
+}
+
+TEST_F(TerminalTest, HasNoColoursUnderNoColor) {
+  EXPECT_THAT(on_terminal("env NO_COLOR=1"), AllOf(HasSubstr("    1 "), Not(HasSubstr("\033[32m"))));
+}
+
+TEST_F(TerminalTest, HasTheResultAloneWhenItIsToBeQuiet) {
+  EXPECT_THAT(on_terminal("", " --quiet"),
+              AllOf(HasSubstr("goal      at least"), Not(HasSubstr("\033")), Not(HasSubstr("best so far"))));
+}
+
+TEST_F(TerminalTest, AFileGetsNoBarsAndNoColours) {
+  const Outcome run = lpot({"tune", "conf.yaml", "--model", kModel});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("best so far"), Not(HasSubstr("\033")), Not(HasSubstr("["))));
+}
+
+}  // namespace
+}  // namespace lpot

@@ -1,0 +1,189 @@
+#include "lpot/report/study_view.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "lpot/core/error.h"
+#include "lpot/report/html.h"
+#include "lpot/report/markdown.h"
+#include "lpot/tune/record.h"
+#include "tests/support/files.h"
+
+namespace lpot {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+using Json = nlohmann::ordered_json;
+
+const std::string kHostile = "</script><script>alert(1)</script>\xe2\x80\xa8 \"|`";
+
+Measured measured(double accuracy, double speedup) {
+  Measured made;
+  made.accuracy = accuracy;
+  made.metrics = {{"topk 1", accuracy}};
+  made.latency_ms = 3 / speedup;
+  made.speedup = speedup;
+  made.size_bytes = 250000;
+  return made;
+}
+
+Trial trial(std::size_t number, const std::vector<std::string>& int8, std::optional<Measured> result) {
+  Trial made;
+  made.number = number;
+  for (const std::string& name : {std::string("conv"), std::string("fc"), std::string("kept"), kHostile})
+    made.plan.ops[name] = {};
+  for (const std::string& name : int8) made.plan.ops[name].precision = Precision::Int8;
+  made.result = std::move(result);
+  if (!made.result) made.error = "[compile] " + kHostile;
+  made.seconds = 2;
+  return made;
+}
+
+// A study of four ops and four trials: all in int8 misses the goal, one fails, two meet it.
+class StudyViewTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    id_ = store_->create_study({kHostile, "00ff", "data", R"({"tuning.strategy": "name=basic"})"});
+    put("baseline", Json::parse(to_json(measured(0.9, 1))));
+    put("about", {{"metric", "topk 1"},
+                  {"objective", 0},
+                  {"goal",
+                   {{"baseline", 0.9},
+                    {"tolerance", 0.01},
+                    {"relative", true},
+                    {"higher_is_better", true},
+                    {"performance_only", false}}},
+                  {"command", "lpot tune conf.yaml"},
+                  {"machine", {{"cpu", "a CPU"}, {"class", "avx2"}, {"cores", 2}}},
+                  {"versions", {{"lpot", "0.1.0"}, {"openvino", "2026"}}}});
+    put("ops", {{{"name", "conv"}, {"type", "Convolution"}, {"kept_by_config", false}},
+                {{"name", kHostile}, {"type", "MatMul"}, {"kept_by_config", false}},
+                {{"name", "fc"}, {"type", "MatMul"}, {"kept_by_config", false}},
+                {{"name", "kept"}, {"type", "MatMul"}, {"kept_by_config", true}}});
+    put("forms", {{"conv", {{"fp32_ms", 2.0}, {"plain_ms", 1.0}}},
+                  {"fc", {{"fp32_ms", 0.5}, {"plain_ms", 0.75}, {"slower_in_int8", true}}}});
+    store_->put(id_, "seconds_before_trials", "5");
+    store_->append(id_, trial(1, {"conv", kHostile}, measured(0.8, 3.0)));
+    store_->append(id_, trial(2, {"conv"}, std::nullopt));
+    store_->append(id_, trial(3, {"conv"}, measured(0.9, 1.5)));
+    store_->append(id_, trial(4, {"conv"}, measured(0.895, 2.0)));
+    store_->put(id_, "probe 1", to_json(Probe{trial(1, {"conv"}, std::nullopt).plan, 0.25, 0.5, 3}));
+  }
+
+  void put(const std::string& key, const Json& json) { store_->put(id_, key, json.dump()); }
+
+  void put_diagnosis() {
+    put("diagnosis", {{{"op", "conv"}, {"noise", 0.001}, {"decibels", 30}, {"findings", Json::array()}},
+                      {{"op", kHostile},
+                       {"noise", 0.1},
+                       {"decibels", 10},
+                       {"findings", {{{"kind", "noise"}, {"text", "only 10 dB"}, {"yaml", "quantization: {}"}}}}}});
+  }
+
+  Json view() const { return study_view(*store_, find_study(*store_, id_)); }
+
+  std::unique_ptr<Store> store_ = make_memory_store();
+  StudyId id_ = 0;
+};
+
+TEST_F(StudyViewTest, HoldsTheBestTheFrontAndWhenEachTrialWasThere) {
+  const Json found = view();
+  EXPECT_EQ(found["best"], 4) << "1 misses the goal, 3 is slower";
+  EXPECT_EQ(found["front"], Json::array({1, 4, 3}));
+  EXPECT_EQ(found["goal"]["met"], true);
+  EXPECT_DOUBLE_EQ(found["goal"]["threshold"], 0.891);
+  EXPECT_EQ(found["trials"][0]["at"], 7);
+  EXPECT_EQ(found["probes"][0]["at"], 9.5);
+  EXPECT_EQ(found["trials"][3]["at"], 13.5);
+  EXPECT_EQ(found["seconds"], 13.5);
+  EXPECT_EQ(found["trials"][2]["best_so_far"], 3);
+  EXPECT_EQ(found["trials"][1]["error"], "[compile] " + kHostile);
+}
+
+TEST_F(StudyViewTest, TellsTrialsApartOpByOp) {
+  const Json found = view();
+  const auto choice = [&](std::size_t trial, std::size_t op) {
+    return found["choices"][found["trials"][trial]["ops"][op].get<std::size_t>()].get<std::string>();
+  };
+  EXPECT_THAT(choice(0, 0), HasSubstr("int8: activation asym per_tensor minmax"));
+  EXPECT_EQ(choice(0, 1), choice(0, 0));
+  EXPECT_EQ(choice(3, 1), "fp32");
+}
+
+TEST_F(StudyViewTest, SaysWhyEachOpFellBack) {
+  put_diagnosis();
+  const Json ops = view()["ops"];
+  EXPECT_FALSE(ops[0].contains("why"));
+  EXPECT_THAT(ops[1]["why"].get<std::string>(),
+              AllOf(HasSubstr("Trial 1, with it in int8, reached 0.8000, short of the goal"),
+                    HasSubstr("0.1 of its signal, number 1 of 2")));
+  EXPECT_EQ(ops[2]["why"], "It is slower in int8 on this CPU: 0.750 ms, fp32 0.500 ms.");
+  EXPECT_EQ(ops[3]["why"], "The configuration keeps it in fp32.");
+  EXPECT_EQ(ops[0]["fp32_ms"], 2.0);
+  EXPECT_EQ(ops[0]["int8_ms"], 1.0);
+}
+
+TEST_F(StudyViewTest, AStudyIsOpenUntilItsLastTrialEndedIt) {
+  put(end_key(3), {{"reason", "max_trials is reached"}});
+  EXPECT_EQ(view()["state"], "open") << "it went on after that";
+  put(end_key(4), {{"reason", "the goal is met"}});
+  EXPECT_EQ(view()["state"], "ended");
+  EXPECT_EQ(view()["reason"], "the goal is met");
+}
+
+TEST_F(StudyViewTest, AnExactScoreReplacesAnEstimate) {
+  store_->put(id_, "complete score 4", to_json(measured(0.5, 2.0)));
+  EXPECT_EQ(view()["best"], 3);
+}
+
+TEST_F(StudyViewTest, AStudyWithoutATrialIsAView) {
+  const StudyId fresh = store_->create_study({"net", "1", "", "{}"});
+  const Json found = study_view(*store_, find_study(*store_, fresh));
+  EXPECT_TRUE(found["best"].is_null());
+  EXPECT_TRUE(found["baseline"].is_null());
+  EXPECT_THAT(report_markdown(found), HasSubstr("# net, study 2"));
+}
+
+TEST_F(StudyViewTest, TheLastStudyIsTheDefaultAndAnUnknownOneIsTold) {
+  EXPECT_EQ(find_study(*store_, 0).id, id_);
+  EXPECT_THAT(message_of<StoreError>([&] { find_study(*store_, 7); }), HasSubstr("no study 7; those there are: 1"));
+  EXPECT_THAT(message_of<StoreError>([&] { find_study(*make_memory_store(), 0); }), HasSubstr("no study is in"));
+}
+
+TEST_F(StudyViewTest, DamageIsTold) {
+  store_->put(id_, "tensors", "{]");
+  EXPECT_THAT(message_of<StoreError>([&] { view(); }), HasSubstr("'tensors' of study 1 is damaged"));
+}
+
+TEST_F(StudyViewTest, NamesCannotLeaveTheDataOfTheHtml) {
+  const std::string html = report_html(view());
+  EXPECT_THAT(html, AllOf(Not(HasSubstr("alert(1)</script>")), Not(HasSubstr("\xe2\x80\xa8")), Not(HasSubstr("@HEAD@")),
+                          Not(HasSubstr("@TAIL@")), Not(HasSubstr(" src=")), Not(HasSubstr("href=\"http"))));
+  // What is between the marks is the view, to the letter.
+  const std::string begin = "<script type=\"application/json\" id=\"data\">";
+  const auto start = html.find(begin) + begin.size();
+  EXPECT_EQ(Json::parse(html.substr(start, html.find("</script>", start) - start)), view());
+}
+
+TEST_F(StudyViewTest, AModelMayBeCalledLikeAMarkOfTheTemplate) {
+  const StudyId fresh = store_->create_study({"@HEAD@ @TAIL@", "1", "", "{}"});
+  const std::string html = report_html(study_view(*store_, find_study(*store_, fresh)));
+  EXPECT_THAT(html, AllOf(HasSubstr("\"@HEAD@ @TAIL@\""), HasSubstr("<style>")));
+}
+
+TEST_F(StudyViewTest, MarkdownKeepsNamesInTheirCells) {
+  put_diagnosis();
+  const std::string text = report_markdown(view());
+  EXPECT_THAT(text, AllOf(HasSubstr("| topk 1 | 0.9000 | 0.8950 |"), HasSubstr("(2.00 x faster)"),
+                          HasSubstr("\\<script\\>alert(1)"), HasSubstr("\"\\|\\`"), HasSubstr("`quantization: {}`"),
+                          HasSubstr("`lpot tune conf.yaml`"), Not(HasSubstr("<script>"))));
+}
+
+TEST(EmbeddedJson, TakesNamesThatAreNotUtf8) { EXPECT_EQ(embedded_json({{"a", "\xff<"}}), R"({"a":"\ufffd\u003c"})"); }
+
+}  // namespace
+}  // namespace lpot
