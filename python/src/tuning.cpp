@@ -197,7 +197,7 @@ py::list first_batches(const Job& job, std::size_t count) {
     const py::gil_scoped_release released;
     const Model model = load_configured_model(prepared.config, prepared.options.model);
     const DataLoader loader = evaluation_loader(prepared.config, prepared.options.own);
-    const InputFit fit(model, loader.dataset().input_names(), loader.dataset().names_are_customary());
+    const InputFit fit(model, loader.dataset().input_naming());
     auto batches = loader.read();
     while (found.size() < count) {
       const auto batch = batches.next();
