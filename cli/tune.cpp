@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "lpot/config/describe.h"
+#include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/quantize/products.h"
 #include "lpot/report/html.h"
@@ -91,10 +92,13 @@ int run_tune(const TuneVerb& verb, const Context& context) {
   };
   const TuneResult result = tune(config, options, terminal.observer());
   if (!result.model.empty()) write_file(result.model.parent_path() / "result.json", result_json(result));
-  const auto report = write_report(result);
   terminal.line("");
   fmt::print("{}", context.common.json ? result_json(result) : result_text(result));
-  terminal.line(fmt::format("report: {}", report.string()));
+  try {
+    terminal.line(fmt::format("report: {}", write_report(result).string()));
+  } catch (const StoreError& error) {  // the model is saved all the same
+    terminal.observer().log(LogLevel::Warning, fmt::format("the report is not written: {}", error.what()));
+  }
   if (!result.best) return kError;  // every trial failed, so nothing was saved
   return result.goal_met ? kSuccess : kGoalNotMet;
 }

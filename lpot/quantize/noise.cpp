@@ -64,10 +64,13 @@ double product_noise(const TensorStatistics& first, const TensorStatistics& seco
 }  // namespace
 
 std::map<std::string, double> expected_noise(const Model& model, const Plan& plan, const Statistics& statistics) {
+  return expected_noise(model, resolve(model, plan, statistics), statistics);
+}
+
+std::map<std::string, double> expected_noise(const Model& model, const Edits& edits, const Statistics& statistics) {
   std::map<std::string, QuantizableOp> ops;
   for (const QuantizableOp& op : quantizable_ops(model)) ops.emplace(op.name, op);
   std::map<std::string, double> noise;
-  const Edits edits = resolve(model, plan, statistics);
   for (const OpEdit& edit : edits.ops) {
     const QuantizableOp& op = ops.at(edit.op);
     const std::vector<float> values(edit.weights.values.begin(), edit.weights.values.end());

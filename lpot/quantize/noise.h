@@ -14,7 +14,11 @@
 
 namespace lpot {
 
+struct Edits;
+
 // By op, of those that the plan has in int8: noise power over signal power.
 std::map<std::string, double> expected_noise(const Model&, const Plan&, const Statistics&);
+std::map<std::string, double> expected_noise(const Model&, const Edits&,
+                                             const Statistics&);  // what a plan comes down to
 
 }  // namespace lpot

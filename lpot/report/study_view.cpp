@@ -88,8 +88,7 @@ class Maker {
       probes_.push_back(probe_from_json(*probe));
     ops_ = kept(store, id, "ops", Json::array());
     if (ops_.empty() && !trials_.empty())  // a study of before this was recorded
-      for (const auto& [name, op] : trials_.front().plan.ops)
-        ops_.push_back({{"name", name}, {"type", ""}, {"kept_by_config", false}});
+      for (const auto& [name, op] : trials_.front().plan.ops) ops_.push_back({{"name", name}, {"type", ""}});
   }
 
   Json make() {
@@ -214,8 +213,8 @@ class Maker {
       const std::string name = op.value("name", "");
       op["precision"] = precision_in(*best_, name) == Precision::Fp32 ? "fp32" : "int8";
       if (op["precision"] == "int8") continue;
-      if (op.value("kept_by_config", false)) {
-        op["why"] = "The configuration keeps it in fp32.";
+      if (op.contains("kept")) {
+        op["why"] = op["kept"];
       } else if (op.value("slower_in_int8", false)) {
         op["why"] = fmt::format("It is slower in int8 on this CPU: {:.3f} ms, fp32 {:.3f} ms.",
                                 op.value("int8_ms", 0.0), op.value("fp32_ms", 0.0));

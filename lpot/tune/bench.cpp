@@ -142,15 +142,15 @@ void apply_forms(Bench& bench, const FormChoice& forms, const Config& config, co
                              forms.times.size(), fmt::join(forms.slower_in_int8, ", ")));
 }
 
-void offer_noise(Bench& bench, const Statistics& statistics, const CarryOut& carry_out) {
+void offer_noise(Bench& bench, const Statistics& statistics, const EditsOf& edits_of) {
   // Copies of the space share what is worked out.
   const auto kept = std::make_shared<std::map<std::string, double>>();
-  bench.space.noise = [&bench, &statistics, carry_out, kept] {
+  bench.space.noise = [&bench, &statistics, edits_of, kept] {
     if (!kept->empty()) return *kept;
-    const Plan plan = carry_out(first_plan(bench.space));
-    *kept = expected_noise(bench.model, plan, statistics);
+    const Edits& edits = edits_of(first_plan(bench.space));
+    *kept = expected_noise(bench.model, edits, statistics);
     if (bench.cpu.needs_half_range())
-      for (const std::string& op : saturating_ops(bench.model, plan, statistics)) (*kept)[op] += 1;
+      for (const std::string& op : saturating_ops(bench.model, edits, statistics)) (*kept)[op] += 1;
     return *kept;
   };
 }

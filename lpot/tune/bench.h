@@ -19,6 +19,8 @@
 
 namespace lpot {
 
+struct Edits;
+
 struct Bench {
   Cpu cpu = detect_cpu();
   Model model;
@@ -74,7 +76,8 @@ FormChoice measure_forms(const Bench&, const Plan& plan, const Statistics&, cons
 void apply_forms(Bench&, const FormChoice&, const Config&, const Observer&);
 
 // Lets strategies ask for the expected noise of the ops, which is worked out when it is asked for. Ops whose kernels
-// can saturate come first. The bench and the statistics must outlive its search space.
-void offer_noise(Bench&, const Statistics&, const CarryOut&);
+// can saturate come first. `edits_of`: what a plan of the search comes down to. All must outlive the search space.
+using EditsOf = std::function<const Edits&(const Plan&)>;
+void offer_noise(Bench&, const Statistics&, const EditsOf& edits_of);
 
 }  // namespace lpot

@@ -188,7 +188,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   });
   result.times.forms = seconds_since(stage);
   apply_forms(bench, forms_from_json(forms), config, observer);
-  offer_noise(bench, first_statistics, carry_out);
+  offer_noise(bench, first_statistics, [&](const Plan& plan) -> const Edits& { return edits.of(plan); });
   const std::string seconds_key = "seconds_before_trials";
   store.put(study, seconds_key, std::to_string(seconds_since(start)));
   const double seconds_before = std::stod(*store.get(study, seconds_key));
@@ -260,12 +260,14 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   }
   record_end(store, study, result);
   if (!store.get(study, "diagnosis")) {
+    stage = Clock::now();
     const Plan carried = carry_out(all_int8);
     const std::size_t calibrated = std::min(config.quantization.sampling_sizes.front(), bench.calibration.size());
     record_diagnosis(store, study,
                      diagnose(bench, calibrated, first_statistics, bench.space.noise(), narrowed_ops(carried),
                               forms_from_json(forms)),
                      carried, first_statistics);
+    observer.log(LogLevel::Debug, fmt::format("diagnosed for the report in {:.2f} s", seconds_since(stage)));
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ctime>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <openvino/core/version.hpp>
 #include <set>
@@ -25,6 +26,27 @@ constexpr std::size_t kBins = 96;
 
 // Names come from files that others wrote, and may not be UTF-8.
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// In topological order, each with why it can only be in fp32, where that is so.
+Json ops_json(const Bench& bench) {
+  std::map<std::string, std::size_t> places;
+  for (const OpInfo& op : list_ops(bench.model)) places.emplace(op.name, places.size());
+  std::set<std::string> products;
+  for (const QuantizableOp& op : bench.ops)
+    if (!op.second.empty()) products.insert(op.name);
+  std::vector<OpSpace> ops = bench.space.ops;
+  std::stable_sort(ops.begin(), ops.end(),
+                   [&](const OpSpace& a, const OpSpace& b) { return places[a.name] < places[b.name]; });
+  Json json = Json::array();
+  for (const OpSpace& op : ops) {
+    json.push_back({{"name", op.name}, {"type", op.type}});
+    if (op.choices.front().precision != Precision::Fp32) continue;
+    json.back()["kept"] = products.contains(op.name) && bench.cpu.needs_half_range()
+                              ? "Products of two activations run in int8 only on CPUs whose sums have 32 bits."
+                              : "The configuration keeps it in fp32.";
+  }
+  return json;
+}
 
 // The observed values in a few bins from the smallest to the largest.
 Json histogram_json(const TensorStatistics& tensor) {
@@ -62,12 +84,7 @@ void record_about(Store& store, StudyId study, const Bench& bench, const TuneRes
                    {"machine", {{"cpu", bench.cpu.name}, {"class", bench.cpu.cpu_class()}, {"cores", bench.cpu.cores}}},
                    {"versions", {{"lpot", kVersion}, {"openvino", ov::get_openvino_version().buildNumber}}}};
   store.put(study, "about", text_of(about));
-  Json ops = Json::array();
-  for (const OpSpace& op : bench.space.ops) {
-    const bool is_kept = op.choices.front().precision == Precision::Fp32;
-    ops.push_back({{"name", op.name}, {"type", op.type}, {"kept_by_config", is_kept}});
-  }
-  store.put(study, "ops", text_of(ops));
+  store.put(study, "ops", text_of(ops_json(bench)));
 }
 
 void record_end(Store& store, StudyId study, const TuneResult& result) {

@@ -67,9 +67,13 @@ class PageTest(unittest.TestCase):
         for dark in (False, True):
             start = time.monotonic()
             self.browser.open(path.as_uri(), dark=dark)
-            print(f"{trials} trials, {ops} ops: {path.stat().st_size} bytes, opened in {time.monotonic() - start:.2f} s")
+            print(
+                f"{trials} trials, {ops} ops: {path.stat().st_size} bytes, opened in {time.monotonic() - start:.2f} s"
+            )
             failed = trials // 50 + (trials % 50 >= 25)
-            self.assertEqual(self.count("#scatter .met, #scatter .missed"), trials - failed)
+            self.assertEqual(
+                self.count("#scatter .met, #scatter .missed"), trials - failed
+            )
             self.assertEqual(self.count("#scatter .goal"), 2)
             self.assertEqual(self.count("#scatter .best-mark"), 1)
             self.assertGreaterEqual(self.count("#progress .step"), trials - failed)
@@ -78,16 +82,29 @@ class PageTest(unittest.TestCase):
             self.assertEqual(self.count("#trials tbody tr"), trials)
             self.assertGreaterEqual(self.count("#reasons tbody tr"), 2)
             self.assertGreater(self.count("#compare tbody tr"), 0)
-            self.assertIn("lpot tune conf.yaml", self.browser.run("document.querySelector('#about pre').textContent"))
-            self.assertEqual(self.browser.run("getComputedStyle(document.body).backgroundColor"),
-                             "rgb(17, 17, 16)" if dark else "rgb(246, 246, 243)")
+            self.assertIn(
+                "lpot tune conf.yaml",
+                self.browser.run("document.querySelector('#about pre').textContent"),
+            )
+            self.assertEqual(
+                self.browser.run("getComputedStyle(document.body).backgroundColor"),
+                "rgb(17, 17, 16)" if dark else "rgb(246, 246, 243)",
+            )
             self.picture(f"report-{trials}-{'dark' if dark else 'light'}")
         # Names with markup in them are text.
         self.assertIsNone(self.browser.run("window.hacked"))
         self.assertEqual(self.count("main img, main script"), 0)
-        self.assertIn(workspace.HOSTILE, self.browser.run("document.getElementById('title').textContent"))
+        self.assertIn(
+            workspace.HOSTILE,
+            self.browser.run("document.getElementById('title').textContent"),
+        )
         # No number may have come out as NaN.
-        self.assertEqual(self.browser.run("document.getElementById('main').textContent.match(/NaN|undefined|\\[object/)"), None)
+        self.assertEqual(
+            self.browser.run(
+                "document.getElementById('main').textContent.match(/NaN|undefined|\\[object/)"
+            ),
+            None,
+        )
         self.assertEqual(self.browser.problems, [])
 
     def test_a_report_of_three_trials(self) -> None:
@@ -107,13 +124,29 @@ class PageTest(unittest.TestCase):
     def test_the_dashboard_follows_a_tuning(self) -> None:
         (self.folder / "conf.yaml").write_text(CONFIG)
         environment = {**os.environ, "XDG_CACHE_HOME": str(self.folder)}
-        tuning = subprocess.Popen([PROGRAM, "tune", "conf.yaml", "--model", MODEL, "--quiet"], cwd=self.folder,
-                                  env=environment, stdout=subprocess.DEVNULL)
+        tuning = subprocess.Popen(
+            [PROGRAM, "tune", "conf.yaml", "--model", MODEL, "--quiet"],
+            cwd=self.folder,
+            env=environment,
+            stdout=subprocess.DEVNULL,
+        )
         self.addCleanup(lambda: (tuning.kill(), tuning.wait()))
-        while tuning.poll() is None and not (self.folder / "live/progress.json").exists():
+        while (
+            tuning.poll() is None and not (self.folder / "live/progress.json").exists()
+        ):
             time.sleep(0.02)
-        serving = subprocess.Popen([PROGRAM, "serve", "live", "--port", "0", "--json"], cwd=self.folder, stdout=subprocess.PIPE)
-        self.addCleanup(lambda: (serving.stdout.close(), serving.send_signal(signal.SIGTERM), serving.wait()))
+        serving = subprocess.Popen(
+            [PROGRAM, "serve", "live", "--port", "0", "--json"],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+        )
+        self.addCleanup(
+            lambda: (
+                serving.stdout.close(),
+                serving.send_signal(signal.SIGTERM),
+                serving.wait(),
+            )
+        )
         self.browser.open(json.loads(serving.stdout.readline())["address"])
         seen: list[int] = []
         progressed = False
@@ -134,7 +167,9 @@ class PageTest(unittest.TestCase):
         self.picture("dashboard-light")
         self.assertGreaterEqual(self.count("#live a"), 3)
         size = "fetch('/files/model.bin').then(r => r.arrayBuffer()).then(b => b.byteLength)"
-        self.assertEqual(self.browser.run(size), (self.folder / "live/best/model.bin").stat().st_size)
+        self.assertEqual(
+            self.browser.run(size), (self.folder / "live/best/model.bin").stat().st_size
+        )
         self.browser.open(self.browser.run("location.href"), dark=True)
         while not self.count("#scatter svg"):
             time.sleep(0.05)

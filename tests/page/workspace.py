@@ -21,7 +21,10 @@ PRAGMA user_version=1;
 def measured(accuracy: float, latency: float, speedup: float, size: int) -> dict:
     return {
         "accuracy": accuracy,
-        "metrics": [{"name": "topk 1", "value": accuracy}, {"name": "MSE", "value": 1 - accuracy}],
+        "metrics": [
+            {"name": "topk 1", "value": accuracy},
+            {"name": "MSE", "value": 1 - accuracy},
+        ],
         "latency_ms": latency,
         "speedup": speedup,
         "size_bytes": size,
@@ -34,11 +37,21 @@ def measured(accuracy: float, latency: float, speedup: float, size: int) -> dict
 def op_plan(int8: bool, algorithm: str) -> dict:
     if not int8:
         return {"precision": "fp32"}
-    scheme = {"algorithm": algorithm, "granularity": "per_tensor", "scheme": "asym", "bits": 8}
+    scheme = {
+        "algorithm": algorithm,
+        "granularity": "per_tensor",
+        "scheme": "asym",
+        "bits": 8,
+    }
     return {
         "precision": "int8",
         "activation": scheme,
-        "weight": {**scheme, "granularity": "per_channel", "scheme": "sym", "algorithm": "minmax"},
+        "weight": {
+            **scheme,
+            "granularity": "per_channel",
+            "scheme": "sym",
+            "algorithm": "minmax",
+        },
     }
 
 
@@ -51,13 +64,27 @@ def make_workspace(folder: pathlib.Path, trials: int, ops: int) -> None:
     store.executescript(SCHEMA)
     store.execute(
         "INSERT INTO studies (model_name, model_fingerprint, data, settings) VALUES (?, ?, ?, ?)",
-        (f"network {HOSTILE}", "00ff00ff00ff00ff", "made up", json.dumps({"tuning.strategy": "name=tpe"})),
+        (
+            f"network {HOSTILE}",
+            "00ff00ff00ff00ff",
+            "made up",
+            json.dumps({"tuning.strategy": "name=tpe"}),
+        ),
     )
 
     def put(key: str, value: object) -> None:
-        store.execute("INSERT INTO measurements VALUES (1, ?, ?)", (key, json.dumps(value).encode()))
+        store.execute(
+            "INSERT INTO measurements VALUES (1, ?, ?)",
+            (key, json.dumps(value).encode()),
+        )
 
-    goal = {"baseline": 0.92, "tolerance": 0.01, "relative": True, "higher_is_better": True, "performance_only": False}
+    goal = {
+        "baseline": 0.92,
+        "tolerance": 0.01,
+        "relative": True,
+        "higher_is_better": True,
+        "performance_only": False,
+    }
     about = {
         "model": f"models/{HOSTILE}.onnx",
         "format": "onnx",
@@ -72,12 +99,26 @@ def make_workspace(folder: pathlib.Path, trials: int, ops: int) -> None:
     put("about", about)
     put("baseline", measured(0.92, 9.4, 1.0, 44_000_000))
     put("seconds_before_trials", 8.5)
-    put("ops", [{"name": name, "type": "Convolution", "kept_by_config": i == 0} for i, name in enumerate(names)])
+    put(
+        "ops",
+        [
+            {
+                "name": name,
+                "type": "Convolution",
+                **({"kept": "The configuration keeps it in fp32."} if i == 0 else {}),
+            }
+            for i, name in enumerate(names)
+        ],
+    )
     times = {name: draw.lognormvariate(-3.5, 0.9) for name in names}
     put(
         "forms",
         {
-            name: {"fp32_ms": ms, "plain_ms": ms * draw.uniform(0.3, 0.8), **({"slower_in_int8": True} if i == 2 else {})}
+            name: {
+                "fp32_ms": ms,
+                "plain_ms": ms * draw.uniform(0.3, 0.8),
+                **({"slower_in_int8": True} if i == 2 else {}),
+            }
             for i, (name, ms) in enumerate(times.items())
         },
     )
@@ -86,12 +127,23 @@ def make_workspace(folder: pathlib.Path, trials: int, ops: int) -> None:
     for i, name in enumerate(names):
         found = []
         if noise[i] > 0.004:
-            found.append({"kind": "noise", "text": "only 20 dB", "yaml": f"quantization: {{op_wise: {{{json.dumps(name)}: {{}}}}}}"})
-        diagnosis.append({"op": name, "noise": noise[i], "decibels": 20.0, "findings": found})
+            found.append(
+                {
+                    "kind": "noise",
+                    "text": "only 20 dB",
+                    "yaml": f"quantization: {{op_wise: {{{json.dumps(name)}: {{}}}}}}",
+                }
+            )
+        diagnosis.append(
+            {"op": name, "noise": noise[i], "decibels": 20.0, "findings": found}
+        )
     put("diagnosis", diagnosis)
     tensors = []
     for k in range(6):
-        counts = [int(20000 * draw.random() * 2.718 ** (-((i - 30) ** 2) / (40 + 60 * k))) for i in range(96)]
+        counts = [
+            int(20000 * draw.random() * 2.718 ** (-((i - 30) ** 2) / (40 + 60 * k)))
+            for i in range(96)
+        ]
         tensors.append(
             {
                 "tensor": names[k],
@@ -103,19 +155,46 @@ def make_workspace(folder: pathlib.Path, trials: int, ops: int) -> None:
         )
     put("tensors", tensors)
     for number in range(1, trials + 1):
-        fallen = {0, 2} | {draw.randrange(ops) for _ in range(draw.randrange(0, max(2, ops // 3)))}
+        fallen = {0, 2} | {
+            draw.randrange(ops) for _ in range(draw.randrange(0, max(2, ops // 3)))
+        }
         algorithm = draw.choice(["minmax", "kl", "mse"])
-        plan = {"recipes": {"smooth_quant": True}, "ops": {name: op_plan(i not in fallen, algorithm) for i, name in enumerate(names)}}
+        plan = {
+            "recipes": {"smooth_quant": True},
+            "ops": {
+                name: op_plan(i not in fallen, algorithm)
+                for i, name in enumerate(names)
+            },
+        }
         share = len(fallen) / ops
         speedup = 2.6 - 2.4 * share + draw.uniform(-0.1, 0.1)
         loss = abs(draw.gauss(0.0, 0.012)) + 0.02 * (1 - 2 * share)
         accuracy = 0.92 - loss if draw.random() > 0.06 else draw.uniform(0.1, 0.6)
         failed = number % 50 == 25
-        result = None if failed else json.dumps(measured(accuracy, 9.4 / speedup, speedup, int(11e6 + 33e6 * share)))
+        result = (
+            None
+            if failed
+            else json.dumps(
+                measured(accuracy, 9.4 / speedup, speedup, int(11e6 + 33e6 * share))
+            )
+        )
         store.execute(
             "INSERT INTO trials VALUES (1, ?, ?, ?, ?, ?)",
-            (number, json.dumps(plan), result, f"[compile] {HOSTILE}" if failed else "", draw.uniform(2, 5)),
+            (
+                number,
+                json.dumps(plan),
+                result,
+                f"[compile] {HOSTILE}" if failed else "",
+                draw.uniform(2, 5),
+            ),
         )
-    put(f"end {trials}", {"reason": "max_trials is reached", "model": "best/model.xml", "model_bytes": 11_600_000})
+    put(
+        f"end {trials}",
+        {
+            "reason": "max_trials is reached",
+            "model": "best/model.xml",
+            "model_bytes": 11_600_000,
+        },
+    )
     store.commit()
     store.close()

@@ -60,10 +60,10 @@ class StudyViewTest : public testing::Test {
                   {"command", "lpot tune conf.yaml"},
                   {"machine", {{"cpu", "a CPU"}, {"class", "avx2"}, {"cores", 2}}},
                   {"versions", {{"lpot", "0.1.0"}, {"openvino", "2026"}}}});
-    put("ops", {{{"name", "conv"}, {"type", "Convolution"}, {"kept_by_config", false}},
-                {{"name", kHostile}, {"type", "MatMul"}, {"kept_by_config", false}},
-                {{"name", "fc"}, {"type", "MatMul"}, {"kept_by_config", false}},
-                {{"name", "kept"}, {"type", "MatMul"}, {"kept_by_config", true}}});
+    put("ops", {{{"name", "conv"}, {"type", "Convolution"}},
+                {{"name", kHostile}, {"type", "MatMul"}},
+                {{"name", "fc"}, {"type", "MatMul"}},
+                {{"name", "kept"}, {"type", "MatMul"}, {"kept", "The configuration keeps it in fp32."}}});
     put("forms", {{"conv", {{"fp32_ms", 2.0}, {"plain_ms", 1.0}}},
                   {"fc", {{"fp32_ms", 0.5}, {"plain_ms", 0.75}, {"slower_in_int8", true}}}});
     store_->put(id_, "seconds_before_trials", "5");

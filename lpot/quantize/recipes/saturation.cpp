@@ -46,6 +46,10 @@ bool can_saturate(const WeightMatrix& weights, const QuantizedRows& quantized, c
 }
 
 std::vector<std::string> saturating_ops(const Model& model, const Plan& plan, const Statistics& statistics) {
+  return saturating_ops(model, resolve(model, plan, statistics), statistics);
+}
+
+std::vector<std::string> saturating_ops(const Model& model, const Edits& edits, const Statistics& statistics) {
   std::map<std::string, QuantizableOp> ops;
   for (const QuantizableOp& op : quantizable_ops(model)) ops.emplace(op.name, op);
   std::map<std::string, Shape> shapes;
@@ -55,7 +59,7 @@ std::vector<std::string> saturating_ops(const Model& model, const Plan& plan, co
       shapes.try_emplace(op_name(*node), shape.begin(), shape.end());
     }
   std::vector<std::string> found;
-  for (const OpEdit& edit : resolve(model, plan, statistics).ops) {
+  for (const OpEdit& edit : edits.ops) {
     if (edit.activation.empty()) continue;  // weights only: nothing is multiplied as integers here
     const QuantizableOp& op = ops.at(edit.op);
     const std::vector<float> integers(edit.weights.values.begin(), edit.weights.values.end());

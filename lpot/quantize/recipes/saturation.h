@@ -17,6 +17,8 @@
 
 namespace lpot {
 
+struct Edits;
+
 // The largest integer that each channel of a tensor, divided by `divisors` where there are some, takes on these 256
 // levels.
 std::vector<int> largest_levels(const TensorStatistics&, const std::vector<float>& divisors, const Range& levels);
@@ -26,6 +28,7 @@ bool can_saturate(const WeightMatrix&, const QuantizedRows&, const std::vector<i
 
 // The ops of a plan, all of whose weights take the whole range, that can saturate.
 std::vector<std::string> saturating_ops(const Model&, const Plan&, const Statistics&);
+std::vector<std::string> saturating_ops(const Model&, const Edits&, const Statistics&);  // what it comes down to
 
 using StatisticsOf = std::function<const Statistics&(const Plan&)>;
 
