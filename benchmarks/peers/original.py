@@ -74,9 +74,7 @@ def main():
     start = time.monotonic()
     quantizer = Quantization(str(config))
     quantizer.model = common.Model(network["model"])
-    quantizer.calib_dataloader = Loader(
-        calibration, np.zeros(len(samples))
-    )
+    quantizer.calib_dataloader = Loader(calibration, np.zeros(len(samples)))
     quantizer.eval_func = evaluate
     quantized = quantizer()
     found = {
