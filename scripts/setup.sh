@@ -7,6 +7,7 @@
 #   scripts/setup.sh --peers also a .venv-peers with the rivals that benchmarks/peers measures, and, where there is a
 #                            Python 3.8 (LPOT_PYTHON38 may name it), a .venv-original with lpot 1.6
 #   scripts/setup.sh --page  also the browser that the page is tested in
+#   scripts/setup.sh --python also a .venv-python with PyTorch, TensorFlow and what the Python package is built and tested with
 #   scripts/setup.sh --test  also ONNX Runtime and tokenizers, for the tests on real models and data
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -35,6 +36,8 @@ as_root() {
 
 python=$(command -v python3.11 || command -v python3) || { echo "setup: Python 3.11 is needed and was not found" >&2; exit 1; }
 "$python" -c 'import ensurepip' 2>/dev/null || packages+=(python3-venv)
+headers='import os, sysconfig; assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))'
+if [[ "${1:-}" == "--python" ]]; then "$python" -c "$headers" 2>/dev/null || packages+=(python3-dev); fi
 
 missing=()
 for package in "${packages[@]}"; do
@@ -61,6 +64,7 @@ install() {
 }
 
 install .venv "${requirements[@]}"
+if [[ "${1:-}" == "--python" ]]; then install .venv-python scripts/requirements-python.txt; fi
 if [[ "${1:-}" == "--peers" ]]; then
   install .venv-peers scripts/requirements-peers.txt
   for interpreter in "${LPOT_PYTHON38:-}" python3.8 "$HOME"/.pyenv/versions/3.8.*/bin/python; do
