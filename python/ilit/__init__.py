@@ -19,5 +19,5 @@ class Tuner(Quantization):
         resume_file=None,
     ):
         """The best quantized model. `resume_file`: given, the last study in the workspace goes on."""
-        self._quantization.resume = resume_file is not None
+        self._experimental.resume = resume_file is not None
         return self(model, q_dataloader, q_func, eval_dataloader, eval_func)

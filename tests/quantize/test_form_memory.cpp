@@ -104,11 +104,11 @@ TEST_F(FormMemoryTest, MayBeOffOrUnwritable) {
 
 TEST(DefaultFormMemory, FollowsTheEnvironment) {
   EXPECT_EQ(default_form_memory(), "") << "tests are not to touch the user's own";
-  ::setenv("LPOT_FORM_MEMORY", "/tmp/mine.json", 1);
-  EXPECT_EQ(default_form_memory(), "/tmp/mine.json");
+  ::setenv("LPOT_FORM_MEMORY", "/mine.json", 1);
+  EXPECT_EQ(default_form_memory(), "/mine.json");
   ::unsetenv("LPOT_FORM_MEMORY");
-  ::setenv("XDG_CACHE_HOME", "/tmp/cache", 1);
-  EXPECT_EQ(default_form_memory(), "/tmp/cache/lpot/forms.json");
+  ::setenv("XDG_CACHE_HOME", "/cache", 1);
+  EXPECT_EQ(default_form_memory(), "/cache/lpot/forms.json");
   ::unsetenv("XDG_CACHE_HOME");
   EXPECT_THAT(default_form_memory().string(), ::testing::AnyOf("", ::testing::EndsWith("/.cache/lpot/forms.json")));
   ::setenv("LPOT_FORM_MEMORY", "off", 1);

@@ -1,4 +1,7 @@
-"""The calibration loader that both scripts use, and batches of tensors from lpot's own readers."""
+"""What both scripts use: options, the model, the calibration loader, and batches of tensors from lpot's own readers."""
+
+import argparse
+import pathlib
 
 import numpy as np
 import torch
@@ -42,3 +45,38 @@ def to_tensors(samples, max_length: int) -> TensorDataset:
             column.append(filled)
         rows[3].append(np.asarray(label))
     return TensorDataset(*(torch.from_numpy(np.stack(column)) for column in rows))
+
+
+def make_parser(description: str, max_seq_length: int) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--model_name_or_path",
+        required=True,
+        help="a module's folder, or one that tuning wrote",
+    )
+    parser.add_argument(
+        "--model_type",
+        default="bert",
+        choices=["bert", "distilbert", "roberta", "xlm", "xlnet"],
+    )
+    parser.add_argument("--vocab_file", help="else vocab.txt in the model's folder")
+    parser.add_argument("--max_seq_length", type=int, default=max_seq_length)
+    parser.add_argument("--per_gpu_eval_batch_size", type=int, default=8)
+    parser.add_argument("--do_ilit_tune", action="store_true")
+    parser.add_argument("--do_eval", action="store_true")
+    parser.add_argument("--output_dir", default="int8")
+    return parser
+
+
+def read_model(path: str, auto_class: str):
+    """The module of a folder as one of transformers' Auto classes, or the int8 model that tuning wrote there."""
+    folder = pathlib.Path(path)
+    if (folder / "model.xml").exists():
+        import lpot
+
+        return lpot.load(folder)
+    import transformers
+
+    return getattr(transformers, auto_class).from_pretrained(folder).eval()

@@ -12,7 +12,13 @@ import pathlib
 
 import numpy as np
 import torch
-from loaders import Bert_DataLoader, inputs_of, to_tensors
+from loaders import (
+    Bert_DataLoader,
+    inputs_of,
+    make_parser,
+    read_model,
+    to_tensors,
+)
 from torch.utils.data import DataLoader, SequentialSampler
 
 from lpot.data import make_dataset
@@ -21,41 +27,12 @@ logger = logging.getLogger(__name__)
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, max_seq_length=128)
     parser.add_argument("--task_name", required=True, type=str.lower)
     parser.add_argument("--data_dir", required=True, help="the folder with dev.tsv")
-    parser.add_argument(
-        "--model_name_or_path",
-        required=True,
-        help="a module's folder, or one that tuning wrote",
-    )
-    parser.add_argument(
-        "--model_type",
-        default="bert",
-        choices=["bert", "distilbert", "roberta", "xlm", "xlnet"],
-    )
-    parser.add_argument("--vocab_file", help="else vocab.txt in the model's folder")
-    parser.add_argument("--max_seq_length", type=int, default=128)
-    parser.add_argument("--per_gpu_eval_batch_size", type=int, default=8)
-    parser.add_argument("--do_ilit_tune", action="store_true")
-    parser.add_argument("--do_eval", action="store_true")
-    parser.add_argument("--output_dir", default="int8")
     args = parser.parse_args()
     args.device, args.n_gpu = "cpu", 0
     return args
-
-
-def read_model(args):
-    folder = pathlib.Path(args.model_name_or_path)
-    if (folder / "model.xml").exists():
-        import lpot
-
-        return lpot.load(folder)
-    from transformers import AutoModelForSequenceClassification
-
-    return AutoModelForSequenceClassification.from_pretrained(folder).eval()
 
 
 def load_and_cache_examples(args, tokenizer, evaluate=True, output_examples=False):
@@ -111,7 +88,7 @@ def main() -> None:
     tokenizer = args.vocab_file or str(
         pathlib.Path(args.model_name_or_path) / "vocab.txt"
     )
-    model = read_model(args)
+    model = read_model(args.model_name_or_path, "AutoModelForSequenceClassification")
     if args.do_eval:
         result, loss = evaluate(args, model, tokenizer)
         print(

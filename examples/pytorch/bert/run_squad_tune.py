@@ -7,7 +7,7 @@ import argparse
 import pathlib
 
 import torch
-from loaders import Bert_DataLoader
+from loaders import Bert_DataLoader, make_parser, read_model
 from torch.utils.data import DataLoader, TensorDataset
 
 from lpot.data.squad import parse_label_file, read_squad
@@ -16,39 +16,10 @@ from lpot.metric.metric import SquadF1
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = make_parser(__doc__, max_seq_length=384)
     parser.add_argument("--predict_file", required=True, help="dev-v1.1.json")
-    parser.add_argument(
-        "--model_name_or_path",
-        required=True,
-        help="a module's folder, or one that tuning wrote",
-    )
-    parser.add_argument(
-        "--model_type",
-        default="bert",
-        choices=["bert", "distilbert", "roberta", "xlm", "xlnet"],
-    )
-    parser.add_argument("--vocab_file", help="else vocab.txt in the model's folder")
-    parser.add_argument("--max_seq_length", type=int, default=384)
     parser.add_argument("--doc_stride", type=int, default=128)
-    parser.add_argument("--per_gpu_eval_batch_size", type=int, default=8)
-    parser.add_argument("--do_ilit_tune", action="store_true")
-    parser.add_argument("--do_eval", action="store_true")
-    parser.add_argument("--output_dir", default="int8")
     return parser.parse_args()
-
-
-def read_model(args):
-    folder = pathlib.Path(args.model_name_or_path)
-    if (folder / "model.xml").exists():
-        import lpot
-
-        return lpot.load(folder)
-    from transformers import AutoModelForQuestionAnswering
-
-    return AutoModelForQuestionAnswering.from_pretrained(folder).eval()
 
 
 def main() -> None:
@@ -93,7 +64,7 @@ def main() -> None:
         metric.update(answers, label)
         return metric.result()
 
-    model = read_model(args)
+    model = read_model(args.model_name_or_path, "AutoModelForQuestionAnswering")
     if args.do_eval:
         print(f"F1 {evaluate(model):.4f}")
     if args.do_ilit_tune:
