@@ -139,7 +139,7 @@ void add_quantization(Sections& all) {
       flag("fast_bias_correction", "",
            "correct biases for the mean error of quantized weights; unless given, not done"),
       flag("weight_correction", "", "correct the spread of quantized weights; unless given, not done"),
-      flag("half_range", "", "weights use 7 bits; unless given, where the CPU needs it"),
+      flag("half_range", "", "weights use 7 bits; unless given, where sums of the CPU would lose more by overflow"),
       flag("smooth_quant", "",
            "move activation outliers into weights; unless given, where it lowers the expected noise"),
       number("smooth_quant_alpha", "", {0, 1}, "how much of them, for all ops; unless given, the best for each op"),

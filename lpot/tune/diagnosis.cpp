@@ -98,7 +98,7 @@ std::vector<Finding> findings(const OpDiagnosis& op) {
                                  is_product ? "smooth_quant" : "cross_layer_equalization")});
   }
   if (op.saturates)
-    found.push_back({"saturation", "sums can overflow on CPUs without VNNI unless weights take half the range",
+    found.push_back({"saturation", "sums overflow on CPUs without VNNI unless weights take half the range",
                      "quantization: {recipes: {half_range: true}}"});
   if (op.dead > 0)
     found.push_back({"dead",

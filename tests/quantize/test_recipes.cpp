@@ -1,5 +1,6 @@
 #include <cmath>
 #include <numeric>
+#include <random>
 
 #include "lpot/calibrate/statistics.h"
 #include "lpot/quantize/recipes/bias_correction.h"
@@ -122,9 +123,11 @@ TEST(WeightCorrection, KeepsTheSpreadOfEveryChannel) {
 }
 
 TEST(Saturation, IsPossibleOnlyWherePairsOfProductsExceedSixteenBits) {
-  const WeightMatrix weights(std::vector<float>(4, 0.0f), {{1, 4}, {0}, {1}});
-  const auto saturates = [&](std::vector<std::int8_t> values, std::vector<int> levels) {
-    return can_saturate(weights, {std::move(values), {1.0f}}, levels);
+  // Channels that stand at their largest level all the time.
+  const auto saturates = [&](const std::vector<float>& integers, const std::vector<int>& levels) {
+    std::vector<ChannelLevels> inputs;
+    for (const int level : levels) inputs.push_back({level, static_cast<double>(level), 0, 1});
+    return range_noise(WeightMatrix(integers, {{1, 4}, {0}, {1}}), {1.0f}, inputs).saturation > 0;
   };
   EXPECT_TRUE(saturates({127, 127, 0, 0}, {255, 255, 255, 255}));
   EXPECT_TRUE(saturates({0, 0, -127, -127}, {255, 255, 255, 255}));
@@ -136,11 +139,69 @@ TEST(Saturation, IsPossibleOnlyWherePairsOfProductsExceedSixteenBits) {
   EXPECT_TRUE(saturates({127, 127, 0, 0}, {130, 130, 0, 0}));
 }
 
-TEST(Saturation, KnowsTheLargestLevelOfAChannel) {
+TEST(Saturation, KnowsTheLevelsOfAChannel) {
   const TensorStatistics statistics = observed(Tensor::from<float>({2, 2}, {-1.0f, 0.0f, 1.0f, 0.5f}));
-  EXPECT_EQ(largest_levels(statistics, {}, {-1.0f, 1.0f}), (std::vector<int>{255, 192}));
-  EXPECT_EQ(largest_levels(statistics, {2.0f, 1.0f}, {-1.0f, 1.0f}), (std::vector<int>{192, 192}));
+  const auto plain = channel_levels(statistics, {}, {-1.0f, 1.0f});
+  EXPECT_EQ(plain[0].largest, 255);
+  EXPECT_EQ(plain[1].largest, 192);
+  EXPECT_NEAR(plain[0].mean, 127.5, 1e-3);
+  EXPECT_NEAR(plain[1].mean, 127.5 + 0.25 * 127.5, 1e-3);
+  EXPECT_NEAR(plain[0].deviation, 127.5, 1e-3);
+  EXPECT_NEAR(plain[0].power, 127.5 * 127.5, 1e-1) << "from zero, not from the lowest level";
+  const auto divided = channel_levels(statistics, {2.0f, 1.0f}, {-1.0f, 1.0f});
+  EXPECT_EQ(divided[0].largest, 192);
+  EXPECT_EQ(divided[1].largest, 192);
 }
+
+// Against sums that are carried out: what 16 bits lose of products of activations with this deviation, and what weights
+// of half the range lose of the same.
+struct SaturationCase {
+  double mean, deviation;
+  bool wants_half;
+};
+class SaturationOf : public ::testing::TestWithParam<SaturationCase> {};
+
+TEST_P(SaturationOf, IsWorthABitOrNotAsTheSumsSay) {
+  constexpr std::size_t kInputs = 512, kSamples = 1000;
+  std::mt19937 random(7);
+  std::normal_distribution<double> normal(0, 80), activation(GetParam().mean, GetParam().deviation);
+  std::vector<double> weights(kInputs);  // in steps of the whole range, before they are rounded
+  for (double& weight : weights) weight = std::clamp(normal(random), -127.0, 127.0);
+  weights[0] = 127;
+
+  std::vector<ChannelLevels> inputs(kInputs);
+  double saturated = 0, bit = 0;
+  std::vector<double> levels(kInputs);
+  for (std::size_t sample = 0; sample < kSamples; ++sample) {
+    double loss = 0, halved = 0, whole = 0;
+    for (std::size_t i = 0; i < kInputs; ++i) {
+      levels[i] = std::clamp(std::round(activation(random)), 0.0, 255.0);
+      inputs[i].largest = std::max(inputs[i].largest, static_cast<int>(levels[i]));
+      inputs[i].mean += levels[i] / kSamples;
+      inputs[i].power += levels[i] * levels[i] / kSamples;  // zero is the lowest level
+      halved += levels[i] * (2 * std::round(weights[i] / 2) - weights[i]);
+      whole += levels[i] * (std::round(weights[i]) - weights[i]);
+    }
+    for (std::size_t i = 0; i < kInputs; i += 2) {
+      const double sum = std::round(weights[i]) * levels[i] + std::round(weights[i + 1]) * levels[i + 1];
+      loss += sum - std::clamp(sum, -32768.0, 32767.0);
+    }
+    saturated += loss * loss / kSamples;
+    bit += (halved * halved - whole * whole) / kSamples;
+  }
+  for (ChannelLevels& input : inputs) input.deviation = std::sqrt(input.power - input.mean * input.mean);
+
+  std::vector<float> integers;
+  for (const double weight : weights) integers.push_back(static_cast<float>(std::round(weight)));
+  const RangeNoise found = range_noise(WeightMatrix(integers, {{1, kInputs}, {0}, {1}}), {1.0f}, inputs);
+  EXPECT_EQ(saturated > bit, GetParam().wants_half) << "the case is not the one it is meant to be";
+  EXPECT_EQ(found.wants_half(), GetParam().wants_half)
+      << found.saturation << " (" << saturated << ") against " << found.lost_bit << " (" << bit << ")";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SaturationOf,
+                         ::testing::Values(SaturationCase{20, 20, false}, SaturationCase{60, 20, false},
+                                           SaturationCase{200, 40, true}, SaturationCase{240, 5, true}));
 
 TEST(WeightMatrix, HasARowForEveryOutputChannelOfEachLayout) {
   std::vector<float> values(2 * 3 * 4);

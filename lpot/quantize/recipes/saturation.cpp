@@ -12,37 +12,79 @@ namespace lpot {
 namespace {
 
 constexpr int kMost = 32767;
+constexpr double kHalfOfRoot2 = 0.70710678118654752;
 
-int product(std::int8_t weight, int level) { return static_cast<int>(weight) * level; }
+struct Excess {
+  double mean = 0, mean_square = 0;
+};
+
+// What a value that is at most `largest` loses where it ends at `most`: its tail is taken for exponential (Laplace's
+// distribution), which activations of real networks stay below or meet.
+Excess excess(double mean, double deviation, double most, double largest) {
+  const double distance = most - mean, beyond = largest - most;
+  if (beyond <= 0) return {};
+  if (distance <= 0) return {-distance, distance * distance + deviation * deviation};
+  const double scale = deviation * kHalfOfRoot2;
+  if (scale <= 0) return {};
+  const double tail = std::exp(-distance / scale), end = std::exp(-(distance + beyond) / scale);
+  return {scale * (tail - end) / 2, scale * scale * (tail - end * (1 + beyond / scale))};
+}
+
+// Of the sum of two neighbouring products.
+struct Pair {
+  double mean = 0, deviation = 0;
+  int high = 0, low = 0;  // ends within the observed ranges
+
+  void add(int weight, const ChannelLevels& channel) {
+    mean += weight * channel.mean;
+    deviation += std::abs(weight) * channel.deviation;  // neighbours may rise and fall together
+    (weight > 0 ? high : low) += weight * channel.largest;
+  }
+};
 
 }  // namespace
 
-std::vector<int> largest_levels(const TensorStatistics& statistics, const std::vector<float>& divisors,
-                                const Range& levels) {
-  const float step = (levels.high - levels.low) / 255.0f;
-  std::vector<int> largest;
+std::vector<ChannelLevels> channel_levels(const TensorStatistics& statistics, const std::vector<float>& divisors,
+                                          const Range& levels) {
+  const double step = static_cast<double>(levels.high - levels.low) / 255.0;
+  std::vector<ChannelLevels> found;
   for (std::size_t i = 0; i < statistics.channels().size(); ++i) {
-    const float high = statistics.channels()[i].max / (divisors.empty() ? 1.0f : divisors[i]);
-    largest.push_back(static_cast<int>(std::clamp(std::ceil((high - levels.low) / step), 0.0f, 255.0f)));
+    const ChannelStatistics& channel = statistics.channels()[i];
+    const double unit = step * (divisors.empty() ? 1.0 : static_cast<double>(divisors[i]));
+    const double zero = static_cast<double>(-levels.low) / step;
+    const double mean = channel.mean() / unit, power = channel.mean_square() / (unit * unit);
+    found.push_back({static_cast<int>(std::clamp(std::ceil(channel.max / unit + zero), 0.0, 255.0)), mean + zero,
+                     std::sqrt(std::max(power - mean * mean, 0.0)), power});
   }
-  return largest;
+  return found;
 }
 
-bool can_saturate(const WeightMatrix& weights, const QuantizedRows& quantized, const std::vector<int>& largest) {
-  const std::size_t taps = weights.taps(), channels = weights.columns() / taps;
-  for (std::size_t row = 0; row < weights.rows(); ++row) {
-    const std::int8_t* values = quantized.values.data() + row * weights.columns();
-    const int* levels = largest.data() + weights.first_input(row);
+RangeNoise range_noise(const WeightMatrix& integers, const std::vector<float>& scales,
+                       const std::vector<ChannelLevels>& inputs) {
+  const std::size_t taps = integers.taps(), channels = integers.columns() / taps;
+  RangeNoise noise;
+  for (std::size_t row = 0; row < integers.rows(); ++row) {
+    const float* values = integers.row(row);
+    const ChannelLevels* levels = inputs.data() + integers.first_input(row);
+    double shift = 0, saturation = 0, power = 0;
+    for (std::size_t i = 0; i < channels; ++i) power += levels[i].power * static_cast<double>(taps);
     // The kernels take input channels in pairs, for each tap.
     for (std::size_t tap = 0; tap < taps; ++tap)
       for (std::size_t i = 0; i + 1 < channels; i += 2) {
-        const int first = product(values[i * taps + tap], levels[i]);
-        const int second = product(values[(i + 1) * taps + tap], levels[i + 1]);
-        const int high = std::max(first, 0) + std::max(second, 0), low = std::min(first, 0) + std::min(second, 0);
-        if (high > kMost || low < -kMost - 1) return true;
+        Pair pair;
+        pair.add(static_cast<int>(values[i * taps + tap]), levels[i]);
+        pair.add(static_cast<int>(values[(i + 1) * taps + tap]), levels[i + 1]);
+        const Excess above = excess(pair.mean, pair.deviation, kMost, pair.high);
+        const Excess below = excess(-pair.mean, pair.deviation, kMost + 1, -pair.low);
+        shift += above.mean - below.mean;
+        saturation += above.mean_square + below.mean_square;
       }
+    const auto scale = static_cast<double>(scales.size() == integers.rows() ? scales[row] : scales.front());
+    // Rounding to steps of one has the noise of a twelfth; steps of half the range are twice as large.
+    noise.lost_bit += scale * scale * power * (4 - 1) / 12;
+    noise.saturation += scale * scale * (saturation + shift * shift);
   }
-  return false;
+  return noise;
 }
 
 std::vector<std::string> saturating_ops(const Model& model, const Plan& plan, const Statistics& statistics) {
@@ -65,12 +107,10 @@ std::vector<std::string> saturating_ops(const Model& model, const Edits& edits, 
     const std::vector<float> integers(edit.weights.values.begin(), edit.weights.values.end());
     const WeightMatrix matrix(integers, {shapes.at(edit.op), op.weight_axes, op.input_axes});
     const TensorStatistics& input = statistics.at(edit.activation);
-    QuantizedRows rows;
-    for (std::size_t row = 0; row < matrix.rows(); ++row)
-      rows.values.insert(rows.values.end(), matrix.row(row), matrix.row(row) + matrix.columns());
     // Where channels were not told apart nothing is known of them.
     const bool is_known = input.channels().size() == matrix.inputs();
-    if (!is_known || can_saturate(matrix, rows, largest_levels(input, edit.input_divisors, edit.levels)))
+    if (!is_known ||
+        range_noise(matrix, edit.weights.scales, channel_levels(input, edit.input_divisors, edit.levels)).wants_half())
       found.push_back(edit.op);
   }
   return found;
