@@ -8,6 +8,7 @@
 #include "lpot/calibrate/observe.h"
 #include "lpot/core/error.h"
 #include "lpot/core/memory.h"
+#include "lpot/core/other_load.h"
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/edits.h"
 #include "lpot/quantize/noise.h"
@@ -17,6 +18,11 @@
 #include "lpot/tune/setup.h"
 
 namespace lpot {
+namespace {
+
+constexpr double kQuietEnough = 0.25;  // share of the CPU that others may take while times are measured that last
+
+}  // namespace
 
 bool is_dynamic(const Config& config) { return config.quantization.approach == Approach::DynamicQuantization; }
 
@@ -106,8 +112,14 @@ FormChoice measure_forms(const Bench& bench, const Plan& plan, const Statistics&
       observer.log(LogLevel::Info, "kernel forms are known for ops of these shapes on this kind of CPU: not measured");
       return *known;
     }
+    const OtherLoad load;
     FormChoice choice = choose_forms(bench.model, plan, statistics, sample, for_cpu, observer);
-    memory.remember(signatures, choice);
+    if (load.share() <= kQuietEnough)
+      memory.remember(signatures, choice);
+    else
+      observer.log(LogLevel::Info, fmt::format("other programs took {:.0f}% of the CPU while kernel forms were timed: "
+                                               "they are not remembered for other runs",
+                                               100 * load.share()));
     return choice;
   } catch (const ModelError& error) {
     observer.log(LogLevel::Warning, fmt::format("kernel forms are not compared: {}", error.what()));

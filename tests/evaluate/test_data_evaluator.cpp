@@ -1,0 +1,75 @@
+// When an evaluation with data ends early, and what is known then.
+#include "lpot/evaluate/evaluator.h"
+#include "tests/support/files.h"
+#include "tests/support/graphs.h"
+#include "tests/support/memory_data.h"
+
+namespace lpot {
+namespace {
+
+constexpr std::size_t kSamples = 300;
+
+// Two classes, scores 0 and input - shift.
+Model shifted(float shift) {
+  const auto x = parameter({-1, 1}, "x");
+  const auto score = std::make_shared<op::Subtract>(x, constant({1, 1}, {shift}));
+  const auto zero = std::make_shared<op::Multiply>(x, constant({1, 1}, {0.0f}));
+  return as_model({std::make_shared<op::Concat>(ov::OutputVector{zero, score}, 1)}, {x});
+}
+
+// All of class 1, 30 of them scored below zero by fp32; the others stand at 1, 2, ... 270, the near ones last.
+DataEvaluator evaluator(std::optional<double> confidence = {}) {
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < kSamples; ++i)
+    samples.push_back({{Tensor::from<float>({1}, {i < 30 ? -1.0f : static_cast<float>(kSamples - i)})},
+                       Tensor::scalar(std::int64_t{1})});
+  EvaluateOptions options;
+  options.confidence = confidence;
+  return {loader_of(std::move(samples), 10), make_metrics({{"topk", Parameters({{"k", std::int64_t{1}}}), {}}}),
+          options};
+}
+
+class Ended : public ::testing::Test {
+ protected:
+  Ended() { EXPECT_EQ(evaluator_.baseline(shifted(0), {}).accuracy(), 0.9); }
+  DataEvaluator evaluator_ = evaluator();
+};
+
+TEST_F(Ended, AfterTheHardestThirdWhereTheFirstModelFails) {
+  const Score score = evaluator_.score_unless_below(0.89, shifted(50.5f), {});
+  EXPECT_FALSE(score.complete);
+  EXPECT_GE(score.samples, kSamples / 3);
+  EXPECT_LT(score.samples, kSamples / 2);
+  EXPECT_NEAR(score.accuracy(), 220.0 / kSamples, 1e-9) << "all 50 that are lost are among the hardest";
+}
+
+TEST_F(Ended, NeverWhereItPasses) {
+  const Score score = evaluator_.score_unless_below(0.89, shifted(3.5f), {});
+  EXPECT_TRUE(score.complete);
+  EXPECT_EQ(score.samples, kSamples);
+  EXPECT_EQ(score.accuracy(), 267.0 / kSamples);
+}
+
+TEST_F(Ended, EarlierForTheModelsThatFollow) {
+  evaluator_.score_unless_below(0.89, shifted(50.5f), {});
+  const Score worse = evaluator_.score_unless_below(0.89, shifted(60.5f), {});
+  EXPECT_FALSE(worse.complete);
+  EXPECT_LT(worse.samples, kSamples / 3);
+  EXPECT_LT(worse.accuracy(), 0.89);
+  const Score better = evaluator_.score_unless_below(0.89, shifted(2.5f), {});
+  EXPECT_TRUE(better.complete);
+  EXPECT_EQ(better.accuracy(), 268.0 / kSamples);
+}
+
+TEST_F(Ended, AsEarlyAfterAResume) {
+  evaluator_.score_unless_below(0.89, shifted(50.5f), {});
+  const Score here = evaluator_.score_unless_below(0.89, shifted(60.5f), {});
+  DataEvaluator resumed = evaluator();
+  resumed.restore(evaluator_.notes());
+  const Score there = resumed.score_unless_below(0.89, shifted(60.5f), {});
+  EXPECT_EQ(there.samples, here.samples);
+  EXPECT_EQ(there.accuracy(), here.accuracy());
+}
+
+}  // namespace
+}  // namespace lpot
