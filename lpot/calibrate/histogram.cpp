@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "lpot/core/every_cpu.h"
+
 namespace lpot {
 namespace {
 
@@ -14,6 +16,19 @@ int exponent_above(float largest) {
   int exponent = 0;
   std::frexp(largest, &exponent);
   return std::max(exponent, kSmallestExponent);
+}
+
+constexpr std::size_t kBlock = 1024;
+
+// The bins of values, several worked out at a time.
+LPOT_FOR_EVERY_CPU void find_bins(const float* values, std::size_t count, float scale, std::int32_t* bins) {
+  const float width = 1.0f / scale;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto towards_zero = static_cast<std::int32_t>(values[i] * scale);
+    // std::floor is a call here; the value itself is compared, since a tiny one times the scale may have become zero.
+    const std::int32_t floor = towards_zero - (values[i] < static_cast<float>(towards_zero) * width ? 1 : 0);
+    bins[i] = floor + static_cast<std::int32_t>(Histogram::kBins / 2);
+  }
 }
 
 }  // namespace
@@ -49,13 +64,11 @@ void Histogram::add(const float* values, std::size_t count, float largest) {
   grow_to(exponent_above(largest));
   // Exact: scaling by a power of two rounds nothing, so a value's bin does not depend on what came before.
   const float scale = static_cast<float>(std::ldexp(static_cast<double>(kBins) / 2.0, -exponent_));
-  const float width = 1.0f / scale;
-  constexpr int kCentre = kBins / 2;
-  for (std::size_t i = 0; i < count; ++i) {
-    const int towards_zero = static_cast<int>(values[i] * scale);
-    // std::floor is a call here; the value itself is compared, since a tiny one times the scale may have become zero.
-    const int floor = towards_zero - (values[i] < static_cast<float>(towards_zero) * width ? 1 : 0);
-    ++counts_[static_cast<std::size_t>(floor + kCentre)];
+  std::array<std::int32_t, kBlock> bins;
+  for (std::size_t first = 0; first < count; first += kBlock) {
+    const std::size_t size = std::min(kBlock, count - first);
+    find_bins(values + first, size, scale, bins.data());
+    for (std::size_t i = 0; i < size; ++i) ++counts_[static_cast<std::size_t>(bins[i])];
   }
 }
 

@@ -118,7 +118,10 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
   // Inner tensors do not always have the batch in front, so rows that were filled up could not be cut out again.
   // Every inference in flight keeps all watched tensors, which for a large model are hundreds of megabytes.
   Runner runner(instrument(model, points), loader.dataset().input_naming(),
-                {.threads = threads, .streams = model.size_bytes >= kLargeModel ? 1 : 0, .fill_up = false});
+                {.threads = threads,
+                 .streams = model.size_bytes >= kLargeModel ? 1 : 0,
+                 .fill_up = false,
+                 .borrow_outputs = true});
   std::vector<TensorStatistics> statistics(points.size());
   for (const std::size_t size : sizes) {
     BatchStream batches = loader.read(positions(calibration.samples, size));

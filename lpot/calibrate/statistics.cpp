@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lpot/core/error.h"
+#include "lpot/core/every_cpu.h"
 
 namespace lpot {
 namespace {
@@ -27,27 +28,51 @@ Layout layout_of(const Shape& shape, int channel_axis) {
   return layout;
 }
 
-void add_run(ChannelStatistics& channel, const float* values, std::size_t count) {
-  float low = values[0], high = values[0];
+struct Summary {
+  float low = 0, high = 0;
   double sum = 0, squares = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    low = std::min(low, values[i]);
-    high = std::max(high, values[i]);
-    const double value = static_cast<double>(values[i]);
-    sum += value;
-    squares += value * value;
-  }
+};
+
+void take(ChannelStatistics& channel, const Summary& found, std::size_t count) {
   const bool first = channel.count == 0;
-  channel.min = first ? low : std::min(channel.min, low);
-  channel.max = first ? high : std::max(channel.max, high);
-  channel.sum += sum;
-  channel.sum_of_squares += squares;
+  channel.min = first ? found.low : std::min(channel.min, found.low);
+  channel.max = first ? found.high : std::max(channel.max, found.high);
+  channel.sum += found.sum;
+  channel.sum_of_squares += found.squares;
   channel.count += count;
+}
+
+// One channel's values. Every kLanes-th of them is counted apart, so that several are worked on at a time.
+LPOT_FOR_EVERY_CPU Summary summarize_run(const float* values, std::size_t count) {
+  constexpr std::size_t kLanes = 8;
+  float low[kLanes], high[kLanes];
+  double sum[kLanes] = {}, squares[kLanes] = {};
+  std::fill_n(low, kLanes, values[0]);
+  std::fill_n(high, kLanes, values[0]);
+  const auto add = [&](std::size_t lane, float each) {
+    low[lane] = each < low[lane] ? each : low[lane];
+    high[lane] = each > high[lane] ? each : high[lane];
+    const double value = static_cast<double>(each);
+    sum[lane] += value;
+    squares[lane] += value * value;
+  };
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) add(lane, values[i + lane]);
+  for (; i < count; ++i) add(i % kLanes, values[i]);
+  Summary all{low[0], high[0]};
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    all.low = std::min(all.low, low[lane]);
+    all.high = std::max(all.high, high[lane]);
+    all.sum += sum[lane];
+    all.squares += squares[lane];
+  }
+  return all;
 }
 
 // Channels last (inner == 1): one value of each channel after the other. What is counted lies in arrays of its own
 // while the rows are read, so that the loops over channels work on several at a time.
-void add_rows(std::vector<ChannelStatistics>& channels, const float* values, std::size_t rows) {
+LPOT_FOR_EVERY_CPU void add_rows(std::vector<ChannelStatistics>& channels, const float* values, std::size_t rows) {
   const std::size_t count = channels.size();
   std::vector<float> low(values, values + count), high(values, values + count);
   std::vector<double> sums(count, 0.0), squares(count, 0.0);
@@ -64,27 +89,19 @@ void add_rows(std::vector<ChannelStatistics>& channels, const float* values, std
       square[i] += value * value;
     }
   }
-  for (std::size_t i = 0; i < count; ++i) {
-    ChannelStatistics& channel = channels[i];
-    const bool first = channel.count == 0;
-    channel.min = first ? low[i] : std::min(channel.min, low[i]);
-    channel.max = first ? high[i] : std::max(channel.max, high[i]);
-    channel.sum += sums[i];
-    channel.sum_of_squares += squares[i];
-    channel.count += rows;
-  }
+  for (std::size_t i = 0; i < count; ++i) take(channels[i], {low[i], high[i], sums[i], squares[i]}, rows);
 }
 
-float largest_absolute(const float* values, std::size_t count) {
+// Above every float when a value is not finite.
+LPOT_FOR_EVERY_CPU float largest_absolute(const float* values, std::size_t count) {
   float largest = 0;
-  bool finite = true;
+  int not_finite = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const float magnitude = std::fabs(values[i]);
-    finite &= magnitude <= std::numeric_limits<float>::max();  // false for NaN too
-    largest = std::max(largest, magnitude);
+    not_finite |= !(magnitude <= std::numeric_limits<float>::max());  // NaN too
+    largest = magnitude > largest ? magnitude : largest;
   }
-  if (!finite) throw DataError("calibrate", "a value is not finite (NaN or infinite)");
-  return largest;
+  return not_finite ? std::numeric_limits<float>::infinity() : largest;
 }
 
 }  // namespace
@@ -95,6 +112,7 @@ void TensorStatistics::add(const Tensor& tensor, int channel_axis) {
   const float* values = floats.data<float>();
   const Layout layout = layout_of(tensor.shape(), channel_axis);
   const float largest = largest_absolute(values, floats.size());
+  if (!std::isfinite(largest)) throw DataError("calibrate", "a value is not finite (NaN or infinite)");
   if (channels_.empty()) channels_.resize(layout.channels);
   if (channels_.size() != layout.channels)
     throw DataError("calibrate",
@@ -103,7 +121,7 @@ void TensorStatistics::add(const Tensor& tensor, int channel_axis) {
     add_rows(channels_, values, layout.outer);
   } else {
     for (std::size_t i = 0; i < layout.outer * layout.channels; ++i)
-      add_run(channels_[i % layout.channels], values + i * layout.inner, layout.inner);
+      take(channels_[i % layout.channels], summarize_run(values + i * layout.inner, layout.inner), layout.inner);
   }
   histogram_.add(values, floats.size(), largest);
 }

@@ -66,9 +66,9 @@ class Verdict {
 std::size_t most_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 std::size_t fewest_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 
-// In which order to evaluate when `first` is known of another model, be it fp32: what it got wrong, what it got right by the
-// smallest margin, what is not known, the rest. With `random_rest`, only as many of the near ones as were wrong come
-// first, and the others follow in an order that the seed decides.
+// In which order to evaluate when `first` is known of another model, be it fp32: what it got wrong, what it got right
+// by the smallest margin, what is not known, the rest. With `random_rest`, only as many of the near ones as were wrong
+// come first, and the others follow in an order that the seed decides.
 struct EvaluationOrder {
   std::vector<std::size_t> positions;
   std::size_t random_from = 0;

@@ -87,6 +87,8 @@ struct Executable::State {
   Clock::time_point busy_since;  // where any is running
   std::size_t started = 0;
   bool has_static_shapes = false;
+  bool borrow_outputs = false;
+  std::vector<Tensor> read;          // inputs of the last inference, whose memory may be an output's
   std::vector<ExecutedOp> executed;  // once it is known
 
   ~State() { abandon(); }
@@ -119,7 +121,8 @@ struct Executable::State {
     }
     std::vector<Tensor> outputs;
     for (std::size_t i = 0; i < compiled.outputs().size(); ++i)
-      outputs.push_back(copy_from_ov(request.get_output_tensor(i)));
+      outputs.push_back(borrow_outputs ? borrow_from_ov(request.get_output_tensor(i))
+                                       : copy_from_ov(request.get_output_tensor(i)));
     return outputs;
   }
 };
@@ -136,6 +139,7 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
   for (int i = 0; i < std::max(1, options.streams); ++i)
     state_->requests.push_back(state_->compiled.create_infer_request());
   state_->inputs = state_->compiled.inputs();
+  state_->borrow_outputs = options.borrow_outputs;
   state_->has_static_shapes =
       std::all_of(state_->inputs.begin(), state_->inputs.end(),
                   [](const ov::Output<const ov::Node>& input) { return input.get_partial_shape().is_static(); });
@@ -166,6 +170,7 @@ void Executable::start(std::vector<Tensor> inputs) {
 
 std::vector<Tensor> Executable::finish() {
   std::vector<Tensor> outputs = state_->finish(*state_->running.front().request);
+  if (state_->borrow_outputs) state_->read = std::move(state_->running.front().inputs);
   state_->running.pop_front();
   if (state_->running.empty()) seconds_inferring += seconds_since(state_->busy_since);
   return outputs;

@@ -20,6 +20,7 @@ struct CompileOptions {
   int streams = 1;                       // requests that run at the same time
   std::vector<Shape> input_shapes = {};  // static shapes, one per input; empty: as the model has them
   bool profile = false;                  // count the time of every kernel
+  bool borrow_outputs = false;           // finish() does not copy: its outputs last until the next call
 };
 
 // One kernel as the plug-in runs it.

@@ -34,6 +34,13 @@ ov::Tensor to_ov_tensor(const Tensor& tensor) {
                     const_cast<std::byte*>(tensor.bytes()));
 }
 
+Tensor borrow_from_ov(const ov::Tensor& source) {
+  const ov::Shape shape = source.get_shape();
+  const auto kept = std::make_shared<ov::Tensor>(source);
+  return {from_ov(source.get_element_type()), Shape(shape.begin(), shape.end()),
+          std::shared_ptr<void>(kept, kept->data())};
+}
+
 Tensor copy_from_ov(const ov::Tensor& source) {
   const ov::Shape shape = source.get_shape();
   Tensor tensor(from_ov(source.get_element_type()), Shape(shape.begin(), shape.end()));

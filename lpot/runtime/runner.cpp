@@ -54,7 +54,10 @@ bool takes(const Model& model, const std::vector<Shape>& shapes) {
 
 CompileOptions to_compile_options(const RunnerOptions& options) {
   const int threads = thread_count(options.threads);
-  return {.threads = threads, .streams = options.streams > 0 ? options.streams : threads, .input_shapes = {}};
+  return {.threads = threads,
+          .streams = options.streams > 0 ? options.streams : threads,
+          .input_shapes = {},
+          .borrow_outputs = options.borrow_outputs};
 }
 
 }  // namespace

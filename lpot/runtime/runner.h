@@ -21,6 +21,7 @@ struct RunnerOptions {
   int threads = 0;      // 0: all cores
   int streams = 0;      // 0: one per thread
   bool fill_up = true;  // a short last batch is run in the usual shape, with rows that are cut from the outputs again
+  bool borrow_outputs = false;  // outputs are not copied, and last until the sink returns
 };
 
 class Runner {

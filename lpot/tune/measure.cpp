@@ -75,6 +75,12 @@ void Meter::measure_speed(const Model& model, Measured& measured, double seconds
     return;
   }
   if (!fp32_executable_) fp32_executable_ = std::make_unique<Executable>(compile(fp32_));
+  if (&model == &fp32_) {
+    measured.latency_ms = measure_latency({{*fp32_executable_, {sample_}}}, options)[0].median_ms;
+    measured.speedup = 1;
+    measured.footprint_bytes = footprint(*fp32_executable_);
+    return;
+  }
   Executable executable = compile(model);
   const auto latency = measure_latency({{*fp32_executable_, {sample_}}, {executable, {sample_}}}, options);
   measured.latency_ms = latency[1].median_ms;
@@ -97,9 +103,7 @@ Measured Meter::baseline(const Observer& observer) {
   const Score score = evaluator_.baseline(fp32_, observer);
   evaluation_seconds_ = score.seconds;
   options_.latency_seconds = std::clamp(kShareForSpeed * score.seconds, 0.1, options_.latency_seconds);
-  Measured result = measured(fp32_, score, fp32_.size_bytes);
-  result.speedup = 1.0;
-  return result;
+  return measured(fp32_, score, fp32_.size_bytes);
 }
 
 Measured Meter::measure(const Model& model, const Observer& observer) {

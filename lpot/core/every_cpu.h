@@ -1,0 +1,14 @@
+// A function over millions of values is compiled for the oldest CPU and for those with AVX2; which one runs is decided
+// when the program starts. Results are the same to the bit as long as the file is compiled with -ffp-contract=off.
+//
+//   LPOT_FOR_EVERY_CPU void add_rows(...) { ... }
+//
+#pragma once
+
+// Sanitizers are not ready when the choice is made.
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__) && !defined(__clang__)
+#define LPOT_FOR_EVERY_CPU __attribute__((target_clones("default", "arch=haswell")))
+#else
+#define LPOT_FOR_EVERY_CPU
+#endif
