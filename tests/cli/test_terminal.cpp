@@ -28,6 +28,11 @@ TEST_F(TerminalTest, HasBarsAndColours) {
                     HasSubstr("meets the goal  best so far\033[0m")));
 }
 
+TEST_F(TerminalTest, HasTheTimeLeftWhileOpsAreProbed) {
+  write("conf.yaml", kUnreachable + "  strategy: {name: mse}\n  workspace: {path: w}\n");
+  EXPECT_THAT(on_terminal("env NO_COLOR=1"), ContainsRegex("sensitivity \\[#+ *\\] [0-9]+/9 [0-9.]+ s left"));
+}
+
 TEST_F(TerminalTest, HasNoColoursUnderNoColor) {
   EXPECT_THAT(on_terminal("env NO_COLOR=1"), AllOf(HasSubstr("    1 "), Not(HasSubstr("\033[32m"))));
 }
