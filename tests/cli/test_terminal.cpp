@@ -23,8 +23,8 @@ class TerminalTest : public CliTest {
 };
 
 TEST_F(TerminalTest, HasBarsAndColours) {
-  EXPECT_THAT(on_terminal("env -u NO_COLOR"),
-              AllOf(ContainsRegex("evaluate \\[#* *\\] [0-9]+/32 [0-9.]+ s left"), HasSubstr("\033[32m    1 "),
+  EXPECT_THAT(on_terminal("env -u NO_COLOR", " --set evaluation.accuracy.iteration=400"),
+              AllOf(ContainsRegex("evaluate \\[#* *\\] [0-9]+/3200 [0-9.]+ s left"), HasSubstr("\033[32m    1 "),
                     HasSubstr("meets the goal  best so far\033[0m")));
 }
 
