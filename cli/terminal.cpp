@@ -83,9 +83,13 @@ void Terminal::line(const std::string& text, Tone tone) {
 
 void Terminal::progress(const Progress& step) {
   const auto now = Clock::now();
-  if (stage_ != step.stage || step.done == 0) {
+  // A stage that ended early is followed by one of the same name that has done less.
+  const bool is_new = stage_ != step.stage || step.done < last_done_ || step.done == 0;
+  last_done_ = step.done;
+  if (is_new) {
     stage_ = step.stage;
     stage_start_ = now;
+    first_done_ = step.done;
   } else if (step.done < step.total && now - last_drawn_ < kRedraw) {
     return;
   }
@@ -98,7 +102,10 @@ void Terminal::progress(const Progress& step) {
   const double share = static_cast<double>(step.done) / static_cast<double>(step.total);
   const double passed = std::chrono::duration<double>(now - stage_start_).count();
   const int filled = static_cast<int>(share * kBarWidth);
-  const std::string left = share > 0.02 ? format_seconds(passed / share * (1 - share)) + " left" : "";
+  const auto seen =
+      static_cast<double>(step.done - first_done_);  // what was done before is not known to have taken time
+  const double left_seconds = passed / seen * static_cast<double>(step.total - step.done);
+  const std::string left = seen > 0.02 * static_cast<double>(step.total) ? format_seconds(left_seconds) + " left" : "";
   fmt::print(stderr, "\r\033[K{} [{}{}] {}/{} {}", step.stage, std::string(static_cast<std::size_t>(filled), '#'),
              std::string(static_cast<std::size_t>(kBarWidth - filled), ' '), step.done, step.total, left);
   std::fflush(stderr);

@@ -31,6 +31,7 @@ class Terminal {
   bool has_colours_;
   bool bar_shown_ = false;
   std::string stage_;
+  std::size_t first_done_ = 0, last_done_ = 0;  // of the stage
   std::chrono::steady_clock::time_point stage_start_;
   std::chrono::steady_clock::time_point last_drawn_;
 };

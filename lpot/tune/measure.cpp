@@ -124,11 +124,7 @@ std::vector<std::vector<Tensor>> Meter::probe_outputs(const Model& model, const 
         auto batch = batches.next();
         return batch ? std::optional(std::move(batch->inputs)) : std::nullopt;
       },
-      [&](std::vector<Tensor> of_batch) {
-        outputs.push_back(std::move(of_batch));
-        observer.progress("probe", std::min(outputs.size() * samples_.options().batch_size, probe_positions_.size()),
-                          probe_positions_.size());
-      });
+      [&](std::vector<Tensor> of_batch) { outputs.push_back(std::move(of_batch)); });
   return outputs;
 }
 

@@ -199,7 +199,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   };
   const auto save = [&](const Trial& trial) {
     save_deployment(output, edits.of(trial.plan), deployment(trial), observer);
-    if (options.on_saved) options.on_saved(bench.model, edits.of(trial.plan), output);
+    if (options.on_saved) options.on_saved(bench.model, trial.plan, edits.of(trial.plan), output);
   };
   const auto quantized = [&](const Plan& plan) {
     if (options.on_quantized) options.on_quantized(bench.model, edits.of(plan));
@@ -292,7 +292,7 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
   result.shapes = static_shapes(bench.model, sample, bench.calibration.dataset().input_naming());
   result.model_bytes = save_deployment(
       output, edits, {bench.name, bench.model, plan, bench.cpu, options.command, result.shapes}, observer);
-  if (options.on_saved) options.on_saved(bench.model, edits, output);
+  if (options.on_saved) options.on_saved(bench.model, plan, edits, output);
   result.plan = plan;
   result.model = output / "model.xml";
   result.onnx = saved_onnx(output);

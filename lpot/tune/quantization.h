@@ -42,7 +42,7 @@ struct TuneOptions {
   // For callers that write models in other formats: the source and what becomes of it, before a model is evaluated or
   // probed, and after it was saved in a folder. Both may be empty.
   std::function<void(const Model& source, const Edits&)> on_quantized = {};
-  std::function<void(const Model& source, const Edits&, const std::filesystem::path&)> on_saved = {};
+  std::function<void(const Model& source, const Plan&, const Edits&, const std::filesystem::path&)> on_saved = {};
 };
 
 // The same int8 model as ONNX, saved beside the .xml of a model that came from ONNX.

@@ -34,6 +34,7 @@ struct Step {
   enum class Kind { Try, Probe };
   Plan plan;
   Kind kind = Kind::Try;
+  std::size_t ahead = 0;  // of a probe: how many may follow before the next trial, as far as it is known
 
   bool operator==(const Step&) const = default;
 };

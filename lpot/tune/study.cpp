@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -149,8 +150,14 @@ StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const S
     auto step = strategy.next(options_.space, history);
     if (!step) return StopReason::NoPlanLeft;
     if (step->kind == Step::Kind::Probe) {
+      const std::size_t next_trial = outcome.trials.size() + 1;
+      const auto done =
+          static_cast<std::size_t>(std::count_if(outcome.probes.begin(), outcome.probes.end(),
+                                                 [&](const Probe& probe) { return probe.before_trial == next_trial; }));
+      observer.progress("sensitivity", done, done + 1 + step->ahead);
       Probe found = probe(std::move(step->plan), work, watching());
-      found.before_trial = outcome.trials.size() + 1;
+      observer.progress("sensitivity", done + 1, done + 1 + step->ahead);
+      found.before_trial = next_trial;
       store_.put(id_, probe_key(outcome.probes.size() + 1), to_json(found));
       outcome.probes.push_back(std::move(found));
       return std::nullopt;

@@ -7,6 +7,7 @@ from typing import Any
 import numpy
 
 __version__: str
+_Component = tuple[str, dict[str, Any]]  # name and parameters
 
 class Config:
     name: str
@@ -17,12 +18,10 @@ class Config:
     sampling_size: int
     is_dynamic: bool
     command: str
-    calibration_dataset: tuple[str, dict[str, Any]] | None
-    evaluation_dataset: tuple[str, dict[str, Any]] | None
-    calibration_batch: int
-    evaluation_batch: int
-    strategy: tuple[str, dict[str, Any]]
-    metrics: list[tuple[str, dict[str, Any]]]
+    calibration_loader: tuple[_Component | None, list[_Component], int] | None
+    evaluation_loader: tuple[_Component | None, list[_Component], int] | None
+    strategy: _Component
+    metrics: list[_Component]
     def without_metrics(self, names: list[str]) -> Config: ...
     def without_rescaling(self) -> Config: ...
 
@@ -53,6 +52,23 @@ class CollectedData(Dataset):
 
 def dataset(text: str) -> Dataset: ...
 def record_dataset(file: str) -> Dataset: ...
+
+class Metric:
+    higher_is_better: bool
+    def update(
+        self, outputs: list[numpy.ndarray], labels: list[numpy.ndarray]
+    ) -> None: ...
+    def result(self) -> float: ...
+    def fresh(self) -> Metric: ...
+
+class Transform:
+    def apply(
+        self, inputs: list[numpy.ndarray], label: numpy.ndarray | None, seed: int = 0
+    ) -> tuple[list[numpy.ndarray], numpy.ndarray | None]: ...
+
+def metric(text: str) -> Metric: ...
+def transform(text: str) -> Transform: ...
+def parameter_names(kind: str, name: str) -> list[str] | None: ...
 
 class Plan:
     fallback: list[str]
@@ -95,7 +111,7 @@ class Job:
     postprocess: list[Callable[..., Any]]
     evaluate: Callable[[Candidate], float] | None
     strategy: Any
-    on_saved: Callable[[Candidate, os.PathLike[str]], None] | None
+    on_saved: Callable[[Candidate, Plan, os.PathLike[str]], None] | None
     on_log: Callable[[int, str], None] | None
     on_trial: Callable[[Trial, bool], None] | None
     name: str

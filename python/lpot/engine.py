@@ -60,12 +60,8 @@ def quantize(config, request: Request):
 
 def prepare(config, request: Request):
     """The job for the library, and the bridge that its model comes over."""
-    calib = _loader(
-        config.calibration_dataset, request.calib_dataloader, config.calibration_batch
-    )
-    evaluation = _loader(
-        config.evaluation_dataset, request.eval_dataloader, config.evaluation_batch
-    )
+    calib = _loader(config.calibration_loader, request.calib_dataloader)
+    evaluation = _loader(config.evaluation_loader, request.eval_dataloader)
     bridge = bridge_for(
         request.model, config, lambda: _example(config, request, calib, evaluation)
     )
@@ -126,13 +122,21 @@ def _set_data(job, config, bridge, calib, evaluation, request: Request) -> None:
         job.postprocess = [postprocess_arrays(request.postprocess, kept.labels)]
 
 
-def _loader(dataset, given, batch_size: int):
-    """The user's loader, or one for a data set that Python registered and the configuration names."""
-    from .data import DATASETS, DataLoader
+def _loader(configured, given):
+    """The user's loader, or one for data or transforms that Python registered and the configuration names."""
+    from .data import DATASETS, TRANSFORMS, DataLoader, Transformed, make_dataset
 
-    if given is not None or dataset is None or dataset[0] not in DATASETS:
+    if given is not None or configured is None or configured[0] is None:
         return reusable(given)
-    return DataLoader(made(DATASETS[dataset[0]], dataset[1]), batch_size=batch_size)
+    (name, parameters), transforms, batch_size = configured
+    if name not in DATASETS and not any(one in TRANSFORMS for one, _ in transforms):
+        return None  # all of it is the library's
+    dataset = (
+        made(DATASETS[name], parameters)
+        if name in DATASETS
+        else make_dataset(name, **parameters)
+    )
+    return DataLoader(Transformed(dataset, transforms), batch_size=batch_size)
 
 
 def _example(config, request: Request, calib, evaluation):

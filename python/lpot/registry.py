@@ -1,27 +1,75 @@
-"""Data sets, metrics and strategies that Python code registers, so that a YAML file may name them."""
+"""Data sets, transforms, metrics and strategies that Python code registers, so that a YAML file may name them."""
 
+import functools
 import inspect
+import json
+import os
 
 from . import _core
 from .errors import ConfigError
 
-DATASETS: dict = {}
-METRICS: dict = {}
-STRATEGIES: dict = {}
-TRANSFORMS: dict = {}
-FILTERS: dict = {}
-
 _KINDS = {bool: "flag", int: "integer", float: "number", str: "text"}
 
 
-def registrar(table: dict, lower: bool = False):
-    """A decorator that keeps a class in `table` under the name that it is given."""
+class Registry(dict):
+    """Classes by the names that they were registered with. As in LPOT, DATASETS("tensorflow")["dummy"] finds the library's
+    as well: one table serves all frameworks."""
 
-    def named(name: str | None = None, *_others, **_more):
+    def __init__(self, kind: str):
+        super().__init__()
+        self.kind = kind
+        self.library = None  # (name, *args, **parameters) -> object, where the library has such components
+
+    def __call__(self, framework: str = "", process: str = ""):
+        return _WithLibrary(self)
+
+
+class _WithLibrary:
+    def __init__(self, registry: Registry):
+        self._registry = registry
+
+    def __getitem__(self, name: str):
+        if name in self._registry:
+            return self._registry[name]
+        registry = self._registry
+        if (
+            registry.library is None
+            or _core.parameter_names(registry.kind, name) is None
+        ):
+            raise KeyError(f"no {registry.kind} is called {name!r}")
+        return functools.partial(registry.library, name)
+
+
+DATASETS = Registry("dataset")
+METRICS = Registry("metric")
+STRATEGIES = Registry("strategy")
+TRANSFORMS = Registry("transform")
+FILTERS = Registry("filter")
+
+
+def component_text(kind: str, name: str, args: tuple, parameters: dict) -> str:
+    """A component of the library as a configuration names it; values without a name take the table's order."""
+    names = _core.parameter_names(kind, name) or []
+    if len(args) > len(names):
+        raise ConfigError(
+            f"[{name}] {len(args)} values were given, it takes {len(names)}: {', '.join(names)}"
+        )
+    given = {**dict(zip(names, args)), **parameters}
+    return json.dumps({name: given}, default=_plain)
+
+
+def _plain(value):
+    """What JSON does not know: paths as text, arrays as lists."""
+    return str(value) if isinstance(value, os.PathLike) else value.tolist()
+
+
+def registrar(table: Registry):
+    """A decorator that keeps a class in `table` under the name that it is given: the first value, or dataset_type="name" and
+    the like. Frameworks and processes, which LPOT asks for as well, make no difference."""
+
+    def named(name: str | None = None, *_others, **more):
         def keep(cls):
-            table[
-                (name or cls.__name__).lower() if lower else (name or cls.__name__)
-            ] = cls
+            table[name or more.get(f"{table.kind}_type") or cls.__name__] = cls
             return cls
 
         return keep
@@ -49,10 +97,11 @@ def _parameters(cls) -> list:
 
 def registered() -> dict:
     """For the library, which checks the names and parameters of a configuration."""
-    tables = {"dataset": DATASETS, "metric": METRICS, "strategy": STRATEGIES}
     return {
-        kind: [_core.Registered(name, _parameters(cls)) for name, cls in table.items()]
-        for kind, table in tables.items()
+        table.kind: [
+            _core.Registered(name, _parameters(cls)) for name, cls in table.items()
+        ]
+        for table in (DATASETS, TRANSFORMS, METRICS, STRATEGIES)
     }
 
 

@@ -11,6 +11,10 @@ from .errors import ModelError
 INFO = "python.json"  # beside the model: what is needed to call it as before
 
 
+def write_info(folder, info: dict) -> None:
+    (pathlib.Path(folder) / INFO).write_text(json.dumps(info))
+
+
 class Folder:
     """The files of one quantized model, in a folder of their own: later tunings do not touch them."""
 
@@ -21,7 +25,7 @@ class Folder:
             if file.is_file() and ".tmp" not in file.suffixes:
                 shutil.copy2(file, self.path / file.name)
         if info is not None:
-            (self.path / INFO).write_text(json.dumps(info))
+            write_info(self.path, info)
         self.info = (
             json.loads((self.path / INFO).read_text())
             if (self.path / INFO).exists()

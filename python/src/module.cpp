@@ -4,6 +4,7 @@
 #include "lpot/core/error.h"
 #include "lpot/core/version.h"
 #include "python/src/callbacks.h"
+#include "python/src/components.h"
 #include "python/src/data.h"
 #include "python/src/program.h"
 #include "python/src/squad.h"
@@ -48,6 +49,7 @@ PYBIND11_MODULE(_core, module) {
   module.attr("__version__") = std::string(lpot::kVersion);
   py::register_exception_translator(&translate);
   lpot::python::bind_data(module);
+  lpot::python::bind_components(module);
   lpot::python::bind_callbacks(module);
   lpot::python::bind_tuning(module);
   lpot::python::bind_program(module);

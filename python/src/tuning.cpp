@@ -34,7 +34,7 @@ struct Job {
   std::vector<py::object> postprocess;
   py::object evaluate = py::none();  // (Candidate) -> accuracy
   py::object strategy = py::none();
-  py::object on_saved = py::none();  // (Candidate, folder)
+  py::object on_saved = py::none();  // (Candidate, Plan, folder)
   py::object on_log = py::none();    // (level, message)
   py::object on_trial = py::none();  // (Trial, is_best)
   std::string name = "eval_func";
@@ -119,9 +119,9 @@ Prepared prepare(const Job& job) {
           return ask(*function, name, {&request.model, current->source, current->edits});
         }};
   if (!job.on_saved.is_none())
-    options.on_saved = [function = hold(job.on_saved)](const Model& source, const Edits& edits,
+    options.on_saved = [function = hold(job.on_saved)](const Model& source, const Plan& plan, const Edits& edits,
                                                        const fs::path& folder) {
-      calling("save", [&] { (*function)(Candidate{nullptr, &source, &edits}, folder); });
+      calling("save", [&] { (*function)(Candidate{nullptr, &source, &edits}, plan, folder); });
     };
   if (!job.on_trial.is_none())
     options.on_trial = [function = hold(job.on_trial)](const Trial& trial, bool is_best) {
@@ -232,7 +232,7 @@ Table with(const Table& table, const std::vector<Registered>& registered) {
   return all;
 }
 
-using Registry = std::map<std::string, std::vector<Registered>>;  // by kind: dataset, metric, strategy
+using Registry = std::map<std::string, std::vector<Registered>>;  // by kind: dataset, transform, metric, strategy
 
 Config load(const std::vector<std::string>& files, const std::vector<std::string>& overrides,
             const std::optional<std::string>& text, const Registry& registry) {
@@ -241,9 +241,11 @@ Config load(const std::vector<std::string>& files, const std::vector<std::string
     const auto found = registry.find(kind);
     return found == registry.end() ? std::vector<Registered>{} : found->second;
   };
-  const Table datasets = with(own.datasets, registered("dataset")), metrics = with(own.metrics, registered("metric")),
+  const Table datasets = with(own.datasets, registered("dataset")),
+              transforms = with(own.transforms, registered("transform")),
+              metrics = with(own.metrics, registered("metric")),
               strategies = with(own.strategies, registered("strategy"));
-  const ComponentTables tables{datasets, own.transforms, own.postprocesses, metrics, strategies};
+  const ComponentTables tables{datasets, transforms, own.postprocesses, metrics, strategies};
   return text ? load_config_text(*text, "config", tables) : load_config(files, overrides, tables);
 }
 
@@ -258,8 +260,16 @@ py::object named(const Component& component) {
   return py::make_tuple(component.name, parameters);
 }
 
-py::object dataset_of(const std::optional<LoaderConfig>& loader) {
-  return loader ? named(loader->dataset) : py::none();
+py::list all_named(const std::vector<Component>& components) {
+  py::list all;
+  for (const Component& component : components) all.append(named(component));
+  return all;
+}
+
+// What a configuration says of a loader: (data set, transforms, batch size), or None.
+py::object loader_of(const std::optional<LoaderConfig>& loader) {
+  if (!loader) return py::none();
+  return py::make_tuple(named(loader->dataset), all_named(loader->transforms), loader->batch_size);
 }
 
 void bind_config(py::module_& module) {
@@ -282,25 +292,12 @@ void bind_config(py::module_& module) {
           "is_dynamic",
           [](const Config& config) { return config.quantization.approach == Approach::DynamicQuantization; })
       .def_property_readonly("command", [](const Config& config) { return config.accuracy.command; })
-      .def_property_readonly("calibration_dataset",
-                             [](const Config& config) { return dataset_of(config.quantization.calibration); })
-      .def_property_readonly("evaluation_dataset",
-                             [](const Config& config) { return dataset_of(config.accuracy.loader); })
-      .def_property_readonly("calibration_batch",
-                             [](const Config& config) {
-                               const auto& loader = config.quantization.calibration;
-                               return loader ? loader->batch_size : std::size_t{1};
-                             })
-      .def_property_readonly(
-          "evaluation_batch",
-          [](const Config& config) { return config.accuracy.loader ? config.accuracy.loader->batch_size : 1; })
+      .def_property_readonly("calibration_loader",
+                             [](const Config& config) { return loader_of(config.quantization.calibration); })
+      .def_property_readonly("evaluation_loader",
+                             [](const Config& config) { return loader_of(config.accuracy.loader); })
       .def_property_readonly("strategy", [](const Config& config) { return named(config.tuning.strategy); })
-      .def_property_readonly("metrics",
-                             [](const Config& config) {
-                               py::list all;
-                               for (const Component& metric : config.accuracy.metrics) all.append(named(metric));
-                               return all;
-                             })
+      .def_property_readonly("metrics", [](const Config& config) { return all_named(config.accuracy.metrics); })
       // Those that Python makes itself are not for the library to look up.
       .def("without_metrics",
            [](const Config& config, const std::vector<std::string>& names) {

@@ -2,12 +2,19 @@
 
 import numpy as np
 import pytest
+import torch
 from test_pytorch import accuracy_of, calibrated_net
 
 import lpot
-from lpot.data import dataset_registry
+from lpot.data import (
+    DATALOADERS,
+    DATASETS,
+    TRANSFORMS,
+    dataset_registry,
+    transform_registry,
+)
 from lpot.experimental import Quantization, common
-from lpot.metric import BaseMetric, metric_registry
+from lpot.metric import METRICS, BaseMetric, metric_registry
 from lpot.strategy import Strategy, strategy_registry
 
 
@@ -148,6 +155,75 @@ def test_yaml_names_what_python_registers(conf, pictures):
         1.25 - accuracy_of(pictures(seed=1))(net)
     )
     assert len(result["trials"]) == 1
+
+
+def test_yaml_puts_transforms_behind_a_data_set_of_python(conf, pictures):
+    @dataset_registry(dataset_type="bytes_of_pictures", framework="pytorch")
+    class Bytes:
+        def __getitem__(self, index):
+            picture = np.random.default_rng(index).integers(0, 256, (16, 16, 3))
+            return picture.astype(np.uint8), index % 2
+
+        def __len__(self):
+            return 32
+
+    @transform_registry(
+        transform_type="Stretch", process="preprocess", framework="pytorch"
+    )
+    class Stretch:
+        def __init__(self, by=1.0):
+            self.by = by
+
+        def __call__(self, sample):
+            picture, label = sample
+            return picture * np.float32(self.by), label
+
+    @metric_registry(metric_type="first_output", framework="pytorch")
+    class FirstOutput(Wrong):
+        def update(self, preds, labels, sample_weight=None):
+            self.wrong += float(preds[:, 0].sum())
+            self.count += len(labels)
+
+    net = calibrated_net(pictures)
+    text = "dataloader: {batch_size: 8, dataset: {bytes_of_pictures: {}}, transform: {ToTensor: {}, Stretch: {by: 3.0}}}"
+    rest = f"evaluation: {{accuracy: {{metric: {{first_output: {{}}}}, {text}}}}}"
+    quantizer = Quantization(conf(tolerance="0.9", rest=rest))
+    quantizer.model = net
+    data = Bytes()
+    inputs = np.stack([data[i][0].transpose(2, 0, 1) / 255 * 3 for i in range(32)])
+    with torch.no_grad():
+        expected = net(torch.from_numpy(inputs.astype(np.float32)))[:, 0].mean().item()
+    assert quantizer().result["baseline"]["accuracy"] == pytest.approx(
+        expected, rel=1e-4
+    )
+
+
+def test_the_tables_of_lpot_hold_the_library_too(conf, pictures):
+    data = DATASETS("tensorflow")["dummy"]((6, 8, 8, 3), label=True)
+    batches = list(DATALOADERS["tensorflow"](data, 4))
+    assert [inputs[0].shape for inputs, _ in batches] == [(4, 8, 8, 3), (2, 8, 8, 3)]
+    resize = TRANSFORMS("pytorch", "preprocess")["Resize"](size=4)
+    picture, label = resize((np.zeros((8, 8, 3), np.uint8), 1))
+    assert picture.shape == (4, 4, 3) and label == 1
+    metric = METRICS("tensorflow")["topk"](k=2)
+    metric.update(np.array([[0.1, 0.2, 0.7], [0.6, 0.3, 0.1]]), [1, 2])
+    assert metric.result() == 0.5
+    metric.reset()
+    metric.update(torch.tensor([[0.1, 0.2, 0.7]]), torch.tensor([1]))
+    assert metric.result() == 1.0
+    with pytest.raises(KeyError, match="no metric is called 'nothing'"):
+        METRICS("pytorch")["nothing"]
+    with pytest.raises(lpot.ConfigError, match="k"):
+        METRICS("pytorch")["topk"](k="many")
+
+    net = calibrated_net(pictures)
+    quantizer = Quantization(conf())
+    quantizer.model = net
+    quantizer.calib_dataloader, quantizer.eval_dataloader = pictures(), pictures(seed=1)
+    quantizer.metric = METRICS("pytorch")["topk"]()
+    assert quantizer().result["baseline"]["accuracy"] == pytest.approx(
+        accuracy_of(pictures(seed=1))(net)
+    )
 
 
 def test_a_strategy_that_gives_no_plan_is_told(conf, pictures):

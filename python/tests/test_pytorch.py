@@ -117,6 +117,14 @@ def test_what_is_saved_is_loaded_again(net, conf, pictures):
     assert again.state == q_model.state and again.framework() == "pytorch"
 
 
+def test_the_best_of_a_workspace_is_loaded_as_what_it_came_from(net, conf, pictures):
+    q_model = quantizer_of(net, conf, pictures)()
+    best = lpot.load("lpot_workspace/net-pytorch/best")
+    x = torch.from_numpy(next(iter(pictures()))[0])
+    assert torch.equal(best(x), q_model(x))
+    assert best.state == q_model.state and best.framework() == "pytorch"
+
+
 def test_the_module_keeps_its_mode_and_its_weights(net, conf, pictures):
     net.train()
     before = {name: value.clone() for name, value in net.state_dict().items()}

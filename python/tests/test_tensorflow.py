@@ -130,7 +130,7 @@ def test_saved_and_loaded(conf):
     }
 
 
-def test_the_metric_in_yaml(conf):
+def test_the_metric_in_yaml_and_the_best_of_the_workspace(conf):
     model = make_keras()
     rest = "evaluation: {accuracy: {metric: {topk: 1}}}"
     quantizer = Quantization(conf(framework="tensorflow", tolerance="0.9", rest=rest))
@@ -140,4 +140,7 @@ def test_the_metric_in_yaml(conf):
         list(batches()),
     )
     right = np.mean([(model(x).numpy().argmax(1) == y).mean() for x, y in batches()])
-    assert quantizer().result["baseline"]["accuracy"] == pytest.approx(right)
+    q_model = quantizer()
+    assert q_model.result["baseline"]["accuracy"] == pytest.approx(right)
+    best = lpot.load("lpot_workspace/net-tensorflow/best")
+    assert best.as_graph_def() == q_model.as_graph_def()

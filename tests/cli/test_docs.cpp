@@ -1,35 +1,13 @@
 // Every block of code in docs/ runs, in order, in one folder for each page, with the quick start's network as
 // model.onnx. A block of YAML begins with the name of the file that it is; a block of sh is run; text is what a program
 // prints.
-#include <fstream>
-#include <sstream>
-
+#include "tests/cli/blocks.h"
 #include "tests/cli/support.h"
 
 namespace lpot {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Block {
-  std::string language;
-  std::string text;
-};
-
-std::vector<Block> blocks_of(const fs::path& page) {
-  std::vector<Block> blocks;
-  std::ifstream file(page);
-  bool inside = false;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("```")) {
-      inside = !inside;
-      if (inside) blocks.push_back({line.substr(3), ""});
-    } else if (inside) {
-      blocks.back().text += line + "\n";
-    }
-  }
-  return blocks;
-}
 
 std::vector<std::string> pages() {
   std::vector<std::string> names;

@@ -23,9 +23,14 @@ class TerminalTest : public CliTest {
 };
 
 TEST_F(TerminalTest, HasBarsAndColours) {
-  EXPECT_THAT(on_terminal("env -u NO_COLOR"),
-              AllOf(ContainsRegex("evaluate \\[#* *\\] [0-9]+/32 [0-9.]+ s left"), HasSubstr("\033[32m    1 "),
+  EXPECT_THAT(on_terminal("env -u NO_COLOR", " --set evaluation.accuracy.iteration=400"),
+              AllOf(ContainsRegex("evaluate \\[#* *\\] [0-9]+/3200 [0-9.]+ s left"), HasSubstr("\033[32m    1 "),
                     HasSubstr("meets the goal  best so far\033[0m")));
+}
+
+TEST_F(TerminalTest, HasTheTimeLeftWhileOpsAreProbed) {
+  write("conf.yaml", kUnreachable + "  strategy: {name: mse}\n  workspace: {path: w}\n");
+  EXPECT_THAT(on_terminal("env NO_COLOR=1"), ContainsRegex("sensitivity \\[#+ *\\] [0-9]+/9 [0-9.]+ s left"));
 }
 
 TEST_F(TerminalTest, HasNoColoursUnderNoColor) {

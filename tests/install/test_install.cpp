@@ -1,4 +1,5 @@
 // The build installed, and examples/cpp built against it as a user would.
+#include "tests/cli/blocks.h"
 #include "tests/cli/support.h"
 
 namespace lpot {
@@ -45,6 +46,26 @@ TEST_F(InstallTest, TheExampleBuildsAgainstThePackageWithoutWarningsAndTunes) {
   const Json saved = Json::parse(run({program, "inspect", "int8/model.xml", "--json"}), nullptr, false);
   ASSERT_FALSE(saved.is_discarded());
   EXPECT_EQ(saved["format"], "openvino");
+}
+
+TEST_F(InstallTest, TheLinesOfTheReadmeBuildAndTune) {
+  const std::string package = readme_blocks("cmake").at(0).text;
+  const auto split = package.find("target_link_libraries");
+  write_bytes(folder_ / "CMakeLists.txt", "cmake_minimum_required(VERSION 3.22)\nproject(app CXX)\n" +
+                                              package.substr(0, split) + "add_executable(app main.cpp)\n" +
+                                              package.substr(split));
+  std::string head, body;
+  for (const std::string& line : readme_blocks("cpp").at(0).lines())
+    (line.starts_with("#include") ? head : body) += line + "\n";
+  write_bytes(folder_ / "main.cpp", head + "int main() {\n" + body + "return result.goal_met ? 0 : 3;\n}\n");
+  run({LPOT_CMAKE, "-S", ".", "-B", "app", "-G", LPOT_GENERATOR, "-DCMAKE_CXX_COMPILER=" LPOT_COMPILER,
+       "-DCMAKE_CXX_FLAGS=-O0", "-DCMAKE_PREFIX_PATH=" + (folder_ / "installed").string()});
+  run({LPOT_CMAKE, "--build", "app"});
+  if (HasFailure()) return;
+  fs::copy_file(kModel, folder_ / "model.onnx");
+  run({(folder_ / "installed/bin/lpot").string(), "init", "model.onnx", "--output", "conf.yaml"});
+  run({(folder_ / "app/app").string()});
+  EXPECT_TRUE(fs::exists(folder_ / "int8/model.xml"));
 }
 
 // A header that needs one which is not installed would fail with its user only.

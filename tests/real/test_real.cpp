@@ -6,6 +6,7 @@
 #include "lpot/quantize/capability.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/tune/setup.h"
+#include "tests/cli/blocks.h"
 #include "tests/cli/support.h"
 
 namespace lpot {
@@ -90,6 +91,30 @@ TEST_F(Resnet20, Int8IsWithinTwoPermilleRunsInt8KernelsAndIsFaster) {
   EXPECT_EQ(model_inputs(load_model(int8)).at(0).describe(), model_inputs(load_model(model_)).at(0).describe());
   EXPECT_GT(speedup(int8, "1"), 1.0);
   EXPECT_GT(speedup(int8, "32"), 1.0);
+}
+
+TEST_F(Resnet20, TheConfigurationOfTheReadmeMeetsItsGoal) {
+  std::filesystem::create_directory_symlink(data("cifar10"), folder_ / "cifar10");
+  write("readme.yaml", readme_blocks("yaml").at(0).text);
+  const Outcome run = lpot({"tune", "readme.yaml", "-m", model_, "--json"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_DOUBLE_EQ(run.json()["baseline"]["accuracy"], 0.9173);
+  EXPECT_EQ(run.json()["goal_met"], true);
+}
+
+TEST_F(Resnet20, TheScriptsOfTheExampleTuneAndMeasure) {
+  const std::string folder = LPOT_SOURCE_DIR "/examples/onnx/image_classification/";
+  const auto script = [&](const std::string& line) {
+    const Outcome run = Running({"/bin/bash", "-c", "LPOT=" LPOT_PROGRAM " " + folder + line}, folder_ / "", 0).wait();
+    EXPECT_EQ(run.code, 0) << line << "\n" << run.out << run.err;
+    return run.out;
+  };
+  script("run_tuning.sh --input_model=" + model_ + " --dataset_location=" + data("cifar10") + " --output_model=int8");
+  EXPECT_TRUE(exists("int8/model.xml"));
+  EXPECT_THAT(script("run_benchmark.sh --mode=benchmark --batch_size=32"), HasSubstr("int8/model.xml"));
+  EXPECT_THAT(script("run_benchmark.sh --mode=accuracy --batch_size=32 --input_model=" + model_ +
+                     " --dataset_location=" + data("cifar10")),
+              HasSubstr("0.9173"));
 }
 
 TEST_F(Resnet20, Int8WeightsAloneKeepTheAccuracyAndAreAThirdOfTheFile) {

@@ -15,6 +15,8 @@ import torch
 from data import Bert_DataLoader, load, loader
 from models import BlendCNN, Config
 
+LAST_SAVED = pathlib.Path("lpot_workspace", "last_saved.txt")  # names the folder
+
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
@@ -134,13 +136,16 @@ def main() -> None:
         quantizer.eval_func = eval_func
         q_model = quantizer()
         q_model.save(args.output_model)
+        LAST_SAVED.parent.mkdir(exist_ok=True)
+        LAST_SAVED.write_text(str(pathlib.Path(args.output_model).resolve()))
         print(f"saved in {args.output_model}")
         return
 
     if args.int8:
         import lpot
 
-        model = lpot.load(args.input_model or args.output_model)
+        last = LAST_SAVED.read_text() if LAST_SAVED.exists() else args.output_model
+        model = lpot.load(args.input_model or last)
     else:
         model = read_module(args.input_model or settings["save_dir"], config)
     if args.mode == "accuracy":

@@ -77,17 +77,19 @@ function drawScatter(view) {
   const floor = better * (base.accuracy) - most * 1.04;
   const place = trial => [x.at(ms(trial)), flipped.at(better * Math.max(better * trial.accuracy, floor))];
   const line = view.front.map(number => byNumber.get(number)).filter(Boolean).filter(trial => better * trial.accuracy >= floor);
-  if (line.length > 1) plot.append(svg('polyline', { class: 'front', points: line.map(trial => place(trial).join(',')).join(' ') }));
+  const radius = trials.length > 100 ? 3 : 4.5;
   for (const trial of trials) {
     const [left, top] = place(trial), below = better * trial.accuracy < floor;
     const look = { class: trial.meets_goal ? 'met' : 'missed' };
-    const mark = below ? svg('path', { ...look, d: `M${left - 4},${top - 4}h8l-4,7z` }) : svg('circle', { ...look, cx: left, cy: top, r: 4.5 });
-    mark.append(hint(`trial ${trial.number}: ${accuracyText(trial)}, ${fixed(ms(trial), 3)} ms, ${fixed(trial.speedup, 2)} x, ${trial.fp32_ops} ops in fp32`));
+    const mark = below ? svg('path', { ...look, d: `M${left - 4},${top - 4}h8l-4,7z` }) : svg('circle', { ...look, cx: left, cy: top, r: radius });
+    mark.append(hint(`trial ${trial.number}: ${accuracyText(trial)}, ${fixed(ms(trial), 3)} ms, ${fixed(trial.speedup, 2)} x, ${counted(trial.fp32_ops, 'op')} in fp32`));
     plot.append(mark);
     if (trial.number === view.best) plot.append(svg('circle', { class: 'best-mark', cx: left, cy: top, r: 8 }));
   }
+  // Above the marks, which hide it where there are many.
+  if (line.length > 1) plot.append(svg('polyline', { class: 'front', points: line.map(trial => place(trial).join(',')).join(' ') }));
   plot.append(svg('rect', { class: 'reference', x: x.at(fp32) - 4, y: flipped.at(base.accuracy) - 4, width: 8, height: 8 }, hint('fp32')),
-    svg('text', { class: 'ink', x: x.at(fp32) - 8, y: flipped.at(base.accuracy) + 4, 'text-anchor': 'end' }, 'fp32'));
+    svg('text', { class: 'ink', x: x.at(fp32) + 4, y: flipped.at(base.accuracy) - 8, 'text-anchor': 'end' }, 'fp32'));
   return el('section', { id: 'scatter' }, el('h2', {}, 'Accuracy against latency'),
     el('p', { class: 'muted' }, 'Filled: meets the goal. Ring: the best. Line: trials that none beats in both. Triangle: below the plot.'), plot);
 }
@@ -221,7 +223,7 @@ function drawDiagnosis(view) {
 function change(view, index) {
   const trial = view.trials[index], before = view.trials.find(other => index > 0 && other.number === view.trials[index - 1].best_so_far);
   if (trial.error) return trial.error;
-  if (!before) return trial.fp32_ops ? `${trial.fp32_ops} ops in fp32` : 'everything in int8';
+  if (!before) return trial.fp32_ops ? `${counted(trial.fp32_ops, 'op')} in fp32` : 'everything in int8';
   const names = { fp32: [], int8: [], other: [] };
   trial.ops.forEach((choice, i) => {
     if (choice === before.ops[i]) return;
@@ -252,7 +254,7 @@ function drawCompare(view) {
     const recipes = [a, b].map(trial => trial.recipes.join(', ') || 'none');
     if (recipes[0] !== recipes[1]) rows.unshift({ cells: ['recipes', ...recipes] });
     const score = trial => trial.error ? 'failed' : `${accuracyText(trial)}, ${fixed(trial.speedup, 2)} x`;
-    place.replaceChildren(el('p', { class: 'muted' }, `Trial ${a.number}: ${score(a)}. Trial ${b.number}: ${score(b)}. ${rows.length ? rows.length + ' differences.' : 'Both have the same plan.'}`),
+    place.replaceChildren(el('p', { class: 'muted' }, `Trial ${a.number}: ${score(a)}. Trial ${b.number}: ${score(b)}. ${rows.length ? counted(rows.length, 'difference') + '.' : 'Both have the same plan.'}`),
       ...(rows.length ? [table(['<op', '<trial ' + a.number, '<trial ' + b.number], rows)] : []));
   };
   const choose = k => el('select', { 'aria-label': 'trial', onchange: event => { compared[k] = Number(event.target.value); event.target.blur(); draw(); } },

@@ -16,6 +16,7 @@
 //    as long as the goal holds.
 // Cost: one evaluation where the first plan passes; a few more, of which those that fail end early, where it does not.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -74,9 +75,10 @@ class Search {
     return found;
   }
 
-  std::optional<double> distance(const Plan& plan) {
+  // `ahead`: probes that will follow at most, as far as it is known here.
+  std::optional<double> distance(const Plan& plan, std::size_t ahead = 0) {
     if (const Probe* found = history_.find_probe(plan)) return found->distance;
-    step_ = Step{plan, Step::Kind::Probe};
+    step_ = Step{plan, Step::Kind::Probe, ahead};
     return std::nullopt;
   }
 
@@ -97,12 +99,12 @@ class Search {
   std::optional<Plan> starting_plan(const std::vector<Plan>& plans) {
     const Plan& first = plans.front();
     if (!history_.find(first)->result) return first_that_works(plans);
-    const auto before = distance(first);
+    const auto before = distance(first, plans.size() - 1);
     if (!before) return std::nullopt;
     const Plan* nearest = nullptr;
     double least = *before;
     for (std::size_t i = 1; i < plans.size(); ++i) {
-      const auto found = distance(plans[i]);
+      const auto found = distance(plans[i], plans.size() - 1 - i);
       if (!found) return std::nullopt;
       if (*found < least) {
         least = *found;
@@ -177,7 +179,8 @@ class Search {
     bool enough = false;
     std::size_t too_few = 0, count = 1;
     for (;; count = std::min(2 * count, most)) {
-      const auto found = distance(without(current, ranking, count));
+      const auto found =
+          distance(without(current, ranking, count), std::bit_width(most / count) + std::bit_width(count));
       if (!found) return std::nullopt;
       const double now = *found;
       enough = now <= limit;
@@ -201,7 +204,7 @@ class Search {
     }
     while (enough && count - too_few > 1) {
       const std::size_t middle = too_few + (count - too_few) / 2;
-      const auto found = distance(without(current, ranking, middle));
+      const auto found = distance(without(current, ranking, middle), std::bit_width(count - too_few) - 1);
       if (!found) return std::nullopt;
       (*found <= limit ? count : too_few) = middle;
     }
@@ -217,10 +220,11 @@ class Search {
     std::vector<std::string> candidates = kept;
     std::stable_sort(candidates.begin(), candidates.end(),
                      [&](const std::string& a, const std::string& b) { return saved_ms(a) > saved_ms(b); });
+    std::size_t ahead = candidates.size();
     for (const std::string& op : candidates) {
       std::vector<std::string> fewer = kept;
       std::erase(fewer, op);
-      const auto found = distance_without(current, fewer);
+      const auto found = distance_without(current, fewer, --ahead);
       if (!found) return std::nullopt;
       if (*found <= fewest.limit && !fewer.empty()) kept = std::move(fewer);
     }
@@ -237,8 +241,10 @@ class Search {
     const auto before = distance(current);
     if (!before) return std::nullopt;
     double explained = 0;
-    for (std::size_t i = 0; i < std::min(kSingles, ranked.size()); ++i) {
-      const auto after = distance_without(current, {ranked[i].op});
+    const std::size_t singles = std::min(kSingles, ranked.size());
+    for (std::size_t i = 0; i < singles; ++i) {
+      const auto after =
+          distance_without(current, {ranked[i].op}, singles - 1 - i + (ranked.size() > kSingles ? kGroups : 0));
       if (!after) return std::nullopt;
       ranked[i].gain = gain(*before, *after);
       explained += std::max(0.0, ranked[i].gain);
@@ -263,7 +269,7 @@ class Search {
       const std::vector<std::string> group(
           others.begin() + static_cast<std::ptrdiff_t>(first),
           others.begin() + static_cast<std::ptrdiff_t>(std::min(first + size, others.size())));
-      const auto after = distance_without(current, group);
+      const auto after = distance_without(current, group, (others.size() - first - 1) / size);
       if (!after) return false;
       for (Ranked& op : ranked)
         if (std::find(group.begin(), group.end(), op.op) != group.end())
@@ -273,10 +279,10 @@ class Search {
   }
 
   // A plan without any int8 op is fp32 itself, at a distance of 0.
-  std::optional<double> distance_without(Plan plan, const std::vector<std::string>& ops) {
+  std::optional<double> distance_without(Plan plan, const std::vector<std::string>& ops, std::size_t ahead = 0) {
     for (const std::string& op : ops) plan = with_fallback(std::move(plan), op);
     if (plan.int8_count() == 0) return 0.0;
-    return distance(plan);
+    return distance(plan, ahead);
   }
 
   static double gain(double before, double after) {

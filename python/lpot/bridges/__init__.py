@@ -8,8 +8,8 @@ and quantized models back.
     adjusted(config)           the configuration without what the framework's form of the model cannot hold
     fp32()                     the user's own model, as eval_func gets it
     candidate(candidate)       an int8 model of a study, as eval_func gets it
-    on_saved(candidate, dir)   writes beside the saved IR what the framework needs
-    result(folder, result)     the quantized model that the user gets
+    on_saved(candidate, plan, folder)  writes beside the saved IR what load() needs to make the framework's model of it
+    result(folder, plan, result)  the quantized model that the user gets
 """
 
 import os

@@ -7,7 +7,7 @@ import tempfile
 
 from ..collect import as_array
 from ..errors import DataError
-from ..saved import Folder, QuantizedFile
+from ..saved import Folder, QuantizedFile, write_info
 
 
 class FileBridge:
@@ -48,8 +48,8 @@ class FileBridge:
             candidate.save(pathlib.Path(folder) / "model.xml")
             return QuantizedFile(Folder(folder))
 
-    def on_saved(self, candidate, folder) -> None:
-        pass
+    def on_saved(self, candidate, plan, folder) -> None:
+        write_info(folder, self.info(plan))
 
     def info(self, plan) -> dict:
         return {

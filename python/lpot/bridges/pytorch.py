@@ -11,7 +11,7 @@ from .. import _core
 from ..collect import LABELS, as_array, without_labels
 from ..errors import DataError, ModelError
 from ..frameworks import need
-from ..saved import Folder, Quantized
+from ..saved import Folder, Quantized, write_info
 from .structure import flatten, rebuild
 
 torch = need("torch")
@@ -313,8 +313,8 @@ class TorchBridge:
             candidate.save(pathlib.Path(folder) / "model.xml")
             return QuantizedModule(Folder(folder, self.info(None)))
 
-    def on_saved(self, candidate, folder) -> None:
-        pass
+    def on_saved(self, candidate, plan, folder) -> None:
+        write_info(folder, self.info(plan))
 
     def info(self, plan) -> dict:
         config = getattr(self.module, "config", None)

@@ -187,10 +187,11 @@ class TensorFlowBridge(FileBridge):
     def candidate(self, candidate):
         return graph_of(write_edits(self.graph_def, candidate))
 
-    def on_saved(self, candidate, folder) -> None:
+    def on_saved(self, candidate, plan, folder) -> None:
         write_graph_def(
             write_edits(self.graph_def, candidate), pathlib.Path(folder) / "model.pb"
         )
+        super().on_saved(candidate, plan, folder)
 
     def result(self, folder, plan, result):
         return QuantizedGraph(Folder(folder, self.info(plan)), result)

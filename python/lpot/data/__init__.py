@@ -1,12 +1,15 @@
 """Data sets and loaders in Python. Data of any class with __getitem__ and __len__, or any iterable, will do."""
 
-import json
-import os
-
 from .. import _core
-from ..errors import ConfigError
-from ..registry import DATASETS, FILTERS, TRANSFORMS, registrar
-from .dataloader import DATALOADERS, DataLoader
+from ..registry import (
+    DATASETS,
+    FILTERS,
+    TRANSFORMS,
+    component_text,
+    made,
+    registrar,
+)
+from .dataloader import DATALOADERS, DataLoader, as_sample
 
 __all__ = [
     "DATALOADERS",
@@ -17,6 +20,8 @@ __all__ = [
     "DataLoader",
     "Dataset",
     "IterableDataset",
+    "LibraryTransform",
+    "Transformed",
     "dataset_registry",
     "filter_registry",
     "make_dataset",
@@ -29,18 +34,10 @@ filter_registry = registrar(FILTERS)
 
 
 def make_dataset(name: str, *args, **parameters):
-    """The data set of that name: one that Python registered, else one of the library's, whose parameters have names."""
+    """The data set of that name: one that Python registered, else one of the library's."""
     if name in DATASETS:
         return DATASETS[name](*args, **parameters)
-    if args:
-        raise ConfigError(
-            f"[dataset] {name}: parameters of the library's data sets are given by name"
-        )
-    text = {
-        key: str(value) if isinstance(value, os.PathLike) else value
-        for key, value in parameters.items()
-    }
-    return _core.dataset(json.dumps({name: text}))
+    return _core.dataset(component_text("dataset", name, args, parameters))
 
 
 class Dataset:
@@ -65,3 +62,39 @@ class BaseTransform:
 
     def __call__(self, sample):
         raise NotImplementedError
+
+
+class LibraryTransform(BaseTransform):
+    """A transform of the library: LibraryTransform("Resize", size=32), called with a sample (input, label)."""
+
+    def __init__(self, name: str, *args, **parameters):
+        self._transform = _core.transform(
+            component_text("transform", name, args, parameters)
+        )
+
+    def __call__(self, sample):
+        inputs, label = as_sample(sample)
+        inputs, label = self._transform.apply(inputs, label)
+        return inputs[0] if len(inputs) == 1 else tuple(inputs), label
+
+
+class Transformed(IterableDataset):
+    """A data set whose samples go through transforms, (name, parameters) each."""
+
+    def __init__(self, dataset, transforms):
+        self._dataset = dataset
+        self._transforms = [
+            made(TRANSFORMS[name], parameters)
+            if name in TRANSFORMS
+            else LibraryTransform(name, **parameters)
+            for name, parameters in transforms
+        ]
+
+    def __iter__(self):
+        for sample in DataLoader(self._dataset, collate_fn=lambda batch: batch[0]):
+            for transform in self._transforms:
+                sample = transform(sample)
+            yield sample
+
+
+DATASETS.library, TRANSFORMS.library = make_dataset, LibraryTransform

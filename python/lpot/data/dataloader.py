@@ -4,7 +4,7 @@ import collections.abc
 
 import numpy as np
 
-from ..collect import as_array
+from ..collect import as_array, split
 from ..errors import ConfigError
 
 
@@ -20,6 +20,15 @@ def default_collate(samples: list):
     if isinstance(first, (str, bytes)) or first is None:
         return samples
     return np.stack([as_array(sample) for sample in samples])
+
+
+def as_sample(sample):
+    """([arrays], label) of one sample (input, label); a tuple or list of inputs stays several."""
+    inputs, label = split(sample)
+    several = inputs if isinstance(inputs, (tuple, list)) else [inputs]
+    return [as_array(one) for one in several], None if label is None else as_array(
+        label
+    )
 
 
 class DataLoader:

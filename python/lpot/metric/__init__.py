@@ -4,9 +4,18 @@ import copy
 
 import numpy as np
 
-from ..registry import METRICS, registrar
+from .. import _core
+from ..collect import as_array
+from ..registry import METRICS, component_text, registrar
 
-__all__ = ["METRICS", "BaseMetric", "Maker", "metric_registry", "postprocess_arrays"]
+__all__ = [
+    "METRICS",
+    "BaseMetric",
+    "LibraryMetric",
+    "Maker",
+    "metric_registry",
+    "postprocess_arrays",
+]
 
 metric_registry = registrar(METRICS)
 
@@ -24,6 +33,33 @@ class BaseMetric:
 
     def result(self):
         raise NotImplementedError
+
+
+class LibraryMetric(BaseMetric):
+    """A metric of the library: LibraryMetric("topk", k=5). Several outputs come as a list of arrays."""
+
+    def __init__(self, name: str, *args, **parameters):
+        self._metric = _core.metric(component_text("metric", name, args, parameters))
+        self.higher_is_better = self._metric.higher_is_better
+
+    def __deepcopy__(self, memo):
+        copied = copy.copy(self)
+        copied.reset()
+        return copied
+
+    def reset(self):
+        self._metric = self._metric.fresh()
+
+    def update(self, preds, labels, sample_weight=None):
+        several = isinstance(preds, (tuple, list)) and np.ndim(preds[0]) > 1
+        outputs = [as_array(one) for one in (preds if several else [preds])]
+        self._metric.update(outputs, [as_array(label) for label in labels])
+
+    def result(self) -> float:
+        return self._metric.result()
+
+
+METRICS.library = LibraryMetric
 
 
 def _joined(labels: list, kept: list):

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # bash prepare_dataset.sh --output_dir=./data [--vocab=/PATH/vocab.txt] [--squad=/PATH/dev-v1.1.json]
-# Puts vocab.txt and dev-v1.1.json into the folder: files that are given are copied, the others fetched.
+# Puts vocab.txt and dev-v1.1.json into the folder: files that are given are copied, the others fetched (bert_config.json, which
+# freeze.py needs, comes with vocab.txt).
 set -euo pipefail
 output=./data vocab= squad=
 for argument in "$@"; do
@@ -29,7 +30,7 @@ if [[ -n $vocab ]]; then
   cp "$vocab" "$output/vocab.txt"
 elif [[ ! -f $output/vocab.txt ]]; then
   fetch "$bert" "$output/bert.zip" --vocab=FILE
-  unzip -oj "$output/bert.zip" '*/vocab.txt' -d "$output"
+  unzip -oj "$output/bert.zip" '*/vocab.txt' '*/bert_config.json' -d "$output"
   rm "$output/bert.zip"
 fi
 echo "data: $output/dev-v1.1.json, $output/vocab.txt"

@@ -2,7 +2,7 @@
 # bash prepare_model.sh --output_dir=./model [--frozen=/PATH/frozen.pb] [--checkpoint=/PATH/bert_large_checkpoints.zip]
 # Puts a frozen graph, or the checkpoint it is made from, into the folder: a file that is given is copied, else the
 # checkpoint is fetched. The graph must have the placeholders input_file and batch_size, the iterator and the outputs that
-# bert.yaml names; how it is frozen from the checkpoint, the README says.
+# bert.yaml names: freeze.py makes such a graph of a checkpoint.
 set -euo pipefail
 output=./model frozen= checkpoint=
 for argument in "$@"; do
@@ -31,4 +31,5 @@ else
 fi
 unzip -o "$output/checkpoint.zip" -d "$output"
 rm "$output/checkpoint.zip"
-echo "checkpoint: $output (freeze it to $output/bert.pb as the README says)"
+checkpoint=$(find "$output" -name '*.index' | sort | head -n 1)
+echo "checkpoint: ${checkpoint%.index}; next: python freeze.py --checkpoint ${checkpoint%.index} --bert_config ./data/bert_config.json --output $output/bert.pb"

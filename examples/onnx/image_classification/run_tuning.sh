@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# ./run_tuning.sh --input_model=/PATH/TO/resnet20-cifar10.onnx --dataset_location=/PATH/TO/cifar10 --output_model=/DIR/TO/INT8_MODEL
+# also: --config=imagefolder.yaml, with --dataset_location= the folder that holds train/ and val/
+# LPOT names the program; else the one that PATH finds.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+config=conf.yaml model= data= output=int8
+for argument in "$@"; do
+  case $argument in
+    --input_model=*) model=${argument#*=} ;;
+    --dataset_location=*) data=${argument#*=} ;;
+    --output_model=*) output=${argument#*=} ;;
+    --config=*) config=${argument#*=} ;;
+    *) echo "run_tuning.sh: unknown argument $argument; known: --input_model= --dataset_location= --output_model= --config=" >&2; exit 2 ;;
+  esac
+done
+[[ -n $model && -n $data ]] || { echo "run_tuning.sh: --input_model= and --dataset_location= are needed" >&2; exit 2; }
+calibration=quantization.calibration.dataloader.dataset evaluation=evaluation.accuracy.dataloader.dataset
+case $config in
+  *imagefolder.yaml) roots=(--set "$calibration.ImageFolder.root=$data/train" --set "$evaluation.ImageFolder.root=$data/val") ;;
+  *) roots=(--set "$calibration.CIFAR10.root=$data" --set "$evaluation.CIFAR10.root=$data") ;;
+esac
+exec "${LPOT:-lpot}" tune "$here/$config" --model "$model" --output "$output" "${roots[@]}"
