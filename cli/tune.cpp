@@ -9,6 +9,7 @@
 #include "lpot/config/describe.h"
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/quantize/op_keys.h"
 #include "lpot/quantize/products.h"
 #include "lpot/report/html.h"
 #include "lpot/report/result.h"
@@ -30,8 +31,9 @@ struct TuneVerb {
 int print_dry_run(const Config& config, const TuneVerb& verb, const Context& context) {
   const Model model = load_configured_model(config, verb.config.model);
   std::vector<std::string> warnings = config.warnings;
-  const SearchSpace space =
-      make_search_space(searchable_ops(model), config.quantization, use_half_range(config, detect_cpu()), warnings);
+  const std::vector<QuantizableOp> ops = searchable_ops(model);
+  const SearchSpace space = make_search_space(ops, without_keys_of_other_ops(config.quantization, model, ops, warnings),
+                                              use_half_range(config, detect_cpu()), warnings);
   const DataLoader calibration = first_loader(config, model, warnings);
   const DataLoader evaluation = config.accuracy.loader ? evaluation_loader(config) : calibration;
   const auto evaluator = make_evaluator(config);

@@ -172,7 +172,7 @@ void add_tuning(Sections& all) {
              "what is best among the models that are accurate enough"),
       section("exit_policy", "exit_policy", "when to stop"),
       whole("random_seed", "1978", {0, kNoLimit}, "seed of every random choice"),
-      flag("tensorboard", "false", "write tensor histograms of each trial"),
+      flag("tensorboard", "false", "write histograms of each trial's tensors for TensorBoard into the workspace"),
       section("workspace", "workspace", "where history and deploy.yaml go"),
   };
   all["accuracy_criterion"] = {

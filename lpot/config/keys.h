@@ -22,7 +22,7 @@ const std::vector<KeyInfo>& config_keys();
 
 // A key, or one value of it, that is read but not carried out.
 struct PendingKey {
-  std::string path;      // `**` stands for any beginning
+  std::string path;      // as in KeyInfo
   std::string value;     // "": every value but the default
   bool refused = false;  // an error; else a warning
   std::string sentence;

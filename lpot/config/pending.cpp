@@ -10,7 +10,7 @@
 namespace lpot::yaml {
 namespace {
 
-constexpr std::string_view kUnusual = "";  // any value but the default
+constexpr std::string_view kUnusual = "";  // any value but the default, and but the row's harmless one
 
 enum class Outcome { Warn, Refuse };
 
@@ -19,11 +19,11 @@ struct Pending {
   std::string_view value;
   Outcome outcome;
   std::string_view sentence;
+  std::string_view harmless = "";
 };
 
 constexpr auto Warn = Outcome::Warn;
 constexpr auto Refuse = Outcome::Refuse;
-constexpr std::string_view kIgnored = "not carried out yet, ignored";
 constexpr std::string_view kNoSetting = "OpenVINO has no such setting, ignored";
 
 // Delete a row when its feature arrives.
@@ -37,10 +37,10 @@ constexpr auto kPending = std::to_array<Pending>({
      "not carried out, this tool does not train; use post_training_static_quant"},
     {"**.weight.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
     {"**.activation.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
-    {"tuning.tensorboard", kUnusual, Warn, kIgnored},
     {"evaluation.*.configs.inter_num_of_threads", kUnusual, Warn, kNoSetting},
     {"evaluation.*.configs.kmp_blocktime", kUnusual, Warn, kNoSetting},
-    {"evaluation.accuracy.configs.num_of_instance", kUnusual, Warn, "accuracy is measured by one instance, ignored"},
+    {"evaluation.accuracy.configs.num_of_instance", kUnusual, Warn, "accuracy is measured by one instance, ignored",
+     "1"},
 });
 
 bool is_default(const Node& node, const Path& path) {
@@ -54,7 +54,8 @@ bool is_default(const Node& node, const Path& path) {
 
 bool applies(const Pending& pending, const Node& node, const Path& path) {
   if (!matches(path, pending.key)) return false;
-  if (pending.value == kUnusual) return !is_default(node, path);
+  if (pending.value == kUnusual)
+    return !is_default(node, path) && (pending.harmless.empty() || !says(node, std::string(pending.harmless)));
   const std::vector<Node> values = pieces(node);
   return std::any_of(values.begin(), values.end(),
                      [&](const Node& value) { return says(value, std::string(pending.value)); });
@@ -89,9 +90,11 @@ namespace lpot {
 
 std::vector<PendingKey> pending_keys() {
   std::vector<PendingKey> keys;
-  for (const yaml::Pending& pending : yaml::kPending)
-    keys.push_back({std::string(pending.key), std::string(pending.value), pending.outcome == yaml::Outcome::Refuse,
-                    std::string(pending.sentence)});
+  for (const KeyInfo& key : config_keys())
+    for (const yaml::Pending& pending : yaml::kPending)
+      if (yaml::matches(yaml::split(key.path, '.'), pending.key))
+        keys.push_back({key.path, std::string(pending.value), pending.outcome == yaml::Outcome::Refuse,
+                        std::string(pending.sentence)});
   return keys;
 }
 

@@ -57,4 +57,24 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
   return found.empty() ? "" : " (did you mean '" + found + "'?)";
 }
 
+std::string did_you_mean_one_of(std::string_view word, const std::vector<std::string>& candidates) {
+  constexpr std::size_t kMost = 3;
+  std::vector<std::pair<std::size_t, std::string>> near;  // how far, and the candidate
+  for (const std::string& candidate : candidates) {
+    const std::string beginning = candidate.substr(0, word.size());
+    const std::size_t steps = std::min(distance(lower(word), lower(candidate)),
+                                       // The whole word is nearer than a beginning.
+                                       distance(lower(word), lower(beginning)) + (beginning == candidate ? 0 : 1));
+    if (steps <= std::max<std::size_t>(1, word.size() / 3) + 1) near.emplace_back(steps, candidate);
+  }
+  std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.first, a.second.size()) < std::pair(b.first, b.second.size());  // of equals the shorter
+  });
+  near.resize(std::min(near.size(), kMost));
+  std::string text;
+  for (std::size_t i = 0; i < near.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == near.size() ? " or " : ", ") + ("'" + near[i].second + "'");
+  return text.empty() ? "" : " (did you mean " + text + "?)";
+}
+
 }  // namespace lpot

@@ -12,6 +12,9 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
 // " (did you mean 'relative'?)" or "", to append to a message.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
+// The same with up to three candidates, those included that begin as the word does: " (did you mean 'a', 'b' or 'c'?)".
+std::string did_you_mean_one_of(std::string_view word, const std::vector<std::string>& candidates);
+
 std::string trim(std::string_view);
 std::string lower(std::string_view);
 

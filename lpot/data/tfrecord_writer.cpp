@@ -7,42 +7,30 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/wire_writer.h"
 #include "lpot/data/tfrecord.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-// Protobuf's wire format; tf_example.cpp lists the messages.
-std::string varint(std::uint64_t value) {
-  std::string bytes;
-  for (; value >= 128; value >>= 7) bytes += static_cast<char>(value % 128 + 128);
-  return bytes + static_cast<char>(value);
-}
+using wire::block;
+using wire::little_endian;
+using wire::varint;
 
-std::string block(int field, std::string_view bytes) {
-  return (varint(static_cast<std::uint64_t>(field) << 3 | 2) + varint(bytes.size())).append(bytes);
-}
-
+// tf_example.cpp lists the messages.
 std::string encode(const std::vector<std::int64_t>& values) {
   std::string packed;
   for (const std::int64_t value : values) packed += varint(static_cast<std::uint64_t>(value));
   return block(3, block(1, packed));
 }
 
-std::string encode(const std::vector<float>& values) {
-  return block(2, block(1, {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)}));
-}
+std::string encode(const std::vector<float>& values) { return block(2, wire::numbers(1, values)); }
 
 std::string encode(const std::vector<std::string>& values) {
   std::string list;
   for (const std::string& value : values) list += block(1, value);
   return block(1, list);
-}
-
-template <typename T>
-std::string little_endian(T value) {
-  return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
 std::uint32_t checksum(std::string_view bytes) {

@@ -16,6 +16,7 @@ namespace lpot {
 namespace {
 
 namespace op = ov::opset8;
+constexpr std::string_view kResult = "/result";  // ends the names of results that are cut
 using Tensors = std::map<std::string, ov::Output<ov::Node>>;
 
 ov::PartialShape to_shape(const std::vector<std::int64_t>& dimensions) {
@@ -80,6 +81,18 @@ std::shared_ptr<op::Parameter> begin_at(const ov::Output<ov::Node>& tensor, cons
   return parameter;
 }
 
+std::string port_name(const ov::Output<ov::Node>& output) {
+  const auto& names = output.get_names();
+  return short_tensor_name(names.empty() ? output.get_node()->get_friendly_name()
+                                         : *std::min_element(names.begin(), names.end()));
+}
+
+// As the user knows it: what model.outputs says, else the name of its tensor.
+std::string result_name(const op::Result& result) {
+  const std::string& name = result.get_friendly_name();
+  return name.ends_with(kResult) ? name.substr(0, name.size() - kResult.size()) : port_name(result.input_value(0));
+}
+
 // The inputs that the tensors hang on, each with the output that needs it.
 std::map<std::shared_ptr<op::Parameter>, std::string> needed_inputs(const ov::ResultVector& results) {
   std::map<std::shared_ptr<op::Parameter>, std::string> needed;
@@ -90,18 +103,11 @@ std::map<std::shared_ptr<op::Parameter>, std::string> needed_inputs(const ov::Re
       const auto node = open.back();
       open.pop_back();
       if (!visited.insert(node.get()).second) continue;
-      if (const auto parameter = ov::as_type_ptr<op::Parameter>(node))
-        needed.emplace(parameter, result->get_friendly_name());
+      if (const auto parameter = ov::as_type_ptr<op::Parameter>(node)) needed.emplace(parameter, result_name(*result));
       for (const auto& input : node->input_values()) open.push_back(input.get_node_shared_ptr());
     }
   }
   return needed;
-}
-
-std::string port_name(const ov::Output<ov::Node>& output) {
-  const auto& names = output.get_names();
-  return short_tensor_name(names.empty() ? output.get_node()->get_friendly_name()
-                                         : *std::min_element(names.begin(), names.end()));
 }
 
 bool already_has(const std::vector<ov::Output<ov::Node>>& ports, const std::vector<std::string>& names) {
@@ -136,7 +142,7 @@ ov::ResultVector choose_outputs(const ov::Model& graph, const Tensors& tensors, 
     if (std::none_of(names.begin(), names.end(), [&](const std::string& own) { return same_tensor(own, name); }))
       tensor.add_names({name});
     results.push_back(std::make_shared<op::Result>(tensor));
-    results.back()->set_friendly_name(short_tensor_name(name) + "/result");
+    results.back()->set_friendly_name(short_tensor_name(name) + std::string(kResult));
   }
   return results;
 }
@@ -152,8 +158,7 @@ void check_inputs(ov::ParameterVector& inputs, const ov::ResultVector& results, 
       throw ModelError(
           "load_model",
           fmt::format("model.inputs: the output '{}' still needs the input '{}', which is not among them ({}); add it",
-                      output.ends_with("/result") ? output.substr(0, output.size() - 7) : short_tensor_name(output),
-                      port_name(input->output(0)), fmt::join(options.inputs, ", ")));
+                      output, port_name(input->output(0)), fmt::join(options.inputs, ", ")));
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!needed.contains(inputs[i]))
       throw ModelError(

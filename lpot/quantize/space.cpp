@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <regex>
 
 #include "lpot/core/error.h"
-#include "lpot/core/text.h"
+#include "lpot/quantize/op_keys.h"
 
 namespace lpot {
 namespace {
@@ -19,8 +18,11 @@ bool allows(const std::vector<Word>& list, Word word) {
 // Of a product of two activations, so that restrictions of weights do not touch it.
 constexpr TensorScheme kNoWeights{Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8};
 
-// An asymmetric activation is stored as uint8, a symmetric one as int8 (or uint8 where nothing is negative).
+// An asymmetric activation is stored as uint8, a symmetric one as int8 (or uint8 where nothing is negative); where the
+// config names the scheme, either type stands for 8 bits.
 bool allows_stored_type(const TensorRestriction& activation, Symmetry symmetry) {
+  if (!activation.symmetries.empty())
+    return allows(activation.precisions, Precision::Int8) || allows(activation.precisions, Precision::Uint8);
   return allows(activation.precisions, symmetry == Symmetry::Asymmetric ? Precision::Uint8 : Precision::Int8);
 }
 
@@ -103,46 +105,18 @@ void drop_unnamed_algorithms(OpSpace& op, const Capability& row, const NamedAlgo
   });
 }
 
-std::vector<std::string> names_of(const std::vector<OpSpace>& ops) {
-  std::vector<std::string> names;
-  for (const OpSpace& op : ops) names.push_back(op.name);
-  return names;
-}
-
-bool matches(const std::string& pattern, const std::string& name, const Place& place) {
-  try {
-    return std::regex_match(name, std::regex(pattern));
-  } catch (const std::regex_error& error) {
-    throw ConfigError("op_wise", fmt::format("{}: '{}' is neither the name of an op nor a regular expression: {}",
-                                             to_string(place), pattern, error.what()));
-  }
-}
-
-// The ops that a key means: the one of that name, else those whose names match it as a regular expression, else a type.
-std::vector<OpSpace*> ops_for_key(std::vector<OpSpace>& ops, const std::string& key, const Place& place,
-                                  std::vector<std::string>& warnings) {
-  const auto select = [&](auto&& wanted) {
-    std::vector<OpSpace*> found;
-    for (OpSpace& op : ops)
-      if (wanted(op)) found.push_back(&op);
-    return found;
+// What no kernel has is left out with a warning, as the original does: weights with a zero point, activations with a
+// scale for each channel.
+OpRestriction possible(OpRestriction restriction, const std::string& where, std::vector<std::string>& warnings) {
+  const auto drop = [&](auto& wanted, auto only, const char* said) {
+    if (allows(wanted, only)) return;
+    wanted.clear();
+    warnings.push_back(fmt::format("{}.{}, ignored", where, said));
   };
-  auto found = select([&](const OpSpace& op) { return op.name == key; });
-  if (found.empty()) found = select([&](const OpSpace& op) { return matches(key, op.name, place); });
-  if (found.empty()) {
-    found = select([&](const OpSpace& op) { return op.type == key; });
-    if (!found.empty())
-      warnings.push_back(
-          fmt::format("{}: quantization.op_wise: no op is named '{}', so it is taken for the type of {} ops",
-                      to_string(place), key, found.size()));
-  }
-  if (found.empty())
-    throw ConfigError(
-        "op_wise",
-        fmt::format(
-            "{}: quantization.op_wise: '{}' matches no quantizable op of this model{}; 'lpot inspect MODEL' lists them",
-            to_string(place), key, did_you_mean(key, names_of(ops))));
-  return found;
+  drop(restriction.weight.symmetries, Symmetry::Symmetric, "weight.scheme: int8 weights are always sym here");
+  drop(restriction.activation.granularities, Granularity::PerTensor,
+       "activation.granularity: int8 activations are always per_tensor here");
+  return restriction;
 }
 
 void restrict(OpSpace& op, const OpRestriction& restriction, const std::string& where) {
@@ -264,11 +238,15 @@ SearchSpace make_search_space(const std::vector<QuantizableOp>& ops, const Quant
       restrict_product(space.ops[i], restriction);
     named[i].add(restriction);
   };
-  for (std::size_t i = 0; i < ops.size(); ++i) restrict_one(i, config.model_wise, "quantization.model_wise");
-  for (const auto& [key, restriction] : config.op_wise)
-    for (OpSpace* op : ops_for_key(space.ops, key, restriction.place, warnings))
-      restrict_one(static_cast<std::size_t>(op - space.ops.data()), restriction,
-                   to_string(restriction.place) + ": quantization.op_wise");
+  const OpRestriction model_wise = possible(config.model_wise, "quantization.model_wise", warnings);
+  for (std::size_t i = 0; i < ops.size(); ++i) restrict_one(i, model_wise, "quantization.model_wise");
+  std::vector<OpInfo> known;
+  for (const QuantizableOp& op : ops) known.push_back({op.name, op.type});
+  for (const auto& [key, wanted] : config.op_wise) {
+    const std::string where = to_string(wanted.place) + ": quantization.op_wise";
+    const OpRestriction restriction = possible(wanted, where + "." + key, warnings);
+    for (const std::size_t i : ops_for_key(known, key, wanted.place, warnings)) restrict_one(i, restriction, where);
+  }
   for (std::size_t i = 0; i < space.ops.size(); ++i) drop_unnamed_algorithms(space.ops[i], *rows[i], named[i]);
   if (!config.recipes.first_conv_or_matmul_quantization && !space.ops.empty())
     space.ops.front().choices = {{Precision::Fp32, {}, {}}};

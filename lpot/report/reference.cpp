@@ -17,16 +17,11 @@ std::string cell(std::string text) {
   return text;
 }
 
-bool same_key(const std::string& path, const std::string& pattern) {
-  return pattern.starts_with("**") ? path.ends_with(pattern.substr(2))
-                                   : path == pattern || path.starts_with(pattern + ".");
-}
-
 // "yes", or what of it is not carried out.
 std::string support_of(const std::string& path) {
   std::vector<std::string> parts;
   for (const PendingKey& pending : pending_keys())
-    if (same_key(path, pending.path))
+    if (pending.path == path)
       parts.push_back(fmt::format("{}{}: {}", pending.refused ? "refused" : "ignored with a warning",
                                   pending.value.empty() ? "" : " (" + pending.value + ")", pending.sentence));
   return parts.empty() ? "yes" : fmt::format("{}", fmt::join(parts, "; "));

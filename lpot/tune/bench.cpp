@@ -12,6 +12,7 @@
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/edits.h"
 #include "lpot/quantize/noise.h"
+#include "lpot/quantize/op_keys.h"
 #include "lpot/quantize/products.h"
 #include "lpot/quantize/recipes/saturation.h"
 #include "lpot/quantize/weights_only.h"
@@ -39,7 +40,8 @@ Bench make_bench(const Config& config, const std::filesystem::path& model, const
         "quantize",
         fmt::format("{}: nothing to quantize: it has no convolution and no matrix product with constant weights",
                     model.string()));
-  bench.space = make_search_space(bench.ops, config.quantization, use_half_range(config, bench.cpu), warnings);
+  bench.wanted = without_keys_of_other_ops(config.quantization, bench.model, bench.ops, warnings);
+  bench.space = make_search_space(bench.ops, bench.wanted, use_half_range(config, bench.cpu), warnings);
   if (is_dynamic(config)) bench.space.recipes.front().run_time_groups = run_time_groups(bench.cpu);
   for (const std::string& warning : warnings) observer.log(LogLevel::Warning, warning);
   if (bench.space.model_choices.empty())
@@ -132,7 +134,7 @@ CarryOut carried_out(const Bench& bench, const Config& config, const StatisticsB
     return [](const Plan& plan) { return plan; };
   std::vector<std::string> told_before;
   const auto widening =
-      std::make_shared<Widening>(bench.model, make_search_space(bench.ops, config.quantization, false, told_before),
+      std::make_shared<Widening>(bench.model, make_search_space(bench.ops, bench.wanted, false, told_before),
                                  [&statistics](const Plan& plan) -> const Statistics& { return statistics.of(plan); });
   return [widening](const Plan& plan) { return (*widening)(plan); };
 }

@@ -28,6 +28,7 @@ struct Bench {
   std::vector<QuantizableOp> ops;
   SearchSpace space;
   DataLoader calibration;
+  QuantizationConfig wanted = {};  // the config's, without keys of ops that have no int8
 };
 
 // Throws ConfigError and ModelError when there is nothing to quantize.

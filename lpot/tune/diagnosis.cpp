@@ -136,7 +136,7 @@ std::vector<OpDiagnosis> diagnose_model(const Config& config, const TuneOptions&
   const FormChoice forms = measure_forms(bench, plan, statistics, first_sample(bench.model, bench.calibration), config,
                                          {}, {options.form_memory, bench.cpu}, observer);
   std::vector<std::string> told_before;
-  const Plan whole = first_plan(make_search_space(bench.ops, config.quantization, false, told_before));
+  const Plan whole = first_plan(make_search_space(bench.ops, bench.wanted, false, told_before));
   std::vector<OpDiagnosis> found =
       diagnose(bench, std::min(config.quantization.sampling_sizes.front(), bench.calibration.size()), statistics,
                expected_noise(bench.model, plan, statistics),

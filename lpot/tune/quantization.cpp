@@ -18,6 +18,7 @@
 #include "lpot/tune/record.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/status.h"
+#include "lpot/tune/tensorboard.h"
 #include "lpot/tune/workspace.h"
 
 namespace lpot {
@@ -193,6 +194,12 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   store.put(study, seconds_key, std::to_string(seconds_since(start)));
   const double seconds_before = std::stod(*store.get(study, seconds_key));
 
+  std::optional<TensorBoard> board;
+  if (config.tuning.tensorboard) board.emplace(workspace.path(), study, bench);
+  const std::size_t watched_samples =
+      is_dynamic(config) ? 0 : std::min(config.quantization.sampling_sizes.front(), bench.calibration.size());
+  if (board && store.trials(study).empty()) board->add_fp32(result.baseline, first_statistics, observer);
+
   const auto deployment = [&](const Trial& trial) {
     return Deployment{bench.name,    bench.model, carry_out(trial.plan), bench.cpu, options.command,
                       result.shapes, result.goal, result.baseline,       trial};
@@ -221,6 +228,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
                              if (trial.number == 1) kept.put("notes of the first model", evaluator->notes());
                              if (is_best) save(trial);
                              if (options.on_trial) options.on_trial(trial, is_best);
+                             if (board) board->add_trial(trial, edits.of(trial.plan), watched_samples, observer);
                            },
                            save};
 

@@ -14,6 +14,13 @@ TEST(Nearest, FindsTheWordWithOneWrongLetter) {
 
 TEST(Nearest, KeepsSilentWhenNothingIsNear) { EXPECT_EQ(nearest("banana", {"absolute", "relative"}), ""); }
 
+TEST(DidYouMeanOneOf, ListsThreeTheNearestFirst) {
+  EXPECT_EQ(did_you_mean_one_of("conv", {"linear", "conv1.0", "conv1", "conv2", "conv3"}),
+            " (did you mean 'conv1', 'conv2' or 'conv3'?)");
+  EXPECT_EQ(did_you_mean_one_of("laeyr1", {"layer1.0.conv1", "linear"}), " (did you mean 'layer1.0.conv1'?)");
+  EXPECT_EQ(did_you_mean_one_of("banana", {"absolute", "relative"}), "");
+}
+
 TEST(Scheme, EveryWordIsReadBackAsItself) {
   EXPECT_EQ(parse<Algorithm>(to_string(Algorithm::Percentile)), Algorithm::Percentile);
   EXPECT_EQ(parse<Precision>(to_string(Precision::Bf16)), Precision::Bf16);

@@ -129,5 +129,19 @@ TEST_F(Bert, ARecordWithoutAFeatureOrCutInTheMiddleIsToldByItsNumber) {
               HasSubstr("cut.tf_record: record 1"));
 }
 
+TEST_F(Bert, ARecordOfOtherLengthsOrOfOtherBytesIsToldByItsNumber) {
+  const std::string whole = record(example(integer_feature("input_ids", {2, 3, 4}))),
+                    shorter = record(example(integer_feature("input_ids", {2, 3})));
+  const auto data = make_dataset(conf({{"root", folder_.write("short.tf_record", whole + shorter)}}));
+  EXPECT_THAT(
+      message_of<DataError>([&] { data->at(1); }),
+      AllOf(HasSubstr("short.tf_record: record 1"), HasSubstr("input_ids has 2 values, in the first record 3")));
+  const std::string junk = folder_.write("junk.tf_record", record("hello world"));
+  EXPECT_THAT(message_of<DataError>([&] {
+                make_dataset(conf({{"root", junk}}));
+              }),
+              AllOf(HasSubstr("junk.tf_record: record 0"), HasSubstr("tf.train.Example")));
+}
+
 }  // namespace
 }  // namespace lpot

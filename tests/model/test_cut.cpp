@@ -68,6 +68,8 @@ TEST_F(CutOnnx, HandsAnInputOnAsAnOutput) {
 TEST_F(CutOnnx, NamesTheInputThatAnOutputStillNeeds) {
   EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"active"}, .outputs = {"sum"}}); }),
               AllOf(HasSubstr("'sum' still needs the input 'offset'"), HasSubstr("(active)")));
+  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"active"}}); }),
+              HasSubstr("the output 'sum' still needs the input 'offset'"));
   EXPECT_THAT(message_of([&] {
                 load_model(path_, {.inputs = {"x", "offset"}, .outputs = {"scores"}});
               }),

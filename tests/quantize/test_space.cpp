@@ -86,6 +86,30 @@ TEST(SearchSpace, TakesInt8ActivationsForSymmetricOnes) {
     EXPECT_EQ(choice.activation.symmetry, Symmetry::Symmetric);
 }
 
+TEST(SearchSpace, TakesEither8BitTypeWhereTheSchemeIsNamed) {
+  for (const Precision type : {Precision::Int8, Precision::Uint8})
+    for (const Symmetry symmetry : {Symmetry::Asymmetric, Symmetry::Symmetric}) {
+      QuantizationConfig config;
+      config.model_wise.activation.precisions = {type, Precision::Fp32};
+      config.model_wise.activation.symmetries = {symmetry};
+      const SearchSpace space = make(config).space;
+      ASSERT_FALSE(space.model_choices.empty());
+      EXPECT_EQ(space.model_choices[0].activation.symmetry, symmetry);
+    }
+}
+
+TEST(SearchSpace, LeavesOutWithAWarningWhatNoKernelHas) {
+  QuantizationConfig config = op_wise({{"fc", {}}});
+  config.model_wise.weight.symmetries = {Symmetry::Asymmetric};
+  config.op_wise[0].second.activation.granularities = {Granularity::PerChannel};
+  const Made made = make(config);
+  EXPECT_EQ(made.space.ops[0].choices.size(), 9u);
+  EXPECT_EQ(made.space.ops[3].choices.size(), 9u);
+  EXPECT_THAT(made.warnings,
+              ElementsAre(HasSubstr("quantization.model_wise.weight.scheme: int8 weights are always sym"),
+                          HasSubstr("quantization.op_wise.fc.activation.granularity")));
+}
+
 TEST(SearchSpace, FallsBackWhereOpWiseSaysFp32) {
   EXPECT_THAT(forced_to_fp32(make(op_wise({{"fc", fp32()}})).space), ElementsAre("fc"));
 }
@@ -124,7 +148,7 @@ TEST(SearchSpace, NamesTheNearestOpForAKeyThatMatchesNothing) {
   EXPECT_THAT(message_of<ConfigError>([] {
                 make(op_wise({{"/stem/conf", fp32()}}));
               }),
-              AllOf(HasSubstr("net.yaml:14"), HasSubstr("'/stem/conf' matches no quantizable op"),
+              AllOf(HasSubstr("net.yaml:14"), HasSubstr("'/stem/conf' matches no op of this model"),
                     HasSubstr("did you mean '/stem/conv'?")));
 }
 
@@ -137,8 +161,7 @@ TEST(SearchSpace, SaysThatAKeyIsNoPattern) {
 
 TEST(SearchSpace, RefusesRestrictionsThatLeaveNothing) {
   QuantizationConfig config;
-  config.model_wise.weight.symmetries = {Symmetry::Asymmetric};
-  config.model_wise.weight.precisions = {Precision::Int8};
+  config.model_wise.weight.precisions = {Precision::Uint8};
   EXPECT_THAT(message_of<ConfigError>([&] { make(config); }),
               AllOf(HasSubstr("quantization.model_wise leaves op '/stem/conv' (Convolution) no scheme")));
 

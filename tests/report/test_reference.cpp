@@ -24,5 +24,17 @@ TEST(Reference, SaysWhatIsRefusedAndWhy) {
   EXPECT_THAT(text, HasSubstr("| `tuning.accuracy_criterion.relative` | a number in 0..1"));
 }
 
+TEST(Reference, SaysWhatIsIgnoredAlsoOfKeysThatStandInSeveralSections) {
+  std::istringstream lines(reference_markdown());
+  std::size_t found = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(".configs.kmp_blocktime`") == std::string::npos && line.find(".inter_num") == std::string::npos)
+      continue;
+    EXPECT_THAT(line, HasSubstr("ignored with a warning: OpenVINO has no such setting"));
+    ++found;
+  }
+  EXPECT_EQ(found, 4u);
+}
+
 }  // namespace
 }  // namespace lpot

@@ -14,6 +14,8 @@
 namespace lpot {
 namespace {
 
+constexpr std::size_t kShown = 40;  // letters of a wrong line in a message
+
 // A single value is a scalar, so that a batch of them has one dimension.
 template <typename T>
 Tensor to_tensor(const std::vector<T>& values) {
@@ -31,26 +33,43 @@ std::vector<std::int64_t> read_labels(const std::filesystem::path& file) {
     std::int64_t label = 0;
     const auto parsed = std::from_chars(word.data(), word.data() + word.size(), label);
     if (word.empty() || parsed.ec != std::errc() || parsed.ptr != word.data() + word.size())
-      throw DataError("bert", fmt::format("{}:{}: expected a whole number, the label of record {}, got '{}'",
-                                          file.string(), line, line - 1, word));
+      throw DataError(
+          "bert", fmt::format("{}:{}: expected a whole number, the label of record {}, got '{}'", file.string(), line,
+                              line - 1, word.size() > kShown ? word.substr(0, kShown) + "..." : word));
     labels.push_back(label);
     begin = end + 1;
   }
   return labels;
 }
 
+std::size_t length(const Feature& feature) { return feature.integers.size() + feature.floats.size(); }
+
 class BertRecords : public Dataset {
+  template <typename Use>
+  auto with_example(std::size_t index, Use use) const {
+    std::vector<std::uint8_t> bytes = records_.read(index);
+    try {
+      return use(Example(std::move(bytes)));
+    } catch (const DataError& error) {
+      throw DataError("bert", fmt::format("{}: {}", records_.describe(index), error.what()));
+    }
+  }
+
  public:
   explicit BertRecords(const Component& component)
       : records_("bert", find_record_files("bert", component.parameters.text("root"))),
         label_name_(component.parameters.text("task") == "squad" ? "unique_ids" : "label_ids"),
         identity_(fmt::format("bert({}) {}", component.parameters.describe(), fingerprint_files(records_.files()))) {
-    const Example first(records_.read(0));
-    for (const std::string& name : first.names())  // in sorted order
-      if (first[name].texts.empty()) names_.push_back(name);
-    if (names_.empty())
-      throw DataError("bert", fmt::format("{}: no feature of whole numbers or floats, only {}", records_.describe(0),
-                                          fmt::join(first.names(), ", ")));
+    with_example(0, [&](const Example& first) {
+      for (const std::string& name : first.names()) {  // in sorted order
+        if (!first[name].texts.empty()) continue;
+        names_.push_back(name);
+        lengths_.push_back(length(first[name]));
+      }
+      if (names_.empty())
+        throw DataError("parse",
+                        fmt::format("no feature of whole numbers or floats, only {}", fmt::join(first.names(), ", ")));
+    });
     if (component.parameters.text("task") == "squad" || !component.parameters.has("label_file")) return;
     labels_ = read_labels(component.parameters.text("label_file"));
     if (labels_.size() != records_.size())
@@ -64,21 +83,20 @@ class BertRecords : public Dataset {
   std::string identity() const override { return identity_; }
 
   Sample at(std::size_t index) const override {
-    std::vector<std::uint8_t> bytes = records_.read(index);
-    try {
-      return to_sample(Example(std::move(bytes)), index);
-    } catch (const DataError& error) {
-      throw DataError("bert", fmt::format("{}: {}", records_.describe(index), error.what()));
-    }
+    return with_example(index, [&](const Example& example) { return to_sample(example, index); });
   }
 
  private:
   Sample to_sample(const Example& example, std::size_t index) const {
     Sample sample;
-    for (const std::string& name : names_) {
-      const Feature& feature = example[name];
-      if (feature.integers.empty() && feature.floats.empty())
-        throw DataError("parse", fmt::format("no feature {}, only {}", name, fmt::join(example.names(), ", ")));
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+      const Feature& feature = example[names_[i]];
+      if (length(feature) == 0)
+        throw DataError("parse", fmt::format("no feature {}, only {}", names_[i], fmt::join(example.names(), ", ")));
+      if (length(feature) != lengths_[i])
+        throw DataError("parse", fmt::format("the feature {} has {} values, in the first record {}; all records of a "
+                                             "set have the same lengths",
+                                             names_[i], length(feature), lengths_[i]));
       sample.inputs.push_back(feature.integers.empty() ? to_tensor(feature.floats) : to_tensor(feature.integers));
     }
     if (!labels_.empty()) {
@@ -93,6 +111,7 @@ class BertRecords : public Dataset {
   std::string label_name_;
   std::string identity_;
   std::vector<std::string> names_;
+  std::vector<std::size_t> lengths_;  // of the features of these names
   std::vector<std::int64_t> labels_;
 };
 
