@@ -25,6 +25,11 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kRefused = 97;  // no code that a sanitizer or a library ends with
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kLimitsMemory = false;  // the sanitizers' own would count too
+#else
+constexpr bool kLimitsMemory = true;
+#endif
 constexpr std::uint64_t kRoom = std::uint64_t{4} << 30;
 constexpr std::uint64_t kRoomPerByte = 8;
 // A copy of a process with threads has only the one that made it. Another may have held a lock of the memory allocator
@@ -55,9 +60,7 @@ void lower_limit(int resource, rlim_t value) {
     ::dup2(nowhere, STDERR_FILENO);
   }
   lower_limit(RLIMIT_CORE, 0);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their shadow memory counts too
-  lower_limit(RLIMIT_DATA, data_bytes() + kRoom + kRoomPerByte * file_bytes);
-#endif
+  if (kLimitsMemory) lower_limit(RLIMIT_DATA, data_bytes() + kRoom + kRoomPerByte * file_bytes);
   int code = 0;
   try {
     load();
