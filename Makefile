@@ -1,11 +1,11 @@
-# make quickstart | build | test | test-page | test-data | test-python | bench | bench-peers | bench-tune | format | lint | asan | clean
+# make quickstart | build | test | test-page | test-data | test-python | bench | bench-peers | bench-tune | format | lint | asan | tsan | fuzz | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune format lint asan clean
+.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune format lint asan tsan fuzz clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
@@ -19,6 +19,8 @@ help:
 	@echo "make bench-peers  measure lpot beside NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: keep their models)"
 	@echo "make format lint  clang-format; layers, clang-tidy and ruff"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
+	@echo "make tsan         run the tests of data, evaluation, store and dashboard with the thread sanitizer"
+	@echo "make fuzz         feed every reader of files with hostile bytes (SECONDS=n for each; TARGETS=\"config npy\": those alone)"
 
 setup:
 	@scripts/setup.sh
@@ -89,5 +91,22 @@ asan: setup
 	cmake --build build-asan -j $(JOBS)
 	ctest --test-dir build-asan --output-on-failure -LE data
 
+# OpenVINO and TBB are not instrumented: tests/tsan.supp says what of them is left out, and why.
+TSAN_TESTS = test_data test_store test_evaluate test_cli
+tsan: setup
+	cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DLPOT_SANITIZE_THREADS=ON -DLPOT_BENCHMARKS=OFF > build-tsan-configure.log 2>&1 || { cat build-tsan-configure.log; exit 1; }
+	cmake --build build-tsan -j $(JOBS) --target $(TSAN_TESTS)
+	TSAN_OPTIONS="suppressions=$(abspath tests/tsan.supp):die_after_fork=0:ignore_noninstrumented_modules=1" ctest --test-dir build-tsan --output-on-failure -R '^(data|store|evaluate)\.|^cli\.Serve'
+
+# A finding is left in build-fuzz/findings/TARGET; once fixed, it belongs into tests/fuzz/cases/TARGET.
+SECONDS = 60
+TARGETS = $(sort $(filter-out support,$(basename $(notdir $(wildcard tests/fuzz/targets/*.cpp)))))
+fuzz:
+	@scripts/setup.sh --fuzz
+	@cmake -S tests/fuzz -B build-fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 > build-fuzz-configure.log 2>&1 || { cat build-fuzz-configure.log; exit 1; }
+	@cmake --build build-fuzz -j $(JOBS) --target $(addprefix fuzz_,$(TARGETS))
+	@python3 tests/fuzz/seeds.py build-fuzz/seeds
+	@printf '%s\n' $(TARGETS) | xargs -P $(JOBS) -n 1 tests/fuzz/run.sh build-fuzz $(SECONDS)
+
 clean:
-	rm -rf build build-asan build-configure.log build-asan-configure.log
+	rm -rf build build-asan build-tsan build-fuzz build-configure.log build-asan-configure.log build-tsan-configure.log build-fuzz-configure.log

@@ -1,10 +1,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
+#include "lpot/core/json.h"
 #include "lpot/report/table.h"
 #include "lpot/store/store.h"
 #include "lpot/tune/workspace.h"
@@ -19,9 +18,9 @@ Json study_json(const Store& store, const StudyRecord& study) {
             {"model", study.identity.model_name},
             {"fingerprint", study.identity.model_fingerprint},
             {"data", study.identity.data},
-            {"settings", Json::parse(study.identity.settings)}};
+            {"settings", parse_json<Json>(study.identity.settings)}};
   const auto baseline = store.get(study.id, "baseline");
-  json["baseline"] = baseline ? Json::parse(*baseline) : Json(nullptr);
+  json["baseline"] = baseline ? parse_json<Json>(*baseline) : Json(nullptr);
   json["trials"] = Json::array();
   for (const Trial& trial : store.trials(study.id))
     json["trials"].push_back({{"number", trial.number},

@@ -6,6 +6,7 @@
 #   scripts/setup.sh --dev   also the formatter, the linters and the benchmark library
 #   scripts/setup.sh --peers also a .venv-peers with the rivals that benchmarks/peers measures, and, where there is a
 #                            Python 3.8 (LPOT_PYTHON38 may name it), a .venv-original with lpot 1.6
+#   scripts/setup.sh --fuzz  also clang with libFuzzer, for make fuzz
 #   scripts/setup.sh --page  also the browser that the page is tested in
 #   scripts/setup.sh --python also a .venv-python with PyTorch, TensorFlow and what the Python package is built and tested with
 #   scripts/setup.sh --test  also ONNX Runtime and tokenizers, for the tests on real models and data
@@ -19,6 +20,8 @@ requirements=(scripts/requirements.txt)
 if [[ "${1:-}" == "--dev" ]]; then
   packages+=(clang-format clang-tidy libbenchmark-dev)
   requirements+=(scripts/requirements-dev.txt)
+elif [[ "${1:-}" == "--fuzz" ]]; then
+  packages+=(clang-14 libclang-rt-14-dev)
 elif [[ "${1:-}" == "--page" ]]; then
   packages+=(chromium fonts-dejavu-core)
 elif [[ "${1:-}" == "--test" ]]; then

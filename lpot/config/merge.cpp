@@ -1,7 +1,6 @@
 #include "lpot/config/merge.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "lpot/config/dialect.h"
 #include "lpot/config/yaml.h"
@@ -78,8 +77,8 @@ Node parse_override(const std::string& text) {
   }
   Node node = parse_value(text.substr(equals + 1), name);
   node.place = {name, 0};
-  for (const std::string& key : path | std::views::reverse) {
-    node.key = key;
+  for (auto key = path.rbegin(); key != path.rend(); ++key) {
+    node.key = *key;
     node = {.kind = Node::Kind::Map, .items = {std::move(node)}, .place = {name, 0}};
   }
   return node;

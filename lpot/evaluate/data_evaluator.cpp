@@ -1,15 +1,12 @@
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "lpot/core/error.h"
 #include "lpot/evaluate/evaluator.h"
+#include "lpot/evaluate/notes.h"
 
 namespace lpot {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t kMostNotes = 256u << 20;  // bytes; outputs beyond are made again
 constexpr std::size_t kShareOfFirst = 3;        // the hardest third of the samples has nearly all that int8 changes
@@ -18,43 +15,6 @@ constexpr std::size_t kShareOfFirst = 3;        // the hardest third of the samp
 void drop_unless_judged(Judgements& judgements) {
   if (std::none_of(judgements.begin(), judgements.end(), [](const auto& judged) { return judged.has_value(); }))
     judgements.clear();
-}
-
-Json to_json(const Judgements& judgements) {
-  Json json = Json::array();
-  for (const auto& judged : judgements) json.push_back(judged ? Json{judged->value, judged->margin} : Json());
-  return json;
-}
-
-Judgements judgements_from_json(const Json& json) {
-  Judgements judgements;
-  for (const Json& judged : json)
-    judgements.push_back(judged.is_null()
-                             ? std::nullopt
-                             : std::optional(Judgement{judged.at(0).get<double>(), judged.at(1).get<double>()}));
-  return judgements;
-}
-
-Json to_json(const BaselineOutputs& outputs) {
-  Json json = Json::array();
-  for (const Tensor& output : outputs) {
-    const auto* bytes = reinterpret_cast<const std::uint8_t*>(output.bytes());
-    json.push_back(
-        {static_cast<int>(output.element_type()), output.shape(), Json::binary({bytes, bytes + output.byte_size()})});
-  }
-  return json;
-}
-
-BaselineOutputs outputs_from_json(const Json& json) {
-  BaselineOutputs outputs;
-  for (const Json& output : json) {
-    Tensor tensor(static_cast<ElementType>(output.at(0).get<int>()), output.at(1).get<Shape>());
-    const auto& bytes = output.at(2).get_binary();
-    if (bytes.size() != tensor.byte_size()) throw StoreError("evaluate", "the kept outputs are damaged");
-    std::memcpy(tensor.bytes(), bytes.data(), bytes.size());
-    outputs.push_back(std::move(tensor));
-  }
-  return outputs;
 }
 
 }  // namespace
@@ -117,30 +77,25 @@ void DataEvaluator::prepare(const Model& fp32, const Observer& observer) {
 }
 
 std::string DataEvaluator::notes() const {
-  Json json{{"baseline", to_json(baseline_judgements_)},
-            {"first", to_json(first_judgements_)},
-            {"batch_size", options_.throughput.batch_size},
-            {"streams", options_.throughput.streams}};
+  EvaluationNotes notes{baseline_judgements_, first_judgements_, std::nullopt, options_.throughput.batch_size,
+                        options_.throughput.streams};
   std::size_t bytes = 0;
   for (const Tensor& output : baseline_outputs_) bytes += output.byte_size();
-  if (bytes <= kMostNotes) json["outputs"] = to_json(baseline_outputs_);
-  const std::vector<std::uint8_t> encoded = Json::to_cbor(json);
-  return {encoded.begin(), encoded.end()};
+  if (bytes <= kMostNotes) notes.outputs = baseline_outputs_;
+  return to_bytes(notes);
 }
 
-void DataEvaluator::restore(const std::string& notes) {
-  try {
-    const Json json = Json::from_cbor(notes);
-    Judgements baseline = judgements_from_json(json.at("baseline")), first = judgements_from_json(json.at("first"));
-    if ((!baseline.empty() && baseline.size() != loader_.size()) || (!first.empty() && first.size() != loader_.size()))
-      throw StoreError("evaluate", "the kept judgements are of other data");
-    baseline_judgements_ = std::move(baseline);
-    first_judgements_ = std::move(first);
-    if (json.contains("outputs")) baseline_outputs_ = outputs_from_json(json.at("outputs"));
-    options_.throughput = {json.at("batch_size").get<std::size_t>(), json.at("streams").get<int>()};
-  } catch (const Json::exception&) {
-    throw StoreError("evaluate", "what was kept of the evaluations is damaged; tune without --resume to measure again");
-  }
+void DataEvaluator::restore(const std::string& bytes) {
+  EvaluationNotes notes = notes_from_bytes(bytes);
+  const auto fits = [&](const Judgements& judgements) {
+    return judgements.empty() || judgements.size() == loader_.size();
+  };
+  if (!fits(notes.baseline) || !fits(notes.first))
+    throw StoreError("evaluate", "the kept judgements are of other data");
+  baseline_judgements_ = std::move(notes.baseline);
+  first_judgements_ = std::move(notes.first);
+  if (notes.outputs) baseline_outputs_ = std::move(*notes.outputs);
+  options_.throughput = {notes.batch_size, notes.streams};
 }
 
 }  // namespace lpot

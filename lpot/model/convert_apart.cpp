@@ -16,6 +16,8 @@
 #include <string>
 #include <string_view>
 
+#include "lpot/model/probe.h"
+
 namespace lpot {
 namespace fs = std::filesystem;
 namespace {
@@ -39,14 +41,6 @@ class Scratch {
  private:
   fs::path path_;
 };
-
-bool has_one_thread() {
-  std::error_code error;
-  std::size_t threads = 0;
-  for (fs::directory_iterator task("/proc/self/task", error), end; !error && task != end; task.increment(error))
-    ++threads;
-  return !error && threads == 1;
-}
 
 // The child: whatever happens, it ends here.
 [[noreturn]] void convert(const std::function<std::shared_ptr<ov::Model>()>& load, const fs::path& xml) {

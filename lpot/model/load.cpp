@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <openvino/frontend/manager.hpp>
 #include <openvino/openvino.hpp>
+#include <optional>
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
@@ -15,6 +16,7 @@
 #include "lpot/model/model_files.h"
 #include "lpot/model/names.h"
 #include "lpot/model/openvino_error.h"
+#include "lpot/model/probe.h"
 #include "lpot/model/tensor_names.h"
 #include "lpot/model/tensorflow_cut.h"
 #include "lpot/model/unconverted.h"
@@ -120,8 +122,11 @@ Model load_model(const fs::path& path, const LoadOptions& options) {
   Model model;
   model.format = files.format;
   model.source = files.path;
-  model.fingerprint = fingerprint(files, options);
   model.size_bytes = size_of(files);
+  std::optional<Probe> probe;
+  if (options.probe) probe.emplace([&] { load_graph(path, files, options); }, model.size_bytes);
+  model.fingerprint = fingerprint(files, options);
+  if (probe) probe->check(path);
   if (files.format == ModelFormat::TensorFlow && model.size_bytes >= options.convert_apart_from)
     model.graph = convert_apart([&] { return load_graph(path, files, options); });
   if (!model.graph) model.graph = load_graph(path, files, options);

@@ -26,9 +26,10 @@ ov::PartialShape read_shape(WireReader shape) {
   return ov::PartialShape(dimensions);
 }
 
-void read_attribute(const std::string& key, WireReader value, SourceAttributes& attributes) {
+// A value, or a list of values, which holds no further lists.
+void read_attribute(const std::string& key, WireReader value, SourceAttributes& attributes, bool in_list = false) {
   while (value.next()) {
-    if (value.field() == 1 && value.is_block()) read_attribute(key, value.message(), attributes);
+    if (value.field() == 1 && value.is_block() && !in_list) read_attribute(key, value.message(), attributes, true);
     if (value.field() == 3 && !value.is_block()) attributes.numbers[key] = static_cast<std::int64_t>(value.number());
     if (value.field() == 6)
       for (const std::int64_t type : value.integers()) attributes.types[key].push_back(type);
@@ -145,6 +146,8 @@ const T* at_or_only(const std::map<std::string, std::vector<T>>& attributes, con
   return index < found->second.size() ? &found->second[index] : found->second.size() == 1 ? &found->second[0] : nullptr;
 }
 
+constexpr std::int64_t kMostParts = 1024;  // of a tensor; a damaged file may say any number
+
 // The ops that end at inputs of the graph proper.
 bool is_input(const SourceNode& node) { return node.op.starts_with("Placeholder"); }
 
@@ -202,7 +205,8 @@ std::vector<std::string> SourceGraph::ends() const {
     ends.push_back(node.name);
     // Parts of a tensor are outputs each; nodes of other types have one that matters.
     if (const auto parts = node.attributes.numbers.find("num"); parts != node.attributes.numbers.end())
-      for (std::int64_t i = 1; i < parts->second; ++i) ends.push_back(fmt::format("{}:{}", node.name, i));
+      for (std::int64_t i = 1; i < std::min(parts->second, kMostParts); ++i)
+        ends.push_back(fmt::format("{}:{}", node.name, i));
   }
   return ends;
 }

@@ -2,10 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/json.h"
 
 namespace lpot {
 namespace {
@@ -109,7 +108,7 @@ std::string to_json(const Plan& plan) {
 
 Plan plan_from_json(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     Plan plan;
     plan.sampling_size = json.value("sampling_size", std::size_t{0});
     if (json.contains("recipes")) plan.recipes = recipes_from(json.at("recipes"));

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "lpot/core/error.h"
+#include "lpot/core/json.h"
 #include "lpot/tune/record.h"
 #include "lpot/tune/study.h"
 
@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 Json kept(const Store& store, StudyId study, const std::string& key, Json otherwise) {
   const auto text = store.get(study, key);
   if (!text) return otherwise;
-  Json json = Json::parse(*text, nullptr, false);
+  Json json = parse_json_or_discard<Json>(*text);
   if (json.type() != otherwise.type() && !otherwise.is_null())
     throw StoreError("report", fmt::format("'{}' of study {} is damaged in the store", key, study));
   return json;
@@ -107,7 +107,7 @@ class Maker {
               {"model_bytes", end.value("model_bytes", 0)},
               {"seconds", seconds_},
               {"about", about_},
-              {"settings", Json::parse(record_.identity.settings, nullptr, false)},
+              {"settings", parse_json_or_discard<Json>(record_.identity.settings)},
               {"metric", about_.value("metric", "accuracy")}};
     view["goal"] = nullptr;
     if (!about_.empty())

@@ -4,9 +4,9 @@
 
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "lpot/core/error.h"
+#include "lpot/core/json.h"
 
 namespace lpot {
 namespace {
@@ -30,7 +30,7 @@ std::string to_json(const Measured& measured) {
 
 Measured measured_from_json(const std::string& text) {
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     Measured measured;
     measured.accuracy = number(json.at("accuracy"));
     for (const auto& metric : json.at("metrics"))
@@ -58,7 +58,7 @@ std::string to_json(const Probe& probe) {
 
 Probe probe_from_json(const std::string& text) {
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     const auto& distance = json.at("distance");
     return {plan_from_json(json.at("plan").get<std::string>()),
             distance.is_null() ? std::numeric_limits<double>::infinity() : distance.get<double>(),

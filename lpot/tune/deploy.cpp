@@ -11,6 +11,7 @@
 #include <openvino/core/version.hpp>
 #include <regex>
 
+#include "lpot/config/yaml.h"
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/version.h"
@@ -182,13 +183,15 @@ bool is_deployed(const fs::path& folder, const Deployment& deployment) {
   if (!fs::exists(folder / "model.xml") || !fs::exists(folder / "model.bin") || !fs::exists(folder / "deploy.yaml"))
     return false;
   try {
-    const YAML::Node found = YAML::LoadFile((folder / "deploy.yaml").string());
-    const YAML::Node expected = YAML::Load(deploy_yaml(deployment));
+    const yaml::Node found = yaml::parse_yaml(yaml::read_text((folder / "deploy.yaml").string()), "deploy.yaml");
+    const yaml::Node expected = yaml::parse_yaml(deploy_yaml(deployment), "deploy.yaml");
     // Another study may have had a trial of the same number and plan with other ranges: its latency gives it away.
     const auto keys = {"model", "trial", "best", "plan_hash"};
-    return std::all_of(keys.begin(), keys.end(),
-                       [&](const char* key) { return YAML::Dump(found[key]) == YAML::Dump(expected[key]); });
-  } catch (const YAML::Exception&) {
+    return std::all_of(keys.begin(), keys.end(), [&](const char* key) {
+      const yaml::Node *was = yaml::find(found, key), *is = yaml::find(expected, key);
+      return was && is ? yaml::same(*was, *is) : was == is;
+    });
+  } catch (const ConfigError&) {
     return false;
   }
 }

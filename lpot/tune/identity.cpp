@@ -4,9 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "lpot/config/describe.h"
+#include "lpot/core/json.h"
 #include "lpot/tune/setup.h"
 
 namespace lpot {
@@ -41,7 +41,7 @@ bool matters_for(Kept::Matters matters, const std::string& key) {
 // The settings of a study that matter.
 Json part_of(const StudyIdentity& identity, Kept::Matters matters) {
   Json part = Json::object();
-  const Json settings = Json::parse(identity.settings, nullptr, false);
+  const Json settings = parse_json_or_discard(identity.settings);
   if (!settings.is_object()) return part;
   for (const auto& [key, value] : settings.items())
     if (matters_for(matters, key)) part[key] = value;

@@ -7,12 +7,12 @@
 #include <cmath>
 #include <ctime>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <openvino/core/version.hpp>
 #include <set>
 
 #include "lpot/calibrate/range.h"
 #include "lpot/core/error.h"
+#include "lpot/core/json.h"
 #include "lpot/core/version.h"
 #include "lpot/quantize/activation_range.h"
 
@@ -125,7 +125,7 @@ void record_diagnosis(Store& store, StudyId study, const std::vector<OpDiagnosis
 
 Goal goal_from_json(const std::string& about) {
   try {
-    const Json json = Json::parse(about);
+    const Json json = parse_json(about);
     const Json& goal = json.at("goal");
     return {.baseline = goal.at("baseline"),
             .tolerance = goal.at("tolerance"),
@@ -138,8 +138,9 @@ Goal goal_from_json(const std::string& about) {
 }
 
 Objective objective_from_json(const std::string& about) {
-  const int value = Json::parse(about, nullptr, false).value("objective", 0);
-  return static_cast<Objective>(std::clamp(value, 0, 2));
+  const Json json = parse_json_or_discard(about);
+  const bool is_told = json.is_object() && json.contains("objective") && json.at("objective").is_number_integer();
+  return static_cast<Objective>(std::clamp(is_told ? json.at("objective").get<int>() : 0, 0, 2));
 }
 
 }  // namespace lpot

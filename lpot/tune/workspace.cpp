@@ -8,10 +8,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/json.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
@@ -23,8 +23,7 @@ std::string cut(const std::string& text) { return text.size() <= 120 ? text : te
 std::string first_difference(const StudyIdentity& old, const StudyIdentity& now) {
   if (old.model_name != now.model_name)
     return fmt::format("the model's name was {} and is {}", old.model_name, now.model_name);
-  const auto before = nlohmann::json::parse(old.settings, nullptr, false),
-             after = nlohmann::json::parse(now.settings, nullptr, false);
+  const auto before = parse_json_or_discard(old.settings), after = parse_json_or_discard(now.settings);
   if (!before.is_object() || !after.is_object()) return "the settings differ";
   const auto text = [](const nlohmann::json& settings, const std::string& key) {
     return settings.contains(key) ? settings[key].dump() : "not set";

@@ -45,15 +45,15 @@ std::vector<CocoImage> read_images(const Json& document) {
   for (const Json& image : document.at("images")) {
     const Size size{images.size(), image.at("height").get<float>(), image.at("width").get<float>()};
     if (!(size.height > 0 && size.width > 0))
-      throw DataError("parse", fmt::format("image {}: height and width must be above 0", image.at("id").dump()));
+      throw DataError("parse", fmt::format("image {}: height and width must be above 0", images.size() + 1));
     sizes[image.at("id").get<std::int64_t>()] = size;
     images.push_back({image.at("file_name").get<std::string>(), {}});
   }
   for (const Json& annotation : document.at("annotations")) {
     const auto image = sizes.find(annotation.at("image_id").get<std::int64_t>());
     if (image == sizes.end())
-      throw DataError(
-          "parse", fmt::format("an annotation of image {}, which is not in images", annotation.at("image_id").dump()));
+      throw DataError("parse", fmt::format("an annotation of image {}, which is not in images",
+                                           annotation.at("image_id").get<std::int64_t>()));
     if (annotation.at("bbox").empty()) continue;
     images[image->second.place].boxes.push_back(read_box(annotation, image->second));
   }

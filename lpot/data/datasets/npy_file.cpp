@@ -159,6 +159,9 @@ NpyFile::NpyFile(std::filesystem::path path) : path_(std::move(path)) {
   if (!bytes)
     fail(path_, fmt::format("{} bytes of data do not fit {} {}; is it whole?", length - data_offset_, to_string(type_),
                             to_string(shape_)));
+  // Rows without bytes may be any number: nothing in the file says that there are so many.
+  if (*bytes == 0 && shape_[0] != 0)
+    fail(path_, fmt::format("{} rows without values, its shape is {}", shape_[0], to_string(shape_)));
   row_bytes_ = *bytes;
 }
 

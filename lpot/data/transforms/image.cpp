@@ -44,7 +44,7 @@ std::size_t pixel_bytes(const Tensor& image, const ImageLayout& layout) {
 
 std::size_t plane_count(const ImageLayout& layout) { return layout.channels_first ? layout.channels : 1; }
 
-Tensor crop(const Tensor& image, const ImageLayout& layout, const Window& window, std::string_view transform) {
+Tensor crop(const Tensor& image, const ImageLayout& layout, const Area& window, std::string_view transform) {
   if (window.top + window.height > layout.height || window.left + window.width > layout.width)
     throw DataError(transform, fmt::format("got {}, expected at least {} x {}; Resize it first", image.describe(),
                                            window.top + window.height, window.left + window.width));

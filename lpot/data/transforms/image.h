@@ -27,12 +27,12 @@ bool is_float(ElementType);
 // Throws DataError in the name of `transform`.
 ImageLayout image_layout(const Tensor&, std::string_view transform);
 
-struct Window {
+struct Area {
   std::size_t top = 0, left = 0, height = 0, width = 0;
 };
 
 // The part of an image that lies in the window. Throws DataError in the name of `transform` when it reaches beyond.
-Tensor crop(const Tensor&, const ImageLayout&, const Window&, std::string_view transform);
+Tensor crop(const Tensor&, const ImageLayout&, const Area&, std::string_view transform);
 
 // Bytes of one pixel where channels are last, of one element where they are first; and how many planes of them.
 std::size_t pixel_bytes(const Tensor&, const ImageLayout&);

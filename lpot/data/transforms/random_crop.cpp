@@ -6,7 +6,7 @@ namespace {
 
 Tensor random_crop(const Tensor& image, std::size_t height, std::size_t width, Draws& draws) {
   const ImageLayout layout = image_layout(image, "RandomCrop");
-  Window window{0, 0, height, width};  // crop() refuses one that is too large
+  Area window{0, 0, height, width};  // crop() refuses one that is too large
   if (height < layout.height) window.top = draws.below(layout.height - height + 1);
   if (width < layout.width) window.left = draws.below(layout.width - width + 1);
   return crop(image, layout, window, "RandomCrop");

@@ -16,9 +16,9 @@ struct Span {
 
 std::size_t rounded(double value) { return static_cast<std::size_t>(std::max(1.0, std::nearbyint(value))); }
 
-Window middle(const ImageLayout& layout, const Span& ratio) {
+Area middle(const ImageLayout& layout, const Span& ratio) {
   const auto height = static_cast<double>(layout.height), width = static_cast<double>(layout.width);
-  Window window{0, 0, layout.height, layout.width};
+  Area window{0, 0, layout.height, layout.width};
   if (width / height < ratio.low) window.height = std::min(layout.height, rounded(width / ratio.low));
   if (width / height > ratio.high) window.width = std::min(layout.width, rounded(height * ratio.high));
   window.top = (layout.height - window.height) / 2;
@@ -26,7 +26,7 @@ Window middle(const ImageLayout& layout, const Span& ratio) {
   return window;
 }
 
-Window draw_window(const ImageLayout& layout, const Span& scale, const Span& ratio, Draws& draws) {
+Area draw_window(const ImageLayout& layout, const Span& scale, const Span& ratio, Draws& draws) {
   const auto pixels = static_cast<double>(layout.height * layout.width);
   for (int attempt = 0; attempt < 10; ++attempt) {
     const double area = draws.uniform(scale.low, scale.high) * pixels;

@@ -33,8 +33,8 @@ Tensor resize(const Tensor& image, const ImageLayout& layout, std::size_t side) 
   return resample(image, layout, scaled(layout.height), scaled(layout.width), Interpolation::PlainBilinear);
 }
 
-Window find_window(const Shape& shape, const Options& options, Draws& draws) {
-  Window window{0, 0, options.height, options.width};
+Area find_window(const Shape& shape, const Options& options, Draws& draws) {
+  Area window{0, 0, options.height, options.width};
   if (shape[0] < options.height || shape[1] < options.width) return window;  // crop() refuses it
   const std::size_t rows = shape[0] - options.height, columns = shape[1] - options.width;
   window.top = options.random_crop ? draws.below(rows + 1) : rows / 2;

@@ -1,9 +1,9 @@
 #include "lpot/quantize/forms/choice.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "lpot/core/error.h"
+#include "lpot/core/json.h"
 
 namespace lpot {
 
@@ -38,7 +38,7 @@ std::string to_json(const FormChoice& choice) {
 FormChoice forms_from_json(const std::string& text) {
   FormChoice choice;
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     for (const auto& [name, op] : json.items()) {
       choice.times[name] = {op.at("fp32_ms"), op.at("plain_ms"), op.value("convolution_ms", 0.0)};
       if (op.contains("form")) {

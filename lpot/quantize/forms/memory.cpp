@@ -16,6 +16,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/json.h"
 #include "lpot/quantize/capability.h"
 
 namespace lpot {
@@ -44,7 +45,7 @@ class Turn {
 Json read(const fs::path& file) {
   try {
     const std::vector<std::uint8_t> bytes = read_file(file);
-    Json json = Json::parse(bytes.begin(), bytes.end(), nullptr, false);
+    Json json = parse_json_or_discard({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     return json.is_object() ? json : Json::object();
   } catch (const DataError&) {
     return Json::object();

@@ -1,0 +1,86 @@
+#include "lpot/evaluate/notes.h"
+
+#include <cstring>
+
+#include "lpot/core/error.h"
+#include "lpot/core/json.h"
+
+namespace lpot {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int kMostAtOnce = 1 << 16;  // samples of a batch, and batches at the same time
+
+[[noreturn]] void damaged() {
+  throw StoreError("evaluate", "what was kept of the evaluations is damaged; tune without --resume to measure again");
+}
+
+Json to_json(const Judgements& judgements) {
+  Json json = Json::array();
+  for (const auto& judged : judgements) json.push_back(judged ? Json{judged->value, judged->margin} : Json());
+  return json;
+}
+
+Judgements judgements_from(const Json& json) {
+  Judgements judgements;
+  for (const Json& judged : json)
+    judgements.push_back(judged.is_null()
+                             ? std::nullopt
+                             : std::optional(Judgement{judged.at(0).get<double>(), judged.at(1).get<double>()}));
+  return judgements;
+}
+
+Json to_json(const std::vector<Tensor>& outputs) {
+  Json json = Json::array();
+  for (const Tensor& output : outputs) {
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(output.bytes());
+    json.push_back(
+        {static_cast<int>(output.element_type()), output.shape(), Json::binary({bytes, bytes + output.byte_size()})});
+  }
+  return json;
+}
+
+// Checked against the bytes that are there before anything is allocated by it.
+Tensor tensor_from(const Json& json) {
+  const auto type = json.at(0).get<std::int64_t>();
+  if (type < 0 || type > static_cast<std::int64_t>(ElementType::F64)) damaged();
+  const auto shape = json.at(1).get<Shape>();
+  const auto& bytes = json.at(2).get_binary();
+  std::size_t expected = element_size(static_cast<ElementType>(type));
+  for (const std::size_t dimension : shape)
+    if (__builtin_mul_overflow(expected, dimension, &expected)) damaged();
+  if (bytes.size() != expected) damaged();
+  Tensor tensor(static_cast<ElementType>(type), shape);
+  if (!bytes.empty()) std::memcpy(tensor.bytes(), bytes.data(), bytes.size());
+  return tensor;
+}
+
+}  // namespace
+
+std::string to_bytes(const EvaluationNotes& notes) {
+  Json json{{"baseline", to_json(notes.baseline)},
+            {"first", to_json(notes.first)},
+            {"batch_size", notes.batch_size},
+            {"streams", notes.streams}};
+  if (notes.outputs) json["outputs"] = to_json(*notes.outputs);
+  const std::vector<std::uint8_t> encoded = Json::to_cbor(json);
+  return {encoded.begin(), encoded.end()};
+}
+
+EvaluationNotes notes_from_bytes(std::string_view bytes) {
+  try {
+    const Json json = parse_cbor(bytes);
+    EvaluationNotes notes{judgements_from(json.at("baseline")), judgements_from(json.at("first")), std::nullopt,
+                          json.at("batch_size").get<std::size_t>(), json.at("streams").get<int>()};
+    if (notes.batch_size > kMostAtOnce || notes.streams < 0 || notes.streams > kMostAtOnce) damaged();
+    if (!json.contains("outputs")) return notes;
+    notes.outputs.emplace();
+    for (const Json& output : json.at("outputs")) notes.outputs->push_back(tensor_from(output));
+    return notes;
+  } catch (const Json::exception&) {
+    damaged();
+  }
+}
+
+}  // namespace lpot

@@ -1,0 +1,23 @@
+// What an evaluator keeps between the runs of a study, as bytes for the store.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lpot/core/tensor.h"
+#include "lpot/evaluate/verdict.h"
+
+namespace lpot {
+
+struct EvaluationNotes {
+  Judgements baseline, first;
+  std::optional<std::vector<Tensor>> outputs;  // of the baseline
+  std::size_t batch_size = 0;
+  int streams = 0;
+};
+
+std::string to_bytes(const EvaluationNotes&);
+EvaluationNotes notes_from_bytes(std::string_view);  // throws StoreError
+
+}  // namespace lpot

@@ -1,0 +1,39 @@
+// Models come from strangers, and the front ends that read them were not made for damaged files: some end the process
+// by a signal, others fill the memory. So a model is first read in a copy of this process, which has a limit of memory
+// and whose end hurts nobody.
+//
+//   Probe probe([&] { load_graph(path); }, size);  // the copy begins
+//   fingerprint(path);                             // while this process does something else
+//   probe.check(path);                             // throws ModelError where the copy failed or died
+//
+#pragma once
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+
+namespace lpot {
+
+class Probe {
+ public:
+  // `load` may use any amount of memory up to some gigabytes beyond what this process has, more for large files.
+  Probe(const std::function<void()>& load, std::uint64_t file_bytes);
+  ~Probe();  // ends the copy
+  Probe(const Probe&) = delete;
+  Probe& operator=(const Probe&) = delete;
+
+  // Waits for the copy. Throws its ModelError, or one that says how it died. Where there could be no copy, or it was
+  // stopped by somebody, nothing is known and nothing is thrown.
+  void check(const std::filesystem::path&);
+
+ private:
+  pid_t child_ = -1;
+  int message_ = -1;  // the copy writes the text of its error here
+  bool has_threads_ = false;
+};
+
+// Whether this thread is the only one of the process.
+bool has_one_thread();
+
+}  // namespace lpot

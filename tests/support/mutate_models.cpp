@@ -1,0 +1,31 @@
+// Loads damaged copies of models and tells how that ended: mutate_models SEED COUNT KEEP MODEL[,FILE]...
+// MODEL is what load_model takes; FILE is the one of its files that is damaged. Files that end a process are kept in
+// KEEP.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "tests/model/load_mutants.h"
+
+int main(int count, char** words) {
+  if (count < 5) {
+    fmt::print(stderr, "usage: mutate_models SEED COUNT KEEP MODEL[,FILE]...\n");
+    return 2;
+  }
+  lpot::MutantOptions options{
+      .seed = std::strtoull(words[1], nullptr, 10), .count = std::strtoull(words[2], nullptr, 10), .keep = words[3]};
+  bool died = false;
+  for (int i = 4; i < count; ++i) {
+    const std::string word = words[i];
+    const auto comma = word.find(',');
+    const std::string model = word.substr(0, comma), file = comma == std::string::npos ? model : word.substr(comma + 1);
+    const lpot::Mutants mutants = lpot::load_mutants(model, file, options);
+    fmt::print("{}: {} tried, {} loaded, {} refused", file, mutants.tried, mutants.loaded, mutants.refused);
+    for (const auto& [how, times] : mutants.died) fmt::print(", {} x {}", times, how);
+    fmt::print("\n");
+    std::fflush(stdout);
+    died = died || !mutants.died.empty();
+  }
+  return died ? 1 : 0;
+}
