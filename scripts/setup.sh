@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what the build needs: Debian packages by name and a .venv with pinned wheels. What is there is left alone, so a
+# Installs what the build needs: Debian packages by name and a .venv with wheels that are pinned with their hashes. What is there is left alone, so a
 # second run changes nothing and needs no network.
 #
 #   scripts/setup.sh         for building, testing and the quick start
@@ -14,18 +14,18 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(g++ make cmake ninja-build ccache zlib1g-dev libjpeg62-turbo-dev libpng-dev libyaml-cpp-dev nlohmann-json3-dev
-          libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libprotobuf-dev libonnx-dev libeigen3-dev libutf8proc-dev libcpp-httplib-dev libgtest-dev
+          libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libprotobuf-dev libonnx-dev libeigen3-dev libutf8proc-dev libcpp-httplib-dev libssl-dev libgtest-dev
           libgmock-dev dataset-fashion-mnist)
-requirements=(scripts/requirements.txt)
+requirements=(scripts/locked/requirements.txt)
 if [[ "${1:-}" == "--dev" ]]; then
   packages+=(clang-format clang-tidy libbenchmark-dev)
-  requirements+=(scripts/requirements-dev.txt)
+  requirements+=(scripts/locked/requirements-dev.txt)
 elif [[ "${1:-}" == "--fuzz" ]]; then
   packages+=(clang-14 libclang-rt-14-dev)
 elif [[ "${1:-}" == "--page" ]]; then
   packages+=(chromium fonts-dejavu-core)
 elif [[ "${1:-}" == "--test" ]]; then
-  requirements+=(scripts/requirements-test.txt)
+  requirements+=(scripts/locked/requirements-test.txt)
 fi
 
 as_root() {
@@ -52,7 +52,7 @@ if [[ ${#missing[@]} -gt 0 ]]; then
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
 fi
 
-# install FOLDER FILE...: a virtual environment with the wheels of the files
+# install FOLDER FILE...: a virtual environment with the wheels that scripts/locked has for the files of scripts/
 install() {
   local folder=$1 file stamp
   shift
@@ -61,18 +61,21 @@ install() {
     stamp=$folder/installed-$(basename "$file")
     cmp -s "$file" "$stamp" && continue
     echo "setup: installing the wheels of $file"
-    "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$file"
+    if ! "$folder/bin/python" -m pip install --quiet --disable-pip-version-check --require-hashes --only-binary :all: --requirement "$file"; then
+      echo "setup: $file is for Python 3.11 (3.8 for the original) on x86-64; see docs/dependencies.md for PyTorch's CPU build" >&2
+      exit 1
+    fi
     cp "$file" "$stamp"
   done
 }
 
 install .venv "${requirements[@]}"
-if [[ "${1:-}" == "--python" ]]; then install .venv-python scripts/requirements-python.txt; fi
+if [[ "${1:-}" == "--python" ]]; then install .venv-python scripts/locked/requirements-python.txt; fi
 if [[ "${1:-}" == "--peers" ]]; then
-  install .venv-peers scripts/requirements-peers.txt
+  install .venv-peers scripts/locked/requirements-peers.txt
   for interpreter in "${LPOT_PYTHON38:-}" python3.8 "$HOME"/.pyenv/versions/3.8.*/bin/python; do
     "$interpreter" -c '' 2>/dev/null || continue
-    install .venv-original scripts/requirements-original.txt
+    install .venv-original scripts/locked/requirements-original.txt
     break
   done
 fi

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Pins every wheel that setup.sh installs, also those that other wheels need, with the SHA-256 of its file.
+
+    LPOT_PYTHON38=.../python3.8 scripts/lock_wheels.py
+
+scripts/requirements*.txt say what is wanted and why. scripts/locked/ holds what that comes down to for Python 3.11 on x86-64 (3.8 for
+the original), as pip works it out, and is what setup.sh installs with --require-hashes. The last table of docs/dependencies.md, of
+the wheels that others need, is written anew as well. Run it after a change of the former, and look at what changes.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+SCRIPTS = pathlib.Path(__file__).resolve().parent
+LIST = SCRIPTS.parent / "docs/dependencies.md"
+BASE = "requirements.txt"
+# These go into the environment of the first one, so what both name has to be the same release.
+BESIDE_BASE = {"requirements-dev.txt", "requirements-test.txt"}
+ORIGINAL = "requirements-original.txt"
+NEEDED = "## Wheels that these need"
+
+
+def requirement_files() -> list[str]:
+    return sorted(path.name for path in SCRIPTS.glob("requirements*.txt"))
+
+
+def project(name: str) -> str:
+    """As indexes spell it; a requirement may go on with versions and conditions."""
+    word = re.match(r"[A-Za-z0-9._-]+", name).group()
+    return re.sub(r"[-_.]+", "-", word).lower()
+
+
+def licence(expression: str | None, text: str | None, classifiers: list[str]) -> str:
+    """What a wheel says of its licence, in one line."""
+    if expression:
+        return expression
+    named = [line.split("::")[-1].strip() for line in classifiers if line.startswith("License ::")]
+    named = sorted({name for name in named if name != "OSI Approved"})
+    if named:
+        return ", ".join(named)
+    first = (text or "").strip().split("\n")[0]
+    return first if 0 < len(first) < 80 else "not said in its metadata"
+
+
+def asked_for(name: str) -> list[str]:
+    lines = (SCRIPTS / name).read_text().splitlines()
+    return [project(line) for line in lines if line and not line.startswith("#")]
+
+
+def resolved(name: str) -> list[dict]:
+    """What pip would install into an empty environment."""
+    python = "python3.11" if name != ORIGINAL else os.environ.get("LPOT_PYTHON38", "python3.8")
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([python, "-m", "venv", f"{folder}/venv"], check=True)
+        pip = [f"{folder}/venv/bin/python", "-m", "pip"]
+        # Older ones do not tell licences.
+        subprocess.run([*pip, "install", "--quiet", "--upgrade", "pip"], check=True)
+        report = pathlib.Path(folder, "report.json")
+        command = [*pip, "install", "--quiet", "--dry-run", "--ignore-installed"]
+        command += ["--only-binary", ":all:", "--report", str(report)]
+        command += ["--requirement", str(SCRIPTS / name)]
+        if name in BESIDE_BASE:
+            command += ["--constraint", str(SCRIPTS / BASE)]
+        subprocess.run(command, check=True)
+        return json.loads(report.read_text())["install"]
+
+
+def write_lock(name: str, wheels: list[dict]) -> None:
+    lines = []
+    for wheel in wheels:
+        metadata = wheel["metadata"]
+        sha = wheel["download_info"]["archive_info"]["hashes"]["sha256"]
+        lines.append(f"{project(metadata['name'])}=={metadata['version']} --hash=sha256:{sha}\n")
+    target = SCRIPTS / "locked" / name
+    target.parent.mkdir(exist_ok=True)
+    target.write_text(f"# Made by scripts/lock_wheels.py from {name}.\n" + "".join(sorted(lines)))
+    print(f"{target.relative_to(SCRIPTS.parent)}: {len(lines)} wheels")
+
+
+def needed_rows(files: dict[str, list[dict]]) -> list[str]:
+    """Of every wheel that nobody asked for: its licence, the files it is locked in, and what needs it."""
+    asked = {name for file in files for name in asked_for(file)}
+    licences: dict[str, str] = {}
+    needed_by: dict[str, set[str]] = {}
+    for wheels in files.values():
+        for wheel in wheels:
+            metadata = wheel["metadata"]
+            name = project(metadata["name"])
+            told = licence(metadata.get("license_expression"), metadata.get("license"), metadata.get("classifier", []))
+            # Two releases may say the same in different words: the newer one, which is not the original's, counts.
+            licences.setdefault(name, told)
+            for requirement in metadata.get("requires_dist", []):
+                if not re.search(r"extra\s*==", requirement):
+                    needed_by.setdefault(project(requirement), set()).add(name)
+    rows = []
+    for name in sorted(set(licences) - asked):
+        users = sorted(needed_by.get(name, set()) & set(licences)) or ["an optional part of another"]
+        rows.append(f"| {name} | {licences[name]} | {', '.join(users)} |\n")
+    return rows
+
+
+def main() -> None:
+    # The original comes last: see needed_rows.
+    names = sorted(requirement_files(), key=lambda name: (name == ORIGINAL, name))
+    files = {name: resolved(name) for name in names}
+    for name, wheels in files.items():
+        write_lock(name, wheels)
+    text = LIST.read_text().split(NEEDED)[0]
+    table = "| wheel | licence | needed by |\n|---|---|---|\n" + "".join(needed_rows(files))
+    LIST.write_text(f"{text}{NEEDED}\n\nWritten by `scripts/lock_wheels.py`.\n\n{table}")
+
+
+if __name__ == "__main__":
+    main()
