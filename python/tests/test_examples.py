@@ -200,13 +200,13 @@ def test_a_checkpoint_of_bert_is_frozen(example, data, in_own_folder):
     )  # fmt: skip
     (folder / "model" / "bert_config.json").write_text(json.dumps(sizes))
     run(
-        "python freeze.py --bert_config model/bert_config.json --max_seq_length 64 --output model/bert.pb"
+        "python freeze.py --bert_config model/bert_config.json --max_seq_length 96 --output model/bert.pb"
     )
 
     labels = in_own_folder / "labels.json"
     labels.write_text(json.dumps(some_questions(data, 3)))
     _, features = read_squad(
-        labels, data / "bert-vocab" / "vocab.txt", max_seq_length=64, doc_stride=32
+        labels, data / "bert-vocab" / "vocab.txt", max_seq_length=96, doc_stride=24
     )
     writer = FeatureWriter(in_own_folder / "eval.tf_record")
     for feature in features:
