@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <openvino/frontend/manager.hpp>
 #include <openvino/openvino.hpp>
-#include <optional>
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/model/convert_apart.h"
 #include "lpot/model/cut.h"
 #include "lpot/model/fold.h"
+#include "lpot/model/known.h"
 #include "lpot/model/model_files.h"
 #include "lpot/model/names.h"
 #include "lpot/model/openvino_error.h"
@@ -115,6 +115,15 @@ std::shared_ptr<ov::Model> load_graph(const fs::path& path, const ModelFiles& fi
   return graph;
 }
 
+// Throws ModelError where reading the model harms a process.
+void probe(const fs::path& path, const ModelFiles& files, const LoadOptions& options, const Model& model) {
+  const fs::path known = default_known_models();
+  const std::string name =
+      fmt::format("{} {} {}", model.fingerprint, model.size_bytes, ov::get_openvino_version().buildNumber);
+  if (is_known(known, name)) return;
+  if (Probe([&] { load_graph(path, files, options); }, model.size_bytes).check(path)) remember(known, name);
+}
+
 }  // namespace
 
 Model load_model(const fs::path& path, const LoadOptions& options) {
@@ -122,11 +131,9 @@ Model load_model(const fs::path& path, const LoadOptions& options) {
   Model model;
   model.format = files.format;
   model.source = files.path;
-  model.size_bytes = size_of(files);
-  std::optional<Probe> probe;
-  if (options.probe) probe.emplace([&] { load_graph(path, files, options); }, model.size_bytes);
   model.fingerprint = fingerprint(files, options);
-  if (probe) probe->check(path);
+  model.size_bytes = size_of(files);
+  if (options.probe) probe(path, files, options, model);
   if (files.format == ModelFormat::TensorFlow && model.size_bytes >= options.convert_apart_from)
     model.graph = convert_apart([&] { return load_graph(path, files, options); });
   if (!model.graph) model.graph = load_graph(path, files, options);

@@ -117,18 +117,18 @@ Probe::~Probe() {
   while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
-void Probe::check(const fs::path& path) {
-  if (child_ <= 0) return;
+bool Probe::check(const fs::path& path) {
+  if (child_ <= 0) return false;
   const double patience = has_threads_ ? kPatienceSeconds : std::numeric_limits<double>::infinity();
   const std::optional<std::string> message = read_to_end(message_, patience);
-  if (!message) return;  // the destructor ends it
+  if (!message) return false;  // the destructor ends it
   int status = 0;
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) continue;
   child_ = -1;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
   if (WIFEXITED(status) && WEXITSTATUS(status) == kRefused)
     throw ModelError("load_model", message->starts_with("[load_model] ") ? message->substr(13) : *message);
-  if (WIFSIGNALED(status) && was_stopped_by_somebody(WTERMSIG(status))) return;
+  if (WIFSIGNALED(status) && was_stopped_by_somebody(WTERMSIG(status))) return false;
   const std::string how = WIFSIGNALED(status)
                               ? fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                               : fmt::format("exit code {}", WEXITSTATUS(status));

@@ -2,9 +2,7 @@
 // by a signal, others fill the memory. So a model is first read in a copy of this process, which has a limit of memory
 // and whose end hurts nobody.
 //
-//   Probe probe([&] { load_graph(path); }, size);  // the copy begins
-//   fingerprint(path);                             // while this process does something else
-//   probe.check(path);                             // throws ModelError where the copy failed or died
+//   if (Probe([&] { load_graph(path); }, size).check(path)) remember(path);  // throws ModelError where the copy died
 //
 #pragma once
 #include <sys/types.h>
@@ -23,9 +21,9 @@ class Probe {
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;
 
-  // Waits for the copy. Throws its ModelError, or one that says how it died. Where there could be no copy, or it was
-  // stopped by somebody, nothing is known and nothing is thrown.
-  void check(const std::filesystem::path&);
+  // Waits for the copy. Throws its ModelError, or one that says how it died. False: nothing is known, because there
+  // could be no copy, it was stopped by somebody, or it waits for a thread that it has not.
+  bool check(const std::filesystem::path&);
 
  private:
   pid_t child_ = -1;

@@ -44,7 +44,7 @@ void collect_texts(std::istream& file, std::uint64_t position, std::uint64_t end
     const auto payload = tag ? payload_size(file, *tag) : std::nullopt;
     if (!payload) return;
     const auto begin = static_cast<std::uint64_t>(file.tellg());
-    if (*payload > end - begin) return;
+    if (begin > end || *payload > end - begin) return;  // its length may reach beyond the message
     position = begin + *payload;
     if ((*tag & 7) != 2 || *tag >> 3 != static_cast<std::uint64_t>(fields[depth])) continue;
     if (depth + 1 < fields.size()) {

@@ -66,9 +66,9 @@ TEST(Probe, HandsOnWhatTheReaderSays) {
             "[load_model] net.onnx: no such op");
 }
 
-TEST(Probe, IsSilentWhereAllIsWell) {
-  EXPECT_NO_THROW(Probe([] {}, 1000).check("net.onnx"));
-  EXPECT_NO_THROW(Probe([] { ::raise(SIGINT); }, 1000).check("net.onnx"));
+TEST(Probe, KnowsNothingOfAReaderThatWasStopped) {
+  EXPECT_TRUE(Probe([] {}, 1000).check("net.onnx"));
+  EXPECT_FALSE(Probe([] { ::raise(SIGINT); }, 1000).check("net.onnx"));
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
@@ -87,9 +87,18 @@ TEST(Probe, WorksInAProcessWithThreads) {
   other.join();
 }
 
-TEST(Probe, IsLeftOutWhereTheModelIsTrusted) {
-  EXPECT_EQ(list_ops(load_model(quickstart_model(), {.probe = false})).size(),
-            list_ops(load_model(quickstart_model())).size());
+TEST(KnownModels, AreRememberedOnceTheyWereRead) {
+  TempFolder folder;
+  const std::string memory = (folder / "cache/models.txt").string();
+  ::setenv("LPOT_MODEL_MEMORY", memory.c_str(), 1);
+  const std::string fingerprint = load_model(quickstart_model()).fingerprint;
+  const std::string lines = read_bytes(memory);
+  EXPECT_THAT(lines, testing::StartsWith(fingerprint + " "));
+  load_model(quickstart_model());
+  EXPECT_EQ(read_bytes(memory), lines);
+  EXPECT_THROW(load_model(folder.write("net.onnx", "\x0a\x01x")), ModelError);
+  EXPECT_EQ(read_bytes(memory), lines);
+  ::setenv("LPOT_MODEL_MEMORY", "off", 1);
 }
 
 }  // namespace
