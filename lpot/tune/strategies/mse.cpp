@@ -22,11 +22,11 @@ class Mse : public Strategy {
       double distance;
     };
     std::vector<Fallback> singles;
+    if (start->plan.int8_count() == 1) return std::nullopt;
+    const PlanKey key = key_of(start->plan);
     for (const std::string& op : ops_to_fall_back(space, start->plan)) {
-      const Plan plan = with_fallback(start->plan, op);
-      if (plan.int8_count() == 0) continue;
-      const Probe* probe = history.find_probe(plan);
-      if (!probe) return Step{plan, Step::Kind::Probe};
+      const Probe* probe = history.find_probe(key_with_fallback(start->plan, key, op));
+      if (!probe) return Step{with_fallback(start->plan, op), Step::Kind::Probe};
       singles.push_back({op, probe->distance});
     }
     std::stable_sort(singles.begin(), singles.end(),
