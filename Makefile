@@ -1,11 +1,11 @@
-# make quickstart | build | test | test-page | test-data | test-python | bench | bench-peers | bench-tune | format | lint | asan | tsan | fuzz | clean
+# make quickstart | build | test | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | format | lint | asan | tsan | fuzz | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune format lint asan tsan fuzz clean
+.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune faults audit format lint asan tsan fuzz clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
@@ -14,6 +14,8 @@ help:
 	@echo "make test-page    look at the report and the dashboard in chromium"
 	@echo "make test-data    run the tests on real models and data under LPOT_TEST_DATA"
 	@echo "make test-python  build the Python package into .venv-python and run its tests (LPOT_TEST_DATA, LPOT_SEEDS: what they read)"
+	@echo "make faults       disturb tunings at random points and resume them (RUNS=500 SEED=1)"
+	@echo "make audit        check the list of dependencies, their licences and the hashes of wheels"
 	@echo "make bench        run the benchmarks"
 	@echo "make bench-tune   time tunings beside NNCF's accuracy control (TUNE=--no-peers: lpot alone)"
 	@echo "make bench-peers  measure lpot beside NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: keep their models)"
@@ -48,6 +50,15 @@ test: configure
 test-page: build
 	@scripts/setup.sh --page
 	python3 tests/page/test_page.py $(BUILD)/bin/lpot $(PICTURES)
+
+RUNS ?= 500
+SEED ?= 1
+faults: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target lpot faults
+	python3 tests/faults/faults.py $(BUILD)/bin/lpot $(BUILD)/tests/libfaults.so --runs $(RUNS) --seed $(SEED)
+
+audit:
+	@python3 scripts/audit.py
 
 test-data: setup-test configure
 	@test -n "$(LPOT_TEST_DATA)" || { echo "make test-data: set LPOT_TEST_DATA to the folder with the data sets"; exit 1; }

@@ -10,6 +10,7 @@
 #include "lpot/core/error.h"
 #include "lpot/core/process.h"
 #include "lpot/core/version.h"
+#include "lpot/model/openvino_error.h"
 
 namespace {
 
@@ -65,7 +66,13 @@ int main(int count, char** words) {
   } catch (const lpot::Interrupted&) {
     fmt::print(stderr, "lpot: stopped before there was a result\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "lpot: {}\n", error.what());
+    if (dynamic_cast<const lpot::Error*>(&error) == nullptr && lpot::is_out_of_memory(error))
+      std::fputs(  // fmt would allocate
+          "lpot: [memory] there is not enough memory; free some, or use smaller batches; a study goes on with "
+          "--resume\n",
+          stderr);
+    else
+      fmt::print(stderr, "lpot: {}\n", error.what());
   }
   return kError;
 }

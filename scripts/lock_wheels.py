@@ -38,7 +38,11 @@ def licence(expression: str | None, text: str | None, classifiers: list[str]) ->
     """What a wheel says of its licence, in one line."""
     if expression:
         return expression
-    named = [line.split("::")[-1].strip() for line in classifiers if line.startswith("License ::")]
+    named = [
+        line.split("::")[-1].strip()
+        for line in classifiers
+        if line.startswith("License ::")
+    ]
     named = sorted({name for name in named if name != "OSI Approved"})
     if named:
         return ", ".join(named)
@@ -53,7 +57,11 @@ def asked_for(name: str) -> list[str]:
 
 def resolved(name: str) -> list[dict]:
     """What pip would install into an empty environment."""
-    python = "python3.11" if name != ORIGINAL else os.environ.get("LPOT_PYTHON38", "python3.8")
+    python = (
+        "python3.11"
+        if name != ORIGINAL
+        else os.environ.get("LPOT_PYTHON38", "python3.8")
+    )
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([python, "-m", "venv", f"{folder}/venv"], check=True)
         pip = [f"{folder}/venv/bin/python", "-m", "pip"]
@@ -74,10 +82,14 @@ def write_lock(name: str, wheels: list[dict]) -> None:
     for wheel in wheels:
         metadata = wheel["metadata"]
         sha = wheel["download_info"]["archive_info"]["hashes"]["sha256"]
-        lines.append(f"{project(metadata['name'])}=={metadata['version']} --hash=sha256:{sha}\n")
+        lines.append(
+            f"{project(metadata['name'])}=={metadata['version']} --hash=sha256:{sha}\n"
+        )
     target = SCRIPTS / "locked" / name
     target.parent.mkdir(exist_ok=True)
-    target.write_text(f"# Made by scripts/lock_wheels.py from {name}.\n" + "".join(sorted(lines)))
+    target.write_text(
+        f"# Made by scripts/lock_wheels.py from {name}.\n" + "".join(sorted(lines))
+    )
     print(f"{target.relative_to(SCRIPTS.parent)}: {len(lines)} wheels")
 
 
@@ -90,7 +102,11 @@ def needed_rows(files: dict[str, list[dict]]) -> list[str]:
         for wheel in wheels:
             metadata = wheel["metadata"]
             name = project(metadata["name"])
-            told = licence(metadata.get("license_expression"), metadata.get("license"), metadata.get("classifier", []))
+            told = licence(
+                metadata.get("license_expression"),
+                metadata.get("license"),
+                metadata.get("classifier", []),
+            )
             # Two releases may say the same in different words: the newer one, which is not the original's, counts.
             licences.setdefault(name, told)
             for requirement in metadata.get("requires_dist", []):
@@ -98,7 +114,9 @@ def needed_rows(files: dict[str, list[dict]]) -> list[str]:
                     needed_by.setdefault(project(requirement), set()).add(name)
     rows = []
     for name in sorted(set(licences) - asked):
-        users = sorted(needed_by.get(name, set()) & set(licences)) or ["an optional part of another"]
+        users = sorted(needed_by.get(name, set()) & set(licences)) or [
+            "an optional part of another"
+        ]
         rows.append(f"| {name} | {licences[name]} | {', '.join(users)} |\n")
     return rows
 
@@ -110,8 +128,12 @@ def main() -> None:
     for name, wheels in files.items():
         write_lock(name, wheels)
     text = LIST.read_text().split(NEEDED)[0]
-    table = "| wheel | licence | needed by |\n|---|---|---|\n" + "".join(needed_rows(files))
-    LIST.write_text(f"{text}{NEEDED}\n\nWritten by `scripts/lock_wheels.py`.\n\n{table}")
+    table = "| wheel | licence | needed by |\n|---|---|---|\n" + "".join(
+        needed_rows(files)
+    )
+    LIST.write_text(
+        f"{text}{NEEDED}\n\nWritten by `scripts/lock_wheels.py`.\n\n{table}"
+    )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 #include <utility>
 
 #include "lpot/core/error.h"
@@ -55,7 +56,10 @@ void BatchStream::State::start() {
   const auto wanted = static_cast<std::size_t>(std::max(0, loader_.options().workers));
   const std::size_t count = std::min({wanted, batches_, slots_.size()});
   workers_.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
+  try {
+    for (std::size_t i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
+  } catch (const std::system_error&) {  // the system gives no more threads: fewer do as well, or none
+  }
 }
 
 Batch BatchStream::State::make_batch(std::size_t number) const {

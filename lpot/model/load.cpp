@@ -101,6 +101,7 @@ std::shared_ptr<ov::Model> load_graph(const fs::path& path, const ModelFiles& fi
   } catch (const ModelError&) {
     throw;
   } catch (const std::exception& error) {
+    rethrow_out_of_memory(error);
     if (const std::string sentence = explain_unconverted(files, error.what(), options.outputs); !sentence.empty())
       throw ModelError("load_model", fmt::format("{}: {}", path.string(), sentence));
     throw ModelError("load_model",

@@ -1,7 +1,12 @@
 #include "lpot/model/openvino_error.h"
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <new>
 #include <regex>
 #include <sstream>
+#include <system_error>
 
 #include "lpot/core/text.h"
 
@@ -34,6 +39,23 @@ std::string shorten_openvino_message(std::string_view message) {
     result += "...";
   }
   return result;
+}
+
+bool is_out_of_memory(const std::exception& error) {
+  // OpenVINO's own, those of oneDNN and TBB below it, and the system's; a thread that cannot be started has no stack.
+  static constexpr auto kWords =
+      std::to_array<std::string_view>({"bad_alloc", "can't alloc", "Cannot allocate memory", "out of memory",
+                                       "ailed to allocate", "Resource temporarily unavailable"});
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  const bool is_system = system && (system->code().value() == ENOMEM || system->code().value() == EAGAIN);
+  const std::string_view message = error.what();
+  return dynamic_cast<const std::bad_alloc*>(&error) || is_system ||
+         std::any_of(kWords.begin(), kWords.end(),
+                     [&](std::string_view words) { return message.find(words) != std::string_view::npos; });
+}
+
+void rethrow_out_of_memory(const std::exception& error) {
+  if (is_out_of_memory(error)) throw std::bad_alloc();
 }
 
 }  // namespace lpot

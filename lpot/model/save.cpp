@@ -23,6 +23,7 @@ void serialize(const Model& model, const fs::path& xml, const fs::path& target) 
     throw StoreError("save_model",
                      fmt::format("{}: cannot be written; is the disk full or read-only?", target.string()));
   } catch (const std::exception& error) {
+    rethrow_out_of_memory(error);
     throw StoreError("save_model", fmt::format("{}: cannot be written: {}; is the disk full or read-only?",
                                                target.string(), shorten_openvino_message(error.what())));
   }
@@ -83,6 +84,7 @@ std::size_t save_model(const Model& model, const fs::path& xml) {
     fs::remove(new_xml, ignored);
     fs::remove(new_bin, ignored);
     if (dynamic_cast<const StoreError*>(&error)) throw;
+    rethrow_out_of_memory(error);
     throw StoreError("save_model",
                      fmt::format("{}: cannot be written: {}", xml.string(), shorten_openvino_message(error.what())));
   }

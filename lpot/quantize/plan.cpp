@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/json.h"
@@ -85,7 +87,10 @@ std::vector<std::string> Plan::fallback() const {
   return names;
 }
 
-std::size_t Plan::int8_count() const { return ops.size() - fallback().size(); }
+std::size_t Plan::int8_count() const {
+  return static_cast<std::size_t>(
+      std::count_if(ops.begin(), ops.end(), [](const auto& op) { return op.second.precision != Precision::Fp32; }));
+}
 
 std::string to_json(const Plan& plan) {
   Json ops = Json::object();

@@ -1,5 +1,8 @@
 #include <atomic>
+#include <exception>
+#include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "lpot/quantize/activation_range.h"
@@ -60,12 +63,25 @@ OpEdit edit_of(const Work& work, const Recipes& recipes) {
 template <typename Function>
 void in_parallel(std::size_t count, Function&& work) {
   std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failed;  // an exception that left a thread would end the program
   const auto take = [&] {
-    for (std::size_t i = next++; i < count; i = next++) work(i);
+    try {
+      for (std::size_t i = next++; i < count; i = next++) work(i);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failed = std::current_exception();
+    }
   };
-  std::vector<std::jthread> helpers;
-  for (unsigned i = 1; i < std::thread::hardware_concurrency() && i < count; ++i) helpers.emplace_back(take);
-  take();
+  {
+    std::vector<std::jthread> helpers;
+    try {
+      for (unsigned i = 1; i < std::thread::hardware_concurrency() && i < count; ++i) helpers.emplace_back(take);
+    } catch (const std::system_error&) {  // the system gives no more threads: fewer do as well
+    }
+    take();
+  }
+  if (failed) std::rethrow_exception(failed);
 }
 
 }  // namespace

@@ -131,14 +131,18 @@ class Maker {
   void add_measured_of_ops() {
     std::map<std::string, Json> diagnosed;
     for (Json& op : kept_array("diagnosis")) diagnosed.emplace(op.value("op", ""), op);
-    const Json times = kept(store_, record_.id, "forms", Json::object());
+    // An ordered object of JSON looks through all its keys for one.
+    const Json forms = kept(store_, record_.id, "forms", Json::object());
+    std::map<std::string, Json> times;
+    for (const auto& [name, of_op] : forms.items()) times.emplace(name, of_op);
     for (Json& op : ops_) {
       const std::string name = op.value("name", "");
       if (const auto found = diagnosed.find(name); found != diagnosed.end())
         for (const char* key : {"noise", "decibels", "saturates", "dead", "outliers", "findings"})
           if (found->second.contains(key)) op[key] = found->second[key];
-      if (!times.contains(name)) continue;
-      const Json& of_op = times[name];
+      const auto timed = times.find(name);
+      if (timed == times.end()) continue;
+      const Json& of_op = timed->second;
       op["fp32_ms"] = of_op.value("fp32_ms", 0.0);
       op["form"] = of_op.value("form", "plain");
       op["int8_ms"] = op["form"] == "plain" ? of_op.value("plain_ms", 0.0) : of_op.value("convolution_ms", 0.0);
@@ -245,7 +249,7 @@ class Maker {
   static std::string rank_text(const Json& op, const std::vector<double>& noises) {
     if (!op.contains("noise")) return "";
     const double noise = op["noise"];
-    const auto rank = std::find(noises.begin(), noises.end(), noise) - noises.begin() + 1;
+    const auto rank = std::lower_bound(noises.begin(), noises.end(), noise, std::greater<>()) - noises.begin() + 1;
     return fmt::format(" Its expected noise is {:.2g} of its signal, number {} of {}.", noise, rank, noises.size());
   }
 

@@ -108,6 +108,7 @@ struct Executable::State {
       for (std::size_t i = 0; i < tensors.size(); ++i) request.set_input_tensor(i, to_ov_tensor(tensors[i]));
       request.start_async();
     } catch (const ov::Exception& error) {
+      rethrow_out_of_memory(error);
       throw DataError("infer", shorten_openvino_message(error.what()));
     }
   }
@@ -116,6 +117,7 @@ struct Executable::State {
     try {
       request.wait();
     } catch (const ov::Exception& error) {
+      rethrow_out_of_memory(error);
       throw DataError("infer",
                       fmt::format("the model failed on these data: {}", shorten_openvino_message(error.what())));
     }
@@ -133,6 +135,7 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
     ov::Core core;
     state_->compiled = core.compile_model(with_shapes(model, options.input_shapes), "CPU", properties(options));
   } catch (const std::exception& error) {
+    rethrow_out_of_memory(error);
     throw ModelError("compile", fmt::format("{}: {}", model.source.string(), shorten_openvino_message(error.what())));
   }
   if (model.format == ModelFormat::TensorFlow) release_mapped_weights();

@@ -7,6 +7,8 @@
 namespace lpot {
 namespace {
 
+constexpr const char* kMoveAway = "; the file is damaged or not a store: move it away to start anew";
+
 const char* cure(int code) {
   switch (code & 0xff) {
     case SQLITE_FULL:
@@ -17,12 +19,16 @@ const char* cure(int code) {
       return "; the folder must be writable, or set tuning.workspace.path to one that is";
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return "; the file is damaged or not a store: move it away to start anew";
+      return kMoveAway;
     case SQLITE_IOERR:
       return "; is the disk full or failing?";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return "; another process is writing to it";
+    case SQLITE_NOMEM:
+      return "; free some memory and resume";
+    case SQLITE_TOOBIG:
+      return "; the store cannot hold so much in one piece";
     default:
       return "";
   }
@@ -45,6 +51,10 @@ void Database::fail(const std::string& doing) const {
                                         handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory", cure(code)));
 }
 
+void Database::fail_damaged(const std::string& what) const {
+  throw StoreError("store", fmt::format("{}: {}{}", path_.string(), what, kMoveAway));
+}
+
 void Database::execute(const std::string& sql) const {
   if (sqlite3_exec(handle_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) fail("write");
 }
@@ -55,30 +65,36 @@ Statement::Statement(const Database& database, const std::string& sql) : databas
   handle_.reset(handle);
 }
 
+// A value that could not be bound would be written as NULL without a word.
+void Statement::check_bound(int code) const {
+  if (code != SQLITE_OK) database_.fail("write");
+}
+
 Statement& Statement::bind(std::int64_t value) {
-  sqlite3_bind_int64(handle_.get(), next_++, value);
+  check_bound(sqlite3_bind_int64(handle_.get(), next_++, value));
   return *this;
 }
 
 Statement& Statement::bind(double value) {
-  sqlite3_bind_double(handle_.get(), next_++, value);
+  check_bound(sqlite3_bind_double(handle_.get(), next_++, value));
   return *this;
 }
 
 Statement& Statement::bind(std::string_view text) {
-  sqlite3_bind_text64(handle_.get(), next_++, text.empty() ? "" : text.data(), text.size(), SQLITE_TRANSIENT,
-                      SQLITE_UTF8);
+  check_bound(sqlite3_bind_text64(handle_.get(), next_++, text.empty() ? "" : text.data(), text.size(),
+                                  SQLITE_TRANSIENT, SQLITE_UTF8));
   return *this;
 }
 
 Statement& Statement::bind_blob(std::string_view bytes) {
   // SQLite takes a null pointer for NULL, which no bytes are not.
-  sqlite3_bind_blob64(handle_.get(), next_++, bytes.empty() ? "" : bytes.data(), bytes.size(), SQLITE_TRANSIENT);
+  check_bound(
+      sqlite3_bind_blob64(handle_.get(), next_++, bytes.empty() ? "" : bytes.data(), bytes.size(), SQLITE_TRANSIENT));
   return *this;
 }
 
 Statement& Statement::bind_null() {
-  sqlite3_bind_null(handle_.get(), next_++);
+  check_bound(sqlite3_bind_null(handle_.get(), next_++));
   return *this;
 }
 
@@ -93,6 +109,9 @@ bool Statement::step() {
 std::string Statement::bytes(int column) const {
   const void* data = sqlite3_column_blob(handle_.get(), column);
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
+  if (!data && size > 0) database_.fail("read");
+  if (!data && !is_null(column) && sqlite3_errcode(sqlite3_db_handle(handle_.get())) == SQLITE_NOMEM)
+    database_.fail("read");
   return data ? std::string(static_cast<const char*>(data), size) : std::string();
 }
 

@@ -16,6 +16,7 @@ class Database {
   void execute(const std::string& sql) const;
   std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }
   [[noreturn]] void fail(const std::string& doing) const;
+  [[noreturn]] void fail_damaged(const std::string& what) const;  // what was read is not what was written
 
  private:
   friend class Statement;
@@ -40,7 +41,7 @@ class Statement {
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
   double number(int column) const { return sqlite3_column_double(handle_.get(), column); }
   bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
-  std::string bytes(int column) const;
+  std::string bytes(int column) const;  // throws StoreError when there is no memory for them
 
  private:
   struct Finalize {
@@ -48,6 +49,8 @@ class Statement {
   };
   const Database& database_;
   std::unique_ptr<sqlite3_stmt, Finalize> handle_;
+  void check_bound(int code) const;
+
   int next_ = 1;
   bool conflict_ = false;
 };

@@ -1,68 +1,121 @@
 #include <fmt/format.h>
 
+#include <initializer_list>
+
 #include "lpot/core/error.h"
+#include "lpot/core/file.h"
 #include "lpot/store/sqlite.h"
 #include "lpot/store/store.h"
 
 namespace lpot {
 namespace {
 
-constexpr int kVersion = 1;
+// 1: without check sums. SQLite notices a file that lost whole pages of its trees, but not a value whose bytes are
+// gone.
+constexpr int kVersion = 2;
 
 constexpr const char* kSchema = R"(
   CREATE TABLE IF NOT EXISTS studies (
     id INTEGER PRIMARY KEY AUTOINCREMENT, model_name TEXT NOT NULL, model_fingerprint TEXT NOT NULL,
-    data TEXT NOT NULL, settings TEXT NOT NULL, created TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);
+    data TEXT NOT NULL, settings TEXT NOT NULL, created TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+    check_sum TEXT NOT NULL);
   CREATE TABLE IF NOT EXISTS trials (
     study INTEGER NOT NULL REFERENCES studies(id), number INTEGER NOT NULL, plan TEXT NOT NULL,
-    result TEXT, error TEXT NOT NULL, seconds REAL NOT NULL, PRIMARY KEY (study, number));
+    result TEXT, error TEXT NOT NULL, seconds REAL NOT NULL, check_sum TEXT NOT NULL,
+    PRIMARY KEY (study, number));
   CREATE TABLE IF NOT EXISTS measurements (
-    study INTEGER NOT NULL REFERENCES studies(id), key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY (study, key));
+    study INTEGER NOT NULL REFERENCES studies(id), key TEXT NOT NULL, value BLOB NOT NULL, check_sum TEXT NOT NULL,
+    PRIMARY KEY (study, key));
 )";
+
+// What rows of before have.
+constexpr const char* kUnchecked = "none";
+
+constexpr const char* kFromVersion1 = R"(
+  ALTER TABLE studies ADD COLUMN check_sum TEXT NOT NULL DEFAULT 'none';
+  ALTER TABLE trials ADD COLUMN check_sum TEXT NOT NULL DEFAULT 'none';
+  ALTER TABLE measurements ADD COLUMN check_sum TEXT NOT NULL DEFAULT 'none';
+)";
+
+std::string check_sum(std::initializer_list<std::string_view> parts) {
+  Fingerprint fingerprint;
+  for (const std::string_view part : parts) fingerprint.add(part).add(std::string_view("\0", 1));
+  return fingerprint.hex();
+}
+
+std::string text_of(std::int64_t number) { return std::to_string(number); }
+std::string text_of(double number) { return fmt::format("{}", number); }
+
+std::string check_sum(const StudyIdentity& identity) {
+  return check_sum({identity.model_name, identity.model_fingerprint, identity.data, identity.settings});
+}
+
+// Pages are written whole, so a file that ends within one was cut; unless the log beside it has that page.
+void check_size(const Database& database, const std::filesystem::path& path) {
+  std::error_code unknown;
+  const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+  if (unknown) return;
+  const std::uintmax_t log = std::filesystem::file_size(path.string() + "-wal", unknown);
+  if (!unknown && log > 0) return;
+  Statement statement(database, "PRAGMA page_size");
+  if (statement.step() && size % static_cast<std::uintmax_t>(statement.integer(0)) != 0)
+    database.fail_damaged(fmt::format("{} bytes long, which is no whole number of pages: its end is missing", size));
+}
 
 class SqliteStore : public Store {
  public:
   SqliteStore(const std::filesystem::path& path, bool read_only)
-      : database_(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) {
-    const std::int64_t version = read_version();
-    if (version > kVersion)
+      : database_(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE),
+        version_(read_version()) {
+    if (version_ > kVersion)
       throw StoreError(
           "store",
           fmt::format("{}: written by a newer lpot (layout {}, this one knows {}); use that one, or another workspace",
-                      path.string(), version, kVersion));
-    if (read_only && version == 0) throw StoreError("store", fmt::format("{}: no study is in it yet", path.string()));
+                      path.string(), version_, kVersion));
+    check_size(database_, path);
+    if (read_only && version_ == 0) throw StoreError("store", fmt::format("{}: no study is in it yet", path.string()));
     if (read_only) return;
     database_.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
-    if (version == 0)
-      database_.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version={}; COMMIT;", kSchema, kVersion));
+    if (version_ < kVersion)
+      database_.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version={}; COMMIT;",
+                                    version_ == 0 ? kSchema : kFromVersion1, kVersion));
+    version_ = kVersion;
   }
 
   StudyId create_study(const StudyIdentity& identity) override {
-    Statement statement(database_,
-                        "INSERT INTO studies (model_name, model_fingerprint, data, settings) VALUES (?, ?, ?, ?)");
+    Statement statement(
+        database_,
+        "INSERT INTO studies (model_name, model_fingerprint, data, settings, check_sum) VALUES (?, ?, ?, ?, ?)");
     statement.bind(identity.model_name)
         .bind(identity.model_fingerprint)
         .bind(identity.data)
         .bind(identity.settings)
+        .bind(check_sum(identity))
         .step();
     return database_.last_row();
   }
 
   std::vector<StudyRecord> studies() const override {
-    Statement statement(database_, "SELECT id, model_name, model_fingerprint, data, settings FROM studies ORDER BY id");
+    Statement statement(database_, "SELECT id, model_name, model_fingerprint, data, settings, " + check_column() +
+                                       " FROM studies ORDER BY id");
     std::vector<StudyRecord> records;
-    while (statement.step())
+    while (statement.step()) {
       records.push_back(
           {statement.integer(0), {statement.bytes(1), statement.bytes(2), statement.bytes(3), statement.bytes(4)}});
+      check_row(statement.bytes(5), check_sum(records.back().identity), fmt::format("study {}", records.back().id));
+    }
     return records;
   }
 
   void append(StudyId study, const Trial& trial) override {
-    Statement statement(database_,
-                        "INSERT INTO trials (study, number, plan, result, error, seconds) VALUES (?, ?, ?, ?, ?, ?)");
-    statement.bind(study).bind(static_cast<std::int64_t>(trial.number)).bind(to_json(trial.plan));
-    trial.result ? statement.bind(to_json(*trial.result)) : statement.bind_null();
-    statement.bind(trial.error).bind(trial.seconds).step();
+    Statement statement(
+        database_,
+        "INSERT INTO trials (study, number, plan, result, error, seconds, check_sum) VALUES (?, ?, ?, ?, ?, ?, ?)");
+    const std::string plan = to_json(trial.plan), result = trial.result ? to_json(*trial.result) : "";
+    statement.bind(study).bind(static_cast<std::int64_t>(trial.number)).bind(plan);
+    trial.result ? statement.bind(result) : statement.bind_null();
+    statement.bind(trial.error).bind(trial.seconds);
+    statement.bind(check_sum({plan, result, trial.error, text_of(trial.seconds)})).step();
     if (statement.conflict())
       throw StoreError("store",
                        fmt::format("trial {} of study {} is there already: another process is tuning in this workspace",
@@ -70,32 +123,39 @@ class SqliteStore : public Store {
   }
 
   std::vector<Trial> trials(StudyId study) const override {
-    Statement statement(database_,
-                        "SELECT number, plan, result, error, seconds FROM trials WHERE study = ? ORDER BY number");
+    Statement statement(database_, "SELECT number, plan, result, error, seconds, " + check_column() +
+                                       " FROM trials WHERE study = ? ORDER BY number");
     statement.bind(study);
     std::vector<Trial> result;
     while (statement.step()) {
       Trial trial;
       trial.number = static_cast<std::size_t>(statement.integer(0));
-      trial.plan = plan_from_json(statement.bytes(1));
-      if (!statement.is_null(2)) trial.result = measured_from_json(statement.bytes(2));
+      const std::string plan = statement.bytes(1), measured = statement.is_null(2) ? "" : statement.bytes(2);
       trial.error = statement.bytes(3);
       trial.seconds = statement.number(4);
+      check_row(statement.bytes(5), check_sum({plan, measured, trial.error, text_of(trial.seconds)}),
+                fmt::format("trial {} of study {}", trial.number, study));
+      trial.plan = plan_from_json(plan);
+      if (!measured.empty()) trial.result = measured_from_json(measured);
       result.push_back(std::move(trial));
     }
     return result;
   }
 
   void put(StudyId study, const std::string& key, std::string_view bytes) override {
-    Statement statement(database_, "INSERT OR IGNORE INTO measurements (study, key, value) VALUES (?, ?, ?)");
-    statement.bind(study).bind(key).bind_blob(bytes).step();
+    Statement statement(database_,
+                        "INSERT OR IGNORE INTO measurements (study, key, value, check_sum) VALUES (?, ?, ?, ?)");
+    statement.bind(study).bind(key).bind_blob(bytes).bind(check_sum({text_of(study), key, bytes})).step();
   }
 
   std::optional<std::string> get(StudyId study, const std::string& key) const override {
-    Statement statement(database_, "SELECT value FROM measurements WHERE study = ? AND key = ?");
+    Statement statement(database_,
+                        "SELECT value, " + check_column() + " FROM measurements WHERE study = ? AND key = ?");
     statement.bind(study).bind(key);
     if (!statement.step()) return std::nullopt;
-    return statement.bytes(0);
+    std::string value = statement.bytes(0);
+    check_row(statement.bytes(1), check_sum({text_of(study), key, value}), fmt::format("'{}' of study {}", key, study));
+    return value;
   }
 
  private:
@@ -104,7 +164,14 @@ class SqliteStore : public Store {
     return statement.step() ? statement.integer(0) : 0;
   }
 
+  std::string check_column() const { return version_ >= 2 ? "check_sum" : fmt::format("'{}'", kUnchecked); }
+
+  void check_row(const std::string& kept, const std::string& expected, const std::string& what) const {
+    if (kept != expected && kept != kUnchecked) database_.fail_damaged(what + " is not what was written");
+  }
+
   Database database_;
+  std::int64_t version_;
 };
 
 }  // namespace

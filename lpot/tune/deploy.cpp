@@ -174,7 +174,13 @@ std::size_t save_deployment(const fs::path& folder, const Edits& edits, const De
     throw;
   }
   fs::remove(folder / "model.onnx", ignored);
-  if (onnx) fs::rename(*onnx, folder / "model.onnx");
+  std::error_code failed;
+  if (onnx) fs::rename(*onnx, folder / "model.onnx", failed);
+  if (failed) {
+    fs::remove(*onnx, ignored);
+    throw StoreError("write", fmt::format("{}: {}; is the disk full or failing?", (folder / "model.onnx").string(),
+                                          failed.message()));
+  }
   write_file(folder / "deploy.yaml", deploy_yaml(deployment));
   return bytes;
 }
@@ -198,7 +204,7 @@ bool is_deployed(const fs::path& folder, const Deployment& deployment) {
 
 void remove_leftovers(const fs::path& folder) {
   static const std::regex kTemporary(
-      R"((?:model|deploy|result)\.(\d+)\.tmp(?:\.\d+\.tmp)?\.(?:xml|bin|yaml|json|onnx))");
+      R"((?:model|deploy|result|report)\.(\d+)\.tmp(?:\.\d+\.tmp)?\.(?:xml|bin|yaml|json|onnx|html))");
   std::error_code ignored;
   std::vector<fs::path> leftovers;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {

@@ -7,6 +7,7 @@
 
 #include "lpot/config/describe.h"
 #include "lpot/core/json.h"
+#include "lpot/tune/plan_index.h"
 #include "lpot/tune/setup.h"
 
 namespace lpot {
@@ -96,10 +97,14 @@ std::optional<std::string> Kept::get(const std::string& key, Matters matters) co
 
 std::optional<Measured> Kept::score(const Plan& plan) const {
   if (!may_share_) return std::nullopt;
-  for (const StudyRecord& record : like_this(Matters::AllButTuning))
-    for (const Trial& trial : store_.trials(record.id))
-      if (trial.plan == plan && trial.result && trial.result->complete) return trial.result;
-  return std::nullopt;
+  if (!scores_) {
+    scores_.emplace();
+    for (const StudyRecord& record : like_this(Matters::AllButTuning))
+      for (const Trial& trial : store_.trials(record.id))
+        if (trial.result && trial.result->complete) scores_->try_emplace(key_of(trial.plan).sum, *trial.result);
+  }
+  const auto found = scores_->find(key_of(plan).sum);
+  return found == scores_->end() ? std::nullopt : std::optional(found->second);
 }
 
 }  // namespace lpot

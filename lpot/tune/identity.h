@@ -1,7 +1,9 @@
 // What makes a study the same study, and what an earlier one knows that holds for it too.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "lpot/config/config.h"
@@ -45,6 +47,8 @@ class Kept {
   StudyId id_;
   StudyIdentity identity_;
   bool may_share_;
+  // Of other studies, read once: they do not change while the workspace is locked.
+  mutable std::optional<std::unordered_map<std::uint64_t, Measured>> scores_;
 };
 
 }  // namespace lpot

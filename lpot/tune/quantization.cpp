@@ -140,6 +140,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const fs::path output = options.output.empty() ? workspace.path() / "best" : options.output;
   make_folder(output);  // before any work is done that could not be saved
   remove_leftovers(output);
+  remove_leftovers(workspace.path());
   Store& store = workspace.store();
   const StudyIdentity identity = identity_of(bench, config, options.own, *evaluator);
   const StudyId study = open_study(store, identity, options.resume, options.shared_workspace);

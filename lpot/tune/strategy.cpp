@@ -8,10 +8,11 @@ namespace lpot {
 namespace {
 
 template <typename Record>
-const Record* find_plan(const std::vector<Record>& records, const Plan& plan) {
-  const auto found =
-      std::find_if(records.begin(), records.end(), [&](const Record& record) { return record.plan == plan; });
-  return found == records.end() ? nullptr : &*found;
+const Record* find_plan(const std::vector<Record>& records, const PlanIndex* kept, PlanIndex& own, PlanKey key) {
+  if (!kept)
+    while (own.size() < records.size()) own.add(key_of(records[own.size()].plan));
+  const auto found = (kept ? *kept : own).find(key);
+  return found ? &records[*found] : nullptr;
 }
 
 }  // namespace
@@ -21,8 +22,8 @@ const std::vector<Probe>& History::no_probes() {
   return kNone;
 }
 
-const Trial* History::find(const Plan& plan) const { return find_plan(trials, plan); }
-const Probe* History::find_probe(const Plan& plan) const { return find_plan(probes, plan); }
+const Trial* History::find(PlanKey key) const { return find_plan(trials, trial_index, own_trial_index, key); }
+const Probe* History::find_probe(PlanKey key) const { return find_plan(probes, probe_index, own_probe_index, key); }
 
 bool History::met() const {
   return std::any_of(trials.begin(), trials.end(),

@@ -12,6 +12,7 @@
 #include "lpot/quantize/space.h"
 #include "lpot/store/trial.h"
 #include "lpot/tune/goal.h"
+#include "lpot/tune/plan_index.h"
 
 namespace lpot {
 
@@ -21,10 +22,18 @@ struct History {
   std::uint64_t random_seed = 1978;
   const std::vector<Probe>& probes = no_probes();
   bool has_budget = false;  // the search goes on after the goal is met, for a faster model
+  // Of the trials and probes, where the caller keeps them; else they are made when they are asked for.
+  const PlanIndex* trial_index = nullptr;
+  const PlanIndex* probe_index = nullptr;
 
-  const Trial* find(const Plan&) const;  // the trial of that plan, or nullptr
-  const Probe* find_probe(const Plan&) const;
+  const Trial* find(PlanKey) const;  // the trial of that plan, or nullptr
+  const Trial* find(const Plan& plan) const { return find(key_of(plan)); }
+  const Probe* find_probe(PlanKey) const;
+  const Probe* find_probe(const Plan& plan) const { return find_probe(key_of(plan)); }
   bool met() const;  // by any trial
+
+  mutable PlanIndex own_trial_index = {};
+  mutable PlanIndex own_probe_index = {};
 
  private:
   static const std::vector<Probe>& no_probes();

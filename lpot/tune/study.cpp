@@ -77,8 +77,7 @@ Probe Study::probe(Plan plan, const StudyWork& work, const Observer& observer) c
   return probe;
 }
 
-bool Study::take(StudyOutcome& outcome, const Trial& trial) const {
-  outcome.trials.push_back(trial);
+bool Study::is_new_best(StudyOutcome& outcome, const Trial& trial) const {
   const bool is_best =
       trial.result && (!outcome.best || is_better(trial, *outcome.best, options_.goal, options_.objective));
   if (is_best) outcome.best = trial;
@@ -86,30 +85,42 @@ bool Study::take(StudyOutcome& outcome, const Trial& trial) const {
   return is_best;
 }
 
-StudyOutcome Study::read_back() const {
-  StudyOutcome outcome;
-  for (Trial trial : store_.trials(id_)) {
+bool Study::take(Progress& progress, const Trial& trial) const {
+  progress.outcome.trials.push_back(trial);
+  progress.trials.add(key_of(trial.plan));
+  progress.seconds += trial.seconds;
+  return is_new_best(progress.outcome, trial);
+}
+
+void Study::take(Progress& progress, Probe probe) const {
+  progress.probes.add(key_of(probe.plan));
+  progress.seconds += probe.seconds;
+  progress.outcome.probes.push_back(std::move(probe));
+}
+
+Study::Progress Study::read_back() const {
+  Progress progress;
+  progress.seconds = options_.seconds_before;
+  for (Trial& trial : store_.trials(id_)) {
+    if (trial.number != progress.outcome.trials.size() + 1)
+      throw StoreError("store", fmt::format("trial {} of study {} is missing: the store is damaged; move it away to "
+                                            "start anew",
+                                            progress.outcome.trials.size() + 1, id_));
     if (const auto score = store_.get(id_, complete_key(trial.number))) trial.result = measured_from_json(*score);
-    take(outcome, trial);
+    take(progress, trial);
   }
-  while (const auto kept = store_.get(id_, probe_key(outcome.probes.size() + 1)))
-    outcome.probes.push_back(probe_from_json(*kept));
-  return outcome;
+  while (const auto kept = store_.get(id_, probe_key(progress.outcome.probes.size() + 1)))
+    take(progress, probe_from_json(*kept));
+  return progress;
 }
 
-double Study::spent(const StudyOutcome& outcome) const {
-  double seconds = options_.seconds_before;
-  for (const Trial& trial : outcome.trials) seconds += trial.seconds;
-  for (const Probe& probe : outcome.probes) seconds += probe.seconds;
-  return seconds;
-}
-
-std::optional<StopReason> Study::reason_to_stop(const StudyOutcome& outcome) const {
+std::optional<StopReason> Study::reason_to_stop(const Progress& progress) const {
+  const StudyOutcome& outcome = progress.outcome;
   const ExitPolicy& policy = options_.exit_policy;
   if (caller_failures_ >= kMostCallerFailures) return StopReason::CallerFailed;
   if (policy.timeout_seconds == 0 && outcome.goal_met) return StopReason::GoalMet;
   if (outcome.trials.size() >= policy.max_trials) return StopReason::MaxTrials;
-  if (policy.timeout_seconds > 0 && spent(outcome) >= policy.timeout_seconds) return StopReason::Timeout;
+  if (policy.timeout_seconds > 0 && progress.seconds >= policy.timeout_seconds) return StopReason::Timeout;
   return std::nullopt;
 }
 
@@ -119,18 +130,18 @@ void Study::complete_best(StudyOutcome& outcome, const StudyWork& work, const St
   while (work.complete && outcome.best && !outcome.best->result->complete) {
     const Measured score = work.complete(outcome.best->plan, observer);
     store_.put(id_, complete_key(outcome.best->number), to_json(score));
-    StudyOutcome again = read_back();
-    outcome.best = std::move(again.best);
-    outcome.trials = std::move(again.trials);
-    outcome.goal_met = again.goal_met;
+    outcome.trials.at(outcome.best->number - 1).result = score;
+    outcome.best.reset();
+    for (const Trial& trial : outcome.trials) is_new_best(outcome, trial);
     if (events.on_complete) events.on_complete(*outcome.best);
   }
 }
 
 StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const StudyEvents& events,
                         const Observer& observer) {
-  StudyOutcome outcome = read_back();
-  const double spent_before = spent(outcome);
+  Progress progress = read_back();
+  StudyOutcome& outcome = progress.outcome;
+  const double spent_before = progress.seconds;
   const auto start = Clock::now();
   // The timeout also ends a trial that is under way; that trial is not recorded.
   bool timed_out = false;
@@ -144,9 +155,14 @@ StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const S
   const auto watching = [&]() -> const Observer& { return outcome.best ? watched : observer; };
 
   const auto one_step = [&]() -> std::optional<StopReason> {
-    if (const auto reason = reason_to_stop(outcome)) return reason;
-    const History history{outcome.trials, options_.goal, options_.random_seed, outcome.probes,
-                          options_.exit_policy.timeout_seconds > 0};
+    if (const auto reason = reason_to_stop(progress)) return reason;
+    const History history{outcome.trials,
+                          options_.goal,
+                          options_.random_seed,
+                          outcome.probes,
+                          options_.exit_policy.timeout_seconds > 0,
+                          &progress.trials,
+                          &progress.probes};
     auto step = strategy.next(options_.space, history);
     if (!step) return StopReason::NoPlanLeft;
     if (step->kind == Step::Kind::Probe) {
@@ -159,12 +175,12 @@ StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const S
       observer.progress("sensitivity", done + 1, done + 1 + step->ahead);
       found.before_trial = next_trial;
       store_.put(id_, probe_key(outcome.probes.size() + 1), to_json(found));
-      outcome.probes.push_back(std::move(found));
+      take(progress, std::move(found));
       return std::nullopt;
     }
     const Trial trial = attempt(outcome.trials.size() + 1, std::move(step->plan), work.attempt, watching());
     store_.append(id_, trial);
-    const bool is_best = take(outcome, trial);
+    const bool is_best = take(progress, trial);
     if (events.on_trial) events.on_trial(trial, is_best);
     return std::nullopt;
   };
@@ -175,11 +191,11 @@ StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const S
       if (!reason) continue;
       outcome.reason = *reason;
       if (*reason != StopReason::Timeout) complete_best(outcome, work, events, watched);
-      return outcome;
+      return std::move(outcome);
     }
   } catch (const Interrupted&) {
     outcome.reason = timed_out ? StopReason::Timeout : StopReason::Interrupted;
-    return outcome;
+    return std::move(outcome);
   }
 }
 

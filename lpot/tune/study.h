@@ -58,13 +58,21 @@ class Study {
   StudyOutcome run(const Strategy&, const StudyWork&, const StudyEvents& = {}, const Observer& = {});
 
  private:
-  StudyOutcome read_back() const;
-  bool take(StudyOutcome&, const Trial&) const;  // whether it is the best now
+  // The outcome so far, with what keeps each further step from looking at all of it.
+  struct Progress {
+    StudyOutcome outcome;
+    PlanIndex trials, probes;
+    double seconds = 0;
+  };
+
+  Progress read_back() const;
+  bool take(Progress&, const Trial&) const;  // whether it is the best now
+  void take(Progress&, Probe) const;
+  bool is_new_best(StudyOutcome&, const Trial&) const;  // which it is then
   Trial attempt(std::size_t number, Plan, const Attempt&, const Observer&);
   Probe probe(Plan, const StudyWork&, const Observer&) const;
   void complete_best(StudyOutcome&, const StudyWork&, const StudyEvents&, const Observer&) const;
-  double spent(const StudyOutcome&) const;
-  std::optional<StopReason> reason_to_stop(const StudyOutcome&) const;
+  std::optional<StopReason> reason_to_stop(const Progress&) const;
 
   Store& store_;
   StudyId id_;

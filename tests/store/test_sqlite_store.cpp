@@ -113,12 +113,69 @@ TEST(SqliteStore, SaysWhatIsWrongWithAPlaceThatCannotBeWritten) {
               AllOf(HasSubstr("file/lpot.db"), HasSubstr("the folder must be writable")));
 }
 
-TEST(SqliteStore, SaysSoWhenAStoredPlanIsDamaged) {
+TEST(SqliteStore, SaysWhichRowIsNotWhatWasWritten) {
   TempFolder folder;
   {
     const auto store = open_sqlite_store(folder / "lpot.db");
-    store->append(store->create_study(kIdentity), trial(1));
+    const StudyId study = store->create_study(kIdentity);
+    store->append(study, trial(1));
+    store->put(study, "statistics", std::string(100000, 'x'));
   }
+  execute(folder / "lpot.db", "UPDATE trials SET error = 'another'");
+  // As a cut leaves it: the end of a long value is zeros.
+  execute(folder / "lpot.db",
+          "UPDATE measurements SET value = CAST(substr(value, 1, 90000) || zeroblob(10000) AS BLOB)");
+  for (const auto& open : {open_sqlite_store, open_sqlite_store_read_only}) {
+    const auto store = open(folder / "lpot.db");
+    EXPECT_THAT(message_of<StoreError>([&] { store->trials(1); }),
+                AllOf(HasSubstr("lpot.db: trial 1 of study 1"), HasSubstr("damaged"), HasSubstr("move it away")));
+    EXPECT_THAT(message_of<StoreError>([&] { store->get(1, "statistics"); }), HasSubstr("'statistics' of study 1"));
+  }
+  execute(folder / "lpot.db", "UPDATE studies SET settings = '{\"a\": 1}'");
+  EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "lpot.db")->studies(); }), HasSubstr("study 1"));
+}
+
+TEST(SqliteStore, SaysSoWhenItsEndIsMissingWithinAPage) {
+  TempFolder folder;
+  { open_sqlite_store(folder / "lpot.db")->create_study(kIdentity); }
+  std::filesystem::resize_file(folder / "lpot.db", std::filesystem::file_size(folder / "lpot.db") - 100);
+  for (const auto& open : {open_sqlite_store, open_sqlite_store_read_only})
+    EXPECT_THAT(message_of<StoreError>([&] { open(folder / "lpot.db"); }),
+                AllOf(HasSubstr("its end is missing"), HasSubstr("move it away")));
+}
+
+// Makes what a program before check sums wrote.
+void make_first_layout(const std::filesystem::path& path) {
+  execute(
+      path,
+      "CREATE TABLE studies (id INTEGER PRIMARY KEY AUTOINCREMENT, model_name TEXT NOT NULL, model_fingerprint TEXT "
+      "NOT NULL, data TEXT NOT NULL, settings TEXT NOT NULL, created TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP);"
+      "CREATE TABLE trials (study INTEGER NOT NULL REFERENCES studies(id), number INTEGER NOT NULL, plan TEXT NOT "
+      "NULL, result TEXT, error TEXT NOT NULL, seconds REAL NOT NULL, PRIMARY KEY (study, number));"
+      "CREATE TABLE measurements (study INTEGER NOT NULL REFERENCES studies(id), key TEXT NOT NULL, value BLOB NOT "
+      "NULL, PRIMARY KEY (study, key));"
+      "INSERT INTO studies VALUES (1, 'net', '1234', 'data', '{}', '');"
+      "INSERT INTO trials VALUES (1, 1, '{\"ops\":{}}', NULL, 'failed', 2.5);"
+      "INSERT INTO measurements VALUES (1, 'baseline', '0.93'); PRAGMA user_version=1;");
+}
+
+TEST(SqliteStore, ReadsAndGoesOnWithTheFirstLayout) {
+  TempFolder folder;
+  make_first_layout(folder / "lpot.db");
+  const Trial old{1, {}, std::nullopt, "failed", 2.5};
+  for (const auto& open : {open_sqlite_store_read_only, open_sqlite_store, open_sqlite_store_read_only}) {
+    const auto store = open(folder / "lpot.db");
+    EXPECT_EQ(store->studies().at(0).identity, kIdentity);
+    EXPECT_EQ(store->trials(1), std::vector<Trial>{old});
+    EXPECT_EQ(store->get(1, "baseline"), "0.93");
+  }
+  open_sqlite_store(folder / "lpot.db")->append(1, trial(2));
+  EXPECT_EQ(open_sqlite_store(folder / "lpot.db")->trials(1), (std::vector<Trial>{old, trial(2)}));
+}
+
+TEST(SqliteStore, SaysSoWhenAStoredPlanIsNoPlan) {
+  TempFolder folder;
+  make_first_layout(folder / "lpot.db");
   execute(folder / "lpot.db", "UPDATE trials SET plan = '{\"ops\":'");
   EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "lpot.db")->trials(1); }),
               HasSubstr("not a plan"));

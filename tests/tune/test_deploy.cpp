@@ -160,7 +160,7 @@ TEST_F(DeployTest, LeftoversOfKilledProcessesAreRemovedAndNothingElse) {
   const std::string gone = std::to_string(ended_process()), alive = std::to_string(::getppid());
   for (const std::string& name :
        {"model." + gone + ".tmp.xml", "model." + gone + ".tmp.bin", "model." + gone + ".tmp.onnx",
-        "deploy." + gone + ".tmp.yaml", "result." + gone + ".tmp.json"})
+        "deploy." + gone + ".tmp.yaml", "result." + gone + ".tmp.json", "report." + gone + ".tmp.html"})
     write_bytes(folder_ / name, "half");
   for (const std::string& name : {"model." + alive + ".tmp.xml", std::string("model.xml"), std::string("model.tmp.xml"),
                                   "notes." + gone + ".tmp.xml"})

@@ -24,11 +24,11 @@ class Basic : public Strategy {
     std::vector<Fallback> singles;
     std::vector<std::string> ops = ops_to_fall_back(space, start->plan);
     std::reverse(ops.begin(), ops.end());
+    if (start->plan.int8_count() == 1) return std::nullopt;
+    const PlanKey key = key_of(start->plan);
     for (const std::string& op : ops) {
-      const Plan plan = with_fallback(start->plan, op);
-      if (plan.int8_count() == 0) continue;
-      const Trial* trial = history.find(plan);
-      if (!trial) return Step{plan};
+      const Trial* trial = history.find(key_with_fallback(start->plan, key, op));
+      if (!trial) return Step{with_fallback(start->plan, op)};
       if (trial->result) singles.push_back({op, trial});
     }
 

@@ -34,6 +34,10 @@ Plan with_fallback(Plan plan, const std::string& op) {
   return plan;
 }
 
+PlanKey key_with_fallback(const Plan& plan, PlanKey key, const std::string& op) {
+  return key.with(op, plan.ops.at(op), OpPlan{Precision::Fp32, {}, {}});
+}
+
 std::vector<std::string> ops_to_fall_back(const SearchSpace& space, const Plan& plan) {
   std::vector<std::string> names;
   for (const OpSpace& op : space.ops)
@@ -41,11 +45,15 @@ std::vector<std::string> ops_to_fall_back(const SearchSpace& space, const Plan& 
   return names;
 }
 
-std::optional<Step> next_together(Plan plan, const std::vector<std::string>& ops, const History& history) {
-  for (const std::string& op : ops) {
-    plan = with_fallback(std::move(plan), op);
-    if (plan.int8_count() == 0) break;
-    if (!history.find(plan)) return Step{plan};
+std::optional<Step> next_together(const Plan& start, const std::vector<std::string>& ops, const History& history) {
+  PlanKey key = key_of(start);
+  const std::size_t most = start.int8_count();
+  for (std::size_t count = 1; count <= ops.size() && count < most; ++count) {
+    key = key_with_fallback(start, key, ops[count - 1]);
+    if (history.find(key)) continue;
+    Plan plan = start;
+    for (std::size_t i = 0; i < count; ++i) plan = with_fallback(std::move(plan), ops[i]);
+    return Step{std::move(plan)};
   }
   return std::nullopt;
 }

@@ -16,12 +16,15 @@ std::optional<Step> untried_scheme(const SearchSpace&, const History&);
 
 Plan with_fallback(Plan, const std::string& op);
 
+// The key of with_fallback(plan, op), without making it; `key` is that of `plan`.
+PlanKey key_with_fallback(const Plan& plan, PlanKey key, const std::string& op);
+
 // Ops that `plan` runs in int8 and that may fall back, in topological order.
 std::vector<std::string> ops_to_fall_back(const SearchSpace&, const Plan&);
 
 // The ops of this order back to fp32, one more at each step: the first plan that was not tried, as long as an op stays
 // in int8.
-std::optional<Step> next_together(Plan, const std::vector<std::string>& ops, const History&);
+std::optional<Step> next_together(const Plan&, const std::vector<std::string>& ops, const History&);
 
 // The most accurate trial among those of `plans`, or nullptr when all failed.
 const Trial* most_accurate(const std::vector<Plan>& plans, const History&);

@@ -22,12 +22,12 @@ class Mse : public Strategy {
       double distance;
     };
     std::vector<Fallback> singles;
+    if (start->plan.int8_count() == 1) return std::nullopt;
+    const PlanKey key = key_of(start->plan);
     const std::vector<std::string> ops = ops_to_fall_back(space, start->plan);
     for (const std::string& op : ops) {
-      const Plan plan = with_fallback(start->plan, op);
-      if (plan.int8_count() == 0) continue;
-      const Probe* probe = history.find_probe(plan);
-      if (!probe) return Step{plan, Step::Kind::Probe, ops.size() - singles.size() - 1};
+      const Probe* probe = history.find_probe(key_with_fallback(start->plan, key, op));
+      if (!probe) return Step{with_fallback(start->plan, op), Step::Kind::Probe, ops.size() - singles.size() - 1};
       singles.push_back({op, probe->distance});
     }
     std::stable_sort(singles.begin(), singles.end(),

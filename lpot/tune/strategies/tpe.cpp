@@ -12,7 +12,8 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kFewest = 10;  // trials before the estimates are worth anything
+constexpr std::size_t kFewest = 10;        // trials before the estimates are worth anything
+constexpr std::size_t kMostTrials = 1000;  // the last ones are looked at: choices change little by more
 constexpr double kBetterShare = 0.25;
 constexpr std::size_t kCandidates = 64;
 
@@ -49,7 +50,8 @@ class Tpe : public Strategy {
  private:
   std::optional<Plan> proposal(const SearchSpace& space, const History& history, Draws& draws) const {
     std::vector<const Trial*> better, others;
-    for (const Trial& trial : history.trials) others.push_back(&trial);
+    const std::size_t first = history.trials.size() > kMostTrials ? history.trials.size() - kMostTrials : 0;
+    for (std::size_t i = first; i < history.trials.size(); ++i) others.push_back(&history.trials[i]);
     std::stable_sort(others.begin(), others.end(), [&](const Trial* a, const Trial* b) {
       return utility(*a, history.goal, weights_) > utility(*b, history.goal, weights_);
     });

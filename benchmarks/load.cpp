@@ -1,0 +1,330 @@
+// Whether time and memory stay linear in the number of trials and of ops: each part at several sizes, and the exponent
+// that fits them (the slope of the logarithms: 1 is linear, 2 quadratic).
+//
+//   build/bin/bench_load build/bin/lpot           1,000, 3,000 and 10,000 trials; 250 to 2,000 ops
+//   build/bin/bench_load build/bin/lpot quick     a tenth of that
+//
+// The study is the real loop on the real store, with an attempt that gives made-up scores; a network is a chain of
+// products with an activation behind each. Memory is what the process has in hand, before and after.
+#include <fmt/format.h>
+#include <malloc.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <openvino/openvino.hpp>
+#include <openvino/opsets/opset8.hpp>
+
+#include "lpot/data/random.h"
+#include "lpot/model/load.h"
+#include "lpot/model/save.h"
+#include "lpot/quantize/edits.h"
+#include "lpot/report/study_view.h"
+#include "lpot/tune/bench.h"
+#include "lpot/tune/setup.h"
+#include "lpot/tune/study.h"
+#include "lpot/tune/workspace.h"
+
+namespace {
+
+using namespace lpot;
+namespace fs = std::filesystem;
+namespace op = ov::opset8;
+
+constexpr int kOpsOfStudy = 40;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double bytes_in_use() { return static_cast<double>(::mallinfo2().uordblks); }
+
+// One part of the work: what it took at each size.
+class Curve {
+ public:
+  Curve(std::string name, std::string unit) : name_(std::move(name)), unit_(std::move(unit)) {}
+  void add(double size, double value) { points_.emplace_back(size, value); }
+
+  // By least squares.
+  double exponent() const {
+    double n = 0, x = 0, y = 0, xx = 0, xy = 0;
+    for (const auto& [size, value] : points_) {
+      const double a = std::log(size), b = std::log(std::max(value, 1e-9));
+      n += 1, x += a, y += b, xx += a * a, xy += a * b;
+    }
+    return (n * xy - x * y) / (n * xx - x * x);
+  }
+
+  void print() const {
+    fmt::print("| {} |", name_);
+    for (const auto& [size, value] : points_) fmt::print(" {:.4g} |", value);
+    fmt::print(" {} | {:.2f} |\n", unit_, exponent());
+  }
+
+ private:
+  std::string name_, unit_;
+  std::vector<std::pair<double, double>> points_;
+};
+
+void print_head(const std::string& what, const std::vector<std::size_t>& sizes) {
+  fmt::print("\n| {} |", what);
+  for (const std::size_t size : sizes) fmt::print(" {} |", size);
+  fmt::print(" | exponent |\n|---|");
+  for (std::size_t i = 0; i < sizes.size(); ++i) fmt::print("---|");
+  fmt::print("---|---|\n");
+}
+
+SearchSpace made_up_space(std::size_t count) {
+  std::vector<QuantizableOp> ops;
+  for (std::size_t i = 0; i < count; ++i)
+    ops.push_back({fmt::format("block{}/MatMul", i), "MatMul", fmt::format("x{}", i), {1}});
+  std::vector<std::string> warnings;
+  return make_search_space(ops, {}, false, warnings);
+}
+
+std::unique_ptr<Strategy> strategy_of(const std::string& name) {
+  Component component;
+  component.name = name;
+  return make_strategy(component);
+}
+
+// A score that depends on the plan alone and never meets the goal.
+Measured made_up_score(const Plan& plan) {
+  Measured result;
+  result.accuracy = 0.5 + static_cast<double>(key_of(plan).sum % 1000) / 10000;
+  result.metrics = {{"topk", result.accuracy}};
+  result.latency_ms = 1;
+  result.size_bytes = 1000;
+  result.samples = 10;
+  return result;
+}
+
+Goal unreachable() {
+  Goal goal;
+  goal.baseline = 0.99;
+  goal.tolerance = 0.01;
+  goal.relative = true;
+  return goal;
+}
+
+StudyOutcome run_study(Store& store, StudyId id, const SearchSpace& space, std::size_t trials) {
+  StudyOptions options;
+  options.space = space;
+  options.goal = unreachable();
+  options.exit_policy.max_trials = trials;
+  const auto strategy = strategy_of("random");
+  return Study(store, id, options).run(*strategy, {[](const Plan& plan, const Observer&) {
+    return made_up_score(plan);
+  }});
+}
+
+// Seconds and peak memory in MB of a program.
+std::pair<double, double> run_program(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  rusage usage{};
+  const double seconds = seconds_of([&] {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      if (!std::freopen("/dev/null", "w", stdout)) ::_exit(126);
+      ::execv(arguments[0], arguments.data());
+      ::_exit(127);
+    }
+    int status = 0;
+    ::wait4(child, &status, 0, &usage);
+    if (status != 0) throw Error("bench", fmt::format("{} {} failed", words[0], words[1]));
+  });
+  return {seconds, static_cast<double>(usage.ru_maxrss) / 1024};
+}
+
+void bench_trials(const std::string& lpot, const fs::path& folder, const std::vector<std::size_t>& sizes) {
+  print_head("trials", sizes);
+  const SearchSpace space = made_up_space(kOpsOfStudy);
+  Curve tuning("the loop: propose, store (synced)", "s"), memory("memory of it", "MB"), back("resume: read back", "s"),
+      view("report: the study's view", "s"), shown("`lpot show --json`", "s"), shown_memory("its peak memory", "MB"),
+      reported("`lpot report`", "s"), reported_memory("its peak memory", "MB");
+  for (const std::size_t size : sizes) {
+    const fs::path workspace = folder / fmt::format("study{}", size);
+    fs::create_directories(workspace);
+    const auto count = static_cast<double>(size);
+    {
+      const auto store = open_sqlite_store(store_path(workspace));
+      const StudyId id = store->create_study({"bench", "1", "made up", "{}"});
+      const double before = bytes_in_use();
+      StudyOutcome outcome;
+      tuning.add(count, seconds_of([&] { outcome = run_study(*store, id, space, size); }));
+      memory.add(count, (bytes_in_use() - before) / 1e6);
+      if (outcome.trials.size() != size) throw Error("bench", "the study ended early");
+      back.add(count, seconds_of([&] { run_study(*store, id, space, size); }));
+      view.add(count, seconds_of([&] { study_view(*store, find_study(*store, id)); }));
+    }
+    const auto [seconds, peak] = run_program({lpot, "show", workspace.string(), "--json"});
+    shown.add(count, seconds);
+    shown_memory.add(count, peak);
+    const auto [report_seconds, report_peak] = run_program(
+        {lpot, "report", workspace.string(), "--format", "html", "--output", (workspace / "r.html").string()});
+    reported.add(count, report_seconds);
+    reported_memory.add(count, report_peak);
+  }
+  for (const Curve* curve : {&tuning, &memory, &back, &view, &shown, &shown_memory, &reported, &reported_memory})
+    curve->print();
+}
+
+std::vector<Trial> made_up_trials(const SearchSpace& space, std::size_t count) {
+  const auto random = strategy_of("random");
+  std::vector<Trial> trials;
+  PlanIndex index;
+  const Goal goal = unreachable();
+  while (trials.size() < count) {
+    const History history{trials, goal, 1978, {}, false, &index};
+    const Plan plan = random->next(space, history)->plan;
+    index.add(key_of(plan));
+    trials.push_back({trials.size() + 1, plan, made_up_score(plan), "", 1});
+  }
+  return trials;
+}
+
+// The time of a step must not grow with the trials before it, or the study as a whole is not linear.
+void bench_steps(const std::vector<std::size_t>& sizes) {
+  print_head("one step after so many trials", sizes);
+  const SearchSpace space = made_up_space(kOpsOfStudy);
+  const std::vector<Trial> all = made_up_trials(space, sizes.back());
+  for (const char* name : {"basic", "mse", "auto", "random", "exhaustive", "tpe", "bayesian"}) {
+    Curve curve(fmt::format("`{}`", name), "ms");
+    const auto strategy = strategy_of(name);
+    for (const std::size_t size : sizes) {
+      const std::vector<Trial> trials(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(size));
+      PlanIndex index, no_probes;
+      for (const Trial& trial : trials) index.add(key_of(trial.plan));
+      const Goal goal = unreachable();
+      const std::vector<Probe> probes;
+      constexpr int kSteps = 5;
+      const double seconds = seconds_of([&] {
+        for (int i = 0; i < kSteps; ++i)
+          strategy->next(space, History{trials, goal, 1978, probes, false, &index, &no_probes});
+      });
+      curve.add(static_cast<double>(size), 1000 * seconds / kSteps);
+    }
+    curve.print();
+  }
+}
+
+// Products one behind the other, an activation behind each.
+std::shared_ptr<ov::Model> chain(std::size_t count) {
+  constexpr std::size_t kWidth = 8;
+  const auto input = std::make_shared<op::Parameter>(ov::element::f32, ov::PartialShape{-1, kWidth});
+  input->set_friendly_name("x");
+  input->output(0).set_names({"x"});
+  ov::Output<ov::Node> last = input;
+  Draws draws(7, "chain");
+  for (std::size_t i = 0; i < count; ++i) {
+    std::vector<float> weights(kWidth * kWidth);
+    for (float& weight : weights) weight = static_cast<float>(draws.uniform(-0.5, 0.6));
+    const auto product =
+        std::make_shared<op::MatMul>(last, op::Constant::create(ov::element::f32, {kWidth, kWidth}, weights));
+    product->set_friendly_name(fmt::format("block{}/MatMul", i));
+    const auto activation = std::make_shared<op::Tanh>(product);
+    activation->set_friendly_name(fmt::format("block{}/Tanh", i));
+    last = activation;
+  }
+  last.set_names({"y"});
+  return std::make_shared<ov::Model>(ov::OutputVector{last}, ov::ParameterVector{input});
+}
+
+// The strategy's own trials until `count` of them are there, then the time of one more step.
+double step_ms(const std::string& name, const SearchSpace& space, std::size_t count) {
+  const auto strategy = strategy_of(name);
+  std::vector<Trial> trials;
+  std::vector<Probe> probes;
+  PlanIndex of_trials, of_probes;
+  const Goal goal = unreachable();
+  double seconds = 0;
+  while (trials.size() + probes.size() < count) {
+    std::optional<Step> step;
+    seconds = seconds_of([&] {
+      step = strategy->next(space, History{trials, goal, 1978, probes, false, &of_trials, &of_probes});
+    });
+    if (!step) break;
+    if (step->kind == Step::Kind::Probe) {
+      of_probes.add(key_of(step->plan));
+      probes.push_back({step->plan, 0.1, 1, trials.size() + 1});
+    } else {
+      of_trials.add(key_of(step->plan));
+      trials.push_back({trials.size() + 1, step->plan, made_up_score(step->plan), "", 1});
+    }
+  }
+  return 1000 * seconds;
+}
+
+void bench_ops(const fs::path& folder, const std::vector<std::size_t>& sizes) {
+  print_head("ops", sizes);
+  const Config config = load_config_text(
+      "model: {name: chain}\nquantization: {calibration: {sampling_size: 8, dataloader: {batch_size: 8, dataset: "
+      "{dummy: "
+      "{shape: 8x8, low: -1.0, high: 1.0}}}}, recipes: {forms: plain}}\nevaluation: {accuracy: {metric: {MSE: "
+      "{compare_label: false}}, dataloader: {batch_size: 8, dataset: {dummy: {shape: 8x8}}}}}\n",
+      "bench", component_tables());
+  Curve load("load, list ops, search space", "s"), calibrate("calibrate", "s"), resolved("resolve a plan", "s"),
+      applied("apply it", "s"), saved("save it", "s"), kept("plan to JSON and back", "s"),
+      memory("memory of all", "MB");
+  Curve basic("a step of `basic` after 60 trials", "ms"), mse("a step of `mse` after 60", "ms"),
+      automatic("a step of `auto` after 60", "ms"), tpe("a step of `tpe` after 60", "ms");
+  for (const std::size_t size : sizes) {
+    const auto count = static_cast<double>(size);
+    const fs::path path = folder / fmt::format("chain{}.xml", size);
+    ov::save_model(chain(size), path.string(), false);
+    const double before = bytes_in_use();
+    std::optional<Bench> bench;
+    load.add(count, seconds_of([&] { bench = make_bench(config, path, {}, {}); }));
+    StatisticsByPlan statistics;
+    calibrate.add(count, seconds_of([&] {
+                    statistics = statistics_for(
+                        *bench, config, {}, [](const std::string&) { return std::nullopt; },
+                        [](const std::string&, const std::string&) {});
+                  }));
+    const Plan plan = carried_out(*bench, config, statistics)(first_plan(bench->space));
+    Edits edits;
+    resolved.add(count, seconds_of([&] { edits = resolve(bench->model, plan, statistics.of(plan)); }));
+    Model int8;
+    applied.add(count, seconds_of([&] { int8 = apply(bench->model, edits); }));
+    saved.add(count, seconds_of([&] { save_model(int8, folder / "int8.xml"); }));
+    kept.add(count, seconds_of([&] { plan_from_json(to_json(plan)); }));
+    memory.add(count, (bytes_in_use() - before) / 1e6);
+    basic.add(count, step_ms("basic", bench->space, 60));
+    mse.add(count, step_ms("mse", bench->space, 60));
+    automatic.add(count, step_ms("auto", bench->space, 60));
+    tpe.add(count, step_ms("tpe", bench->space, 60));
+  }
+  for (const Curve* curve :
+       {&load, &calibrate, &resolved, &applied, &saved, &kept, &memory, &basic, &mse, &automatic, &tpe})
+    curve->print();
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  try {
+    if (count < 2) throw Error("bench", "usage: bench_load PROGRAM [quick]");
+    const std::string lpot = fs::absolute(words[1]).string();
+    const std::size_t share = count > 2 && std::string(words[2]) == "quick" ? 10 : 1;
+    const fs::path folder = fs::temp_directory_path() / fmt::format("bench_load_{}", ::getpid());
+    fs::create_directories(folder);
+    bench_ops(folder, {250 / share, 500 / share, 1000 / share, 2000 / share});
+    bench_steps({1000 / share, 3000 / share, 10000 / share});
+    bench_trials(lpot, folder, {1000 / share, 3000 / share, 10000 / share});
+    fs::remove_all(folder);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_load: {}\n", error.what());
+    return 1;
+  }
+}

@@ -1,0 +1,453 @@
+#!/usr/bin/env python3
+"""Disturbs `lpot tune` at random points and looks at what is left, and at what --resume makes of it.
+
+    make faults RUNS=500 SEED=1
+    tests/faults/faults.py build/bin/lpot build/tests/libfaults.so --runs 500 --seed 1 [--only 17] [--kind "cut store"]
+
+Each run tunes the study of subject.py, once or twice with a fault, and then to its end without one. It passes when
+
+- no moment had a half-written model: what stands under its name is one of those that the undisturbed study saves, byte for byte;
+- what a fault ended said so in one message, unless it was killed or the memory was taken away from under a library: OpenVINO ends the
+  process, or waits for ever, when it cannot start a thread; what waits is killed;
+- the resumed study has the trials of the undisturbed one (plans and scores) and its best model byte for byte; or, where the store was
+  cut, --resume refused and said that the store is damaged and what to do, and doing that gave the same;
+- no temporary file is left.
+
+The same seed gives the same faults; where they strike depends on the clock for those that are a matter of time (kill later, memory).
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+
+import subject
+
+DAMAGED = ("damaged", "move it away")
+STUCK = -1000
+
+
+@dataclass
+class Reference:
+    """The undisturbed study."""
+
+    trials: list
+    pairs: set  # of every best model that it saves on the way
+    onnx: set
+    best: tuple
+    counts: dict  # of calls
+    seconds: float
+    peak_kb: int  # address space
+    start_kb: int  # of a program that does nothing
+
+
+@dataclass
+class Plan:
+    """One disturbed start."""
+
+    environment: dict = field(default_factory=dict)
+    kill_after: float | None = None
+    limit_kb: int | None = None  # address space from the start
+    squeeze_after: float | None = (
+        None  # from then on no more address space than there is
+    )
+    cut: str | None = None  # a file of the workspace, afterwards
+    cut_at: float = 0  # as a share of its size
+
+
+def at_call(kind: str, what: str, lasts: bool = False):
+    def plan(draw: random.Random, reference: Reference) -> Plan:
+        total = (
+            sum(reference.counts.values()) if kind == "any" else reference.counts[kind]
+        )
+        environment = {
+            "FAULT_CALL": kind,
+            "FAULT_DO": what,
+            "FAULT_AT": str(draw.randint(1, total)),
+        }
+        if lasts:
+            environment["FAULT_LASTS"] = "1"
+        if kind == "write" and draw.random() < 0.3:
+            environment["FAULT_SHARE"] = str(draw.randint(1, 99))
+        return Plan(environment)
+
+    return plan
+
+
+def kill_later(draw: random.Random, reference: Reference) -> Plan:
+    return Plan(kill_after=draw.uniform(0, reference.seconds))
+
+
+def cut_store(draw: random.Random, reference: Reference) -> Plan:
+    plan = at_call("any", draw.choice(["KILL", "CUT", "AFTER"]))(draw, reference)
+    plan.cut = draw.choice(["lpot.db", "lpot.db-wal"])
+    plan.cut_at = draw.random()
+    return plan
+
+
+def cut_ended_store(draw: random.Random, reference: Reference) -> Plan:
+    return Plan(cut="lpot.db", cut_at=draw.random())
+
+
+def little_memory(draw: random.Random, reference: Reference) -> Plan:
+    return Plan(limit_kb=draw.randint(reference.start_kb, reference.peak_kb))
+
+
+def squeeze_memory(draw: random.Random, reference: Reference) -> Plan:
+    return Plan(squeeze_after=draw.uniform(0, reference.seconds))
+
+
+KINDS = {
+    "kill at a call": at_call("any", "KILL"),
+    "kill in a write": at_call("write", "CUT"),
+    "kill after a call": at_call("any", "AFTER"),
+    "kill later": kill_later,
+    "disk full": at_call("write", "ENOSPC", lasts=True),
+    "disk full for a moment": at_call("write", "ENOSPC"),
+    "quota exceeded": at_call("write", "EDQUOT", lasts=True),
+    "write fails": at_call("write", "EIO"),
+    "sync fails": at_call("sync", "EIO"),
+    "syncs fail": at_call("sync", "EIO", lasts=True),
+    "rename fails": at_call("rename", "EIO"),
+    "remove fails": at_call("remove", "EIO"),
+    "truncate fails": at_call("truncate", "EIO"),
+    "create fails": at_call("create", "ENOSPC"),
+    "read-only from then on": at_call("any", "EROFS", lasts=True),
+    "cut store": cut_store,
+    "cut store of an ended study": cut_ended_store,
+    "little memory": little_memory,
+    "memory taken away": squeeze_memory,
+}
+
+
+def environment(extra: dict) -> dict:
+    return {**os.environ, "LPOT_FORM_MEMORY": "off", **extra}
+
+
+def address_space_kb(process: int) -> int:
+    for line in pathlib.Path(f"/proc/{process}/status").read_text().splitlines():
+        if line.startswith("VmSize:"):
+            return int(line.split()[1])
+    return 0
+
+
+class Harness:
+    def __init__(self, lpot: str, library: str):
+        self.lpot, self.library = lpot, library
+        self.reference = self.undisturbed()
+
+    def start(
+        self, folder: pathlib.Path, plan: Plan, trials: int = subject.TRIALS
+    ) -> tuple[int, str]:
+        """Exit code (negative: the signal) and what was said."""
+        resume = (folder / subject.WORKSPACE / "lpot.db").exists()
+        words = subject.tune_words(self.lpot, resume, trials)
+        preload = {
+            "LD_PRELOAD": self.library,
+            "FAULT_FOLDER": str(folder / "lpot_workspace"),
+        }
+        limit = None
+        if plan.limit_kb:
+            limit = lambda: resource.setrlimit(
+                resource.RLIMIT_AS, (plan.limit_kb * 1024,) * 2
+            )  # noqa: E731
+        process = subprocess.Popen(
+            words,
+            cwd=folder,
+            env=environment(
+                {**preload, **plan.environment} if plan.environment else {}
+            ),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+            preexec_fn=limit,
+        )
+        try:
+            wait = plan.kill_after or plan.squeeze_after
+            if wait:
+                try:
+                    _, said = process.communicate(timeout=wait)
+                    return process.returncode, said
+                except subprocess.TimeoutExpired:
+                    self.strike(process, plan)
+            while True:
+                try:
+                    _, said = process.communicate(timeout=10)
+                    return process.returncode, said
+                except subprocess.TimeoutExpired:
+                    if self.is_stuck(process.pid):
+                        process.kill()
+                        process.communicate()
+                        return STUCK, ""
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+
+    @staticmethod
+    def is_stuck(process: int) -> bool:
+        """Whether all its threads sleep, use no processor, and go on doing so; one that waits for a disk does not sleep."""
+
+        def now() -> list:
+            try:
+                tasks = sorted(pathlib.Path(f"/proc/{process}/task").iterdir())
+                fields = [
+                    (task / "stat").read_text().rsplit(")", 1)[1].split()
+                    for task in tasks
+                ]
+                return [(field[0], *field[11:13]) for field in fields]
+            except OSError:
+                return []
+
+        before = now()
+        for _ in range(30):
+            if not before or any(state != "S" for state, *_ in before):
+                return False
+            time.sleep(1)
+            if now() != before:
+                return False
+        return True
+
+    @staticmethod
+    def strike(process: subprocess.Popen, plan: Plan) -> None:
+        if plan.kill_after:
+            process.kill()
+            return
+        try:
+            limit = address_space_kb(process.pid) * 1024
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (limit, limit))
+        except (OSError, ProcessLookupError):
+            pass  # it ended meanwhile
+
+    def undisturbed(self) -> Reference:
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            subject.prepare(folder)
+            pairs, onnx = set(), set()
+            for trials in range(1, subject.TRIALS + 1):
+                shutil.rmtree(folder / "lpot_workspace", ignore_errors=True)
+                counts = folder / "counts"
+                begin = time.monotonic()
+                code, said = self.start(
+                    folder, Plan({"FAULT_COUNT": str(counts)}), trials
+                )
+                seconds = time.monotonic() - begin
+                assert code == 3, f"the undisturbed study ends with {code}: {said}"
+                best = subject.best_model(folder)
+                pairs.add(best[0])
+                onnx.add(best[1])
+            found = {
+                line.split()[0]: int(line.split()[1])
+                for line in counts.read_text().splitlines()
+            }
+            return Reference(
+                subject.trials(self.lpot, folder),
+                pairs,
+                onnx,
+                best,
+                found,
+                seconds,
+                *self.memory(folder),
+            )
+
+    def memory(self, folder: pathlib.Path) -> tuple[int, int]:
+        """The most address space that the study takes, and what it has right after its start."""
+        shutil.rmtree(folder / subject.WORKSPACE)
+        process = subprocess.Popen(
+            subject.tune_words(self.lpot, False),
+            cwd=folder,
+            env=environment({}),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        sizes = []
+        while process.poll() is None:
+            sizes.append(address_space_kb(process.pid))
+            time.sleep(0.002)
+        seen = [size for size in sizes if size > 20000]  # before, it is not loaded yet
+        return max(seen), seen[0]
+
+    def half_written(self, folder: pathlib.Path) -> str:
+        best = folder / subject.WORKSPACE / "best"
+        pair, onnx = subject.best_model(folder)
+        if (best / "model.xml").exists() and pair not in self.reference.pairs:
+            return "model.xml and model.bin are no pair that the study saves"
+        if (best / "model.onnx").exists() and onnx not in self.reference.onnx:
+            return "model.onnx is none that the study saves"
+        deploy = best / "deploy.yaml"
+        if deploy.exists() and "\nplan:\n" not in deploy.read_text():
+            return "deploy.yaml is not whole"
+        return ""
+
+    def cut(self, folder: pathlib.Path, plan: Plan) -> None:
+        path = folder / subject.WORKSPACE / plan.cut
+        if path.exists():
+            os.truncate(path, int(path.stat().st_size * plan.cut_at))
+
+    def run(self, number: int, seed: int, kind: str) -> tuple[str, str, str]:
+        """What the fault came to, what the resumed study came to, and what is wrong."""
+        draw = random.Random(f"{seed} {number} {kind}")
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            subject.prepare(folder)
+            felt = "nothing"
+            for _ in range(draw.choice([1, 1, 1, 2])):
+                plan = KINDS[kind](draw, self.reference)
+                code, said = self.start(folder, plan)
+                if plan.cut:
+                    self.cut(folder, plan)
+                lines = [
+                    line
+                    for line in said.splitlines()
+                    if line.startswith("lpot: ")
+                    and not line.startswith("lpot: warning")
+                ]
+                if code == STUCK:
+                    felt = "stuck"
+                    if "memory" not in kind:
+                        return felt, "", "waits for ever"
+                elif code in (
+                    -signal.SIGKILL,
+                    -signal.SIGABRT,
+                    -signal.SIGSEGV,
+                    -signal.SIGBUS,
+                ):
+                    felt = "killed" if code == -signal.SIGKILL else "crashed"
+                    if felt == "crashed" and "memory" not in kind:
+                        return felt, "", f"ended by signal {-code}: {said[-300:]}"
+                elif code in (1, 127):
+                    felt = "error"
+                    if (
+                        not any(line.startswith("lpot: [") for line in lines)
+                        and "error while loading" not in said
+                    ):
+                        return felt, "", f"no clear message: {said[-300:]!r}"
+                elif code != 3:
+                    return felt, "", f"exit code {code}: {said[-300:]}"
+                wrong = self.half_written(folder)
+                if wrong:
+                    return (
+                        felt,
+                        "",
+                        f"{wrong} (exit code {code}, {said.strip()[-200:]!r})",
+                    )
+            return felt, *self.finish(folder, may_be_damaged="cut" in kind)
+
+    def finish(self, folder: pathlib.Path, may_be_damaged: bool) -> tuple[str, str]:
+        outcome = "same"
+        code, said = self.start(folder, Plan())
+        if code == 1 and may_be_damaged and all(word in said for word in DAMAGED):
+            # What the message says to do.
+            (folder / subject.WORKSPACE).rename(folder / "away")
+            outcome = "told, same anew"
+            code, said = self.start(folder, Plan())
+        if code != 3:
+            return outcome, f"the resumed study ends with {code}: {said[-300:]}"
+        found = subject.trials(self.lpot, folder)
+        if found != self.reference.trials:
+            return (
+                outcome,
+                f"other trials: {[(trial[0], trial[2], trial[3]) for trial in found]}",
+            )
+        if subject.best_model(folder) != self.reference.best:
+            return outcome, "another best model"
+        left = [
+            path.name
+            for path in (folder / subject.WORKSPACE).rglob("*")
+            if ".tmp" in path.name
+        ]
+        return outcome, f"left behind: {left}" if left else ""
+
+
+def table(results: dict[str, list[tuple[str, str, str]]]) -> str:
+    columns = [
+        "nothing",
+        "error",
+        "killed",
+        "crashed",
+        "stuck",
+        "same",
+        "told, same anew",
+        "wrong",
+    ]
+    head = ["fault", "runs", *columns]
+    rows = []
+    for kind, runs in results.items():
+        felt, end = (
+            Counter(run[0] for run in runs),
+            Counter(run[1] for run in runs if not run[2]),
+        )
+        wrong = sum(1 for run in runs if run[2])
+        cells = [
+            felt["nothing"],
+            felt["error"],
+            felt["killed"],
+            felt["crashed"],
+            felt["stuck"],
+            end["same"],
+            end["told, same anew"],
+            wrong,
+        ]
+        rows.append([kind, len(runs), *cells])
+    rows.append(["all", *(sum(row[i] for row in rows) for i in range(1, len(head)))])
+    lines = [
+        "| " + " | ".join(map(str, row)) + " |"
+        for row in [head, ["---"] * len(head), *rows]
+    ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("lpot")
+    parser.add_argument("library")
+    parser.add_argument("--runs", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", type=int, help="one run alone, by its number")
+    parser.add_argument("--kind", choices=list(KINDS), help="one kind of fault alone")
+    parser.add_argument("--jobs", type=int, default=2)
+    options = parser.parse_args()
+    harness = Harness(
+        str(pathlib.Path(options.lpot).resolve()),
+        str(pathlib.Path(options.library).resolve()),
+    )
+    kinds = [options.kind] if options.kind else list(KINDS)
+    numbers = [options.only] if options.only is not None else range(options.runs)
+    results: dict[str, list] = {kind: [] for kind in kinds}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        started = {
+            pool.submit(
+                harness.run, number, options.seed, kinds[number % len(kinds)]
+            ): number
+            for number in numbers
+        }
+        for done in concurrent.futures.as_completed(started):
+            number = started[done]
+            kind = kinds[number % len(kinds)]
+            try:
+                result = done.result()
+            except AssertionError as error:
+                result = ("", "", str(error))
+            results[kind].append(result)
+            if result[2]:
+                print(f"run {number} ({kind}): {result[2]}", flush=True)
+    print(table(results))
+    wrong = sum(1 for runs in results.values() for run in runs if run[2])
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+#include "lpot/model/openvino_error.h"
+
+#include <gtest/gtest.h>
+
+#include <new>
+#include <stdexcept>
+#include <system_error>
+
+namespace lpot {
+namespace {
+
+TEST(OutOfMemory, IsToldFromOtherErrorsWhoeverSpeaksOfIt) {
+  for (const char* words : {"[CPU] FullyConnected node with name 'MatMul2' std::bad_alloc",
+                            "[CPU] FullyConnected node with name 'MatMul1' can't alloc", "Cannot allocate memory"}) {
+    EXPECT_TRUE(is_out_of_memory(std::runtime_error(words))) << words;
+    EXPECT_THROW(rethrow_out_of_memory(std::runtime_error(words)), std::bad_alloc) << words;
+  }
+  EXPECT_TRUE(is_out_of_memory(std::bad_alloc()));
+  EXPECT_TRUE(is_out_of_memory(std::system_error(EAGAIN, std::generic_category())));
+  EXPECT_FALSE(is_out_of_memory(std::system_error(ENOENT, std::generic_category())));
+  EXPECT_FALSE(is_out_of_memory(std::runtime_error("MatMul: shapes do not fit")));
+  EXPECT_NO_THROW(rethrow_out_of_memory(std::runtime_error("MatMul: shapes do not fit")));
+}
+
+}  // namespace
+}  // namespace lpot
