@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
 
@@ -11,6 +12,8 @@
 #include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
 #include "lpot/runtime/runner.h"
+#include "lpot/share/batches.h"
+#include "lpot/share/messages.h"
 
 namespace lpot {
 namespace {
@@ -40,10 +43,13 @@ class Accumulator {
     samples_ += count;
   }
 
-  std::size_t samples() const { return samples_; }
+  // That count: where a verdict is certain, those that it took.
+  std::size_t samples() const { return has_failed_ ? options_.verdict->evaluated() : samples_; }
+  std::size_t added() const { return samples_; }
+  bool has_failed() const { return has_failed_; }  // the goal is out of reach, so nothing more is needed
   Score score() const {
     Score score;
-    score.samples = samples_;
+    score.samples = samples();
     for (const NamedMetric& total : totals_) score.metrics.emplace_back(total.name, total.metric->result());
     return score;
   }
@@ -79,16 +85,48 @@ class Accumulator {
   void judge(const Metric& metric, const Answered& batch, std::span<const std::size_t> positions) {
     const auto judged = metric.judge(batch.outputs, batch.labels);
     if (!judged) return;
-    for (std::size_t i = 0; i < positions.size(); ++i) {
+    // Sample by sample, so that an evaluation ends at the same one whatever the size of batches and however many run
+    // at the same time.
+    for (std::size_t i = 0; i < positions.size() && !has_failed_; ++i) {
       if (options_.judgements) (*options_.judgements)[positions[i]] = (*judged)[i];
-      if (options_.verdict) options_.verdict->add(positions[i], (*judged)[i].value);
+      if (!options_.verdict) continue;
+      options_.verdict->add(positions[i], (*judged)[i].value);
+      has_failed_ = options_.verdict->has_failed();
     }
   }
 
   const EvaluateOptions& options_;
   std::vector<NamedMetric> totals_;
   std::size_t samples_ = 0;
+  bool has_failed_ = false;
 };
+
+constexpr std::size_t kSamplesPerJob = 32;  // so that small batches are not sent one by one
+
+Digest send_all() {
+  return {[](RanBatch batch) {
+    ByteWriter writer;
+    write(writer, batch.outputs);
+    write(writer, batch.labels);
+    return writer.take();
+  }};
+}
+
+Answered answered_from_bytes(std::string_view bytes) {
+  ByteReader reader(bytes, kGarbled);
+  Answered answered;
+  answered.outputs = read_tensors(reader);
+  answered.labels = read_tensors(reader);
+  return answered;
+}
+
+nlohmann::json order_for(const Model& model, const Throughput& way, int threads) {
+  return {{"work", kEvaluateOrder},
+          {"model", model_for_order(model)},
+          {"batch_size", way.batch_size},
+          {"streams", way.streams},
+          {"asked_threads", threads}};
+}
 
 }  // namespace
 
@@ -114,48 +152,76 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
     std::iota(positions.begin(), positions.end(), std::size_t{0});
   }
   if (options.judgements) options.judgements->assign(loader.size(), std::nullopt);
-  const auto has_failed = [&] { return options.verdict && options.verdict->has_failed(); };
+  const int threads = options.crew ? options.crew->threads(options.threads) : thread_count(options.threads);
 
-  // The next `count` samples; a way that was run before is compiled already.
+  // A way that was run before is compiled already.
   std::vector<std::pair<Throughput, std::unique_ptr<Runner>>> runners;
+  const auto runner_for = [&](const Throughput& way) -> Runner& {
+    for (const auto& [known, runner] : runners)
+      if (known == way) return *runner;
+    const RunnerOptions runner_options{.threads = threads, .streams = way.streams};
+    runners.emplace_back(way, std::make_unique<Runner>(model, loader.dataset().input_naming(), runner_options));
+    return *runners.back().second;
+  };
+  const auto add = [&](std::span<const std::size_t> of_batch, Answered batch) {
+    accumulator.add(of_batch, std::move(batch));
+    observer.progress("evaluate", accumulator.added(), positions.size());
+  };
+  const auto next_positions = [&](std::size_t count) {
+    const auto first = positions.begin() + static_cast<std::ptrdiff_t>(accumulator.added());
+    return std::vector<std::size_t>(first, first + static_cast<std::ptrdiff_t>(count));
+  };
+  // The next `count` samples, in this process.
   const auto run_some = [&](const Throughput& way, std::size_t count) {
     const auto begin = Clock::now();
-    auto known = std::find_if(runners.begin(), runners.end(), [&](const auto& runner) { return runner.first == way; });
-    if (known == runners.end()) {
-      runners.emplace_back(way,
-                           std::make_unique<Runner>(model, loader.dataset().input_naming(),
-                                                    RunnerOptions{.threads = options.threads, .streams = way.streams}));
-      known = runners.end() - 1;
-    }
-    const auto first = positions.begin() + static_cast<std::ptrdiff_t>(accumulator.samples());
-    BatchStream batches = in_batches(loader, way).read({first, first + static_cast<std::ptrdiff_t>(count)});
+    Runner& runner = runner_for(way);
+    BatchStream batches = in_batches(loader, way).read(next_positions(count));
     std::deque<std::vector<Tensor>> waiting;  // labels of batches that are being inferred
-    known->second->run(
+    runner.run(
         [&]() -> std::optional<std::vector<Tensor>> {
           observer.check_stop();
-          if (has_failed()) return std::nullopt;
+          if (accumulator.has_failed()) return std::nullopt;
           auto batch = batches.next();
           if (!batch) return std::nullopt;
           waiting.push_back(std::move(batch->labels));
           return std::move(batch->inputs);
         },
         [&](std::vector<Tensor> outputs) {
-          const std::span of_batch(positions.data() + accumulator.samples(), waiting.front().size());
-          accumulator.add(of_batch, {std::move(outputs), std::move(waiting.front())});
+          std::vector<Tensor> labels = std::move(waiting.front());
           waiting.pop_front();
-          observer.progress("evaluate", accumulator.samples(), positions.size());
+          if (accumulator.has_failed()) return;
+          add({positions.data() + accumulator.added(), labels.size()}, {std::move(outputs), std::move(labels)});
         });
     return seconds_since(begin);
   };
+  // All that are left, in all processes.
+  const auto run_shared = [&](const Throughput& way) {
+    const DataLoader batches = in_batches(loader, way);
+    SharedBatches shared{.loader = batches,
+                         .runner = runner_for(way),
+                         .options = {.threads = threads, .streams = way.streams},
+                         .model = model,
+                         .positions = next_positions(positions.size() - accumulator.added()),
+                         .samples_per_job = kSamplesPerJob,
+                         .digest = send_all(),
+                         .take = {}};
+    shared.take = [&](std::span<const std::size_t> of_batch, std::string_view digest) {
+      add(of_batch, answered_from_bytes(digest));
+      return !accumulator.has_failed();
+    };
+    share_batches(*options.crew, order_for(model, way, options.threads), std::move(shared), observer);
+  };
   Throughput way = options.throughput;
   if (options.choose_throughput) {
-    const int threads = thread_count(options.threads);
-    way = choose_throughput(throughput_choices(model, loader, threads),
-                            {positions.size(), loader.options().batch_size, threads}, run_some);
+    const std::vector<Throughput> choices = throughput_choices(model, loader, threads);
+    way = choose_throughput(choices, {positions.size(), loader.options().batch_size, threads}, run_some);
     *options.choose_throughput = way;
     std::erase_if(runners, [&](const auto& runner) { return !(runner.first == way); });
   }
-  run_some(way, positions.size() - accumulator.samples());
+  if (options.crew)
+    run_shared(way);
+  else
+    run_some(way, positions.size() - accumulator.added());
   Score score = accumulator.score();
   if (accumulator.samples() < positions.size()) {
     // The samples that were evaluated are not like the others: only what is known of the first metric is told.
@@ -164,6 +230,12 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
   }
   score.seconds = seconds_since(start);
   return score;
+}
+
+Work evaluate_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
+  const Throughput way{order.at("batch_size").get<std::size_t>(), order.at("streams").get<int>()};
+  return batch_work(order, rank, model, in_batches(loader, way),
+                    {.threads = order.at("asked_threads").get<int>(), .streams = way.streams}, send_all());
 }
 
 }  // namespace lpot

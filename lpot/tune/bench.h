@@ -20,6 +20,7 @@
 namespace lpot {
 
 struct Edits;
+class Crew;
 
 struct Bench {
   Cpu cpu = detect_cpu();
@@ -28,6 +29,7 @@ struct Bench {
   std::vector<QuantizableOp> ops;
   SearchSpace space;
   DataLoader calibration;
+  Crew* crew = nullptr;  // whose processes share the work
 };
 
 // Throws ConfigError and ModelError when there is nothing to quantize.
