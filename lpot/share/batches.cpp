@@ -89,11 +89,12 @@ class Worker {
     const auto failed = std::find_if(open_.begin(), open_.end(), [&](const Open& job) { return &job == reading_; });
     const auto culprit = failed == open_.end() ? open_.begin() : failed;
     reading_ = nullptr;
-    jobs_.fail(culprit->job.number, std::move(error));
-    open_.erase(culprit);
+    const std::size_t number = culprit->job.number;
+    jobs_.fail(number, std::move(error));
     std::deque<Open> begun;
     begun.swap(open_);
-    for (Open& job : begun) open(std::move(job.job));
+    for (Open& job : begun)
+      if (job.job.number != number) open(std::move(job.job));
   }
 
   Jobs& jobs_;

@@ -166,7 +166,7 @@ class Crew::Running {
     ByteWriter writer;
     writer.number<std::uint64_t>(job.number);
     writer.text(job.bytes);
-    crew_.team_.send(static_cast<int>(rank), say(Say::Work, writer.take()));
+    crew_.team_.send(static_cast<int>(rank), say(Say::Task, writer.take()));
   }
 
   // Whether anything was there to take.

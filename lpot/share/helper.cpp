@@ -42,7 +42,7 @@ class JobsFromRank0 : public Jobs {
 
  private:
   std::optional<Job> take(const Team::Message& message) {
-    if (kind_of(message) != Say::Work) {
+    if (kind_of(message) != Say::Task) {
       is_over_ = true;
       return std::nullopt;
     }

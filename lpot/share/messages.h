@@ -15,7 +15,7 @@ enum class Say : char {
   Here = 'h',  // a helper that has come: what it is and where
   // Rank 0 to helpers.
   Order = 'o',  // a round begins: what is to be done
-  Work = 'j',   // a job of it
+  Task = 'j',   // a job of it
   Over = 'f',   // the round is over
   Leave = 'q',  // nothing is left to do
   // Helpers to rank 0.
