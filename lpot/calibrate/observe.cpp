@@ -210,7 +210,7 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
   return calibration;
 }
 
-Work observe_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
+Duty observe_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
   std::vector<ObservationPoint> points;
   for (const nlohmann::json& point : order.at("points"))
     points.push_back({point.at(0).get<std::string>(), point.at(1).get<int>()});

@@ -42,7 +42,7 @@ Calibration observe(const Model&, const std::vector<ObservationPoint>&, const Da
                     const Observer& = {});
 
 // What a helper of the crew does when `observe` asks for it.
-Work observe_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
+Duty observe_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
 inline constexpr const char* kObserveOrder = "calibrate";  // its order's "work"
 
 }  // namespace lpot

@@ -232,7 +232,7 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
   return score;
 }
 
-Work evaluate_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
+Duty evaluate_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
   const Throughput way{order.at("batch_size").get<std::size_t>(), order.at("streams").get<int>()};
   return batch_work(order, rank, model, in_batches(loader, way),
                     {.threads = order.at("asked_threads").get<int>(), .streams = way.streams}, send_all());

@@ -65,7 +65,7 @@ Score evaluate(const Model&, const DataLoader&, const std::vector<NamedMetric>&,
                const Observer& = {});
 
 // What a helper of the crew does when `evaluate` asks for it.
-Work evaluate_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
+Duty evaluate_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
 inline constexpr const char* kEvaluateOrder = "evaluate";  // its order's "work"
 
 }  // namespace lpot

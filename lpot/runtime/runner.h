@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lpot/core/tensor.h"
@@ -49,8 +50,9 @@ class Runner {
 
   // The shapes of the first of these batches that a model would run with; they become the usual ones.
   const Shapes& usual_from(const std::vector<Tensor>& batch);
-  const Shapes& usual() const { return usual_; }    // none as long as none came
-  const Routes& routes() const { return routes_; }  // as far as they are decided
+  const Shapes& usual() const { return usual_; }                   // none as long as none came
+  const Routes& routes() const { return routes_; }                 // as far as they are decided
+  void go_on_from(Routes routes) { routes_ = std::move(routes); }  // batches that ran elsewhere count as seen
 
   std::size_t compilations() const { return compiled_.size(); }  // that are kept
 

@@ -86,6 +86,7 @@ class Worker {
 
   // The job that failed is told; the others that were under way begin again.
   void fail(std::exception_ptr error) {
+    if (open_.empty()) std::rethrow_exception(error);
     const auto failed = std::find_if(open_.begin(), open_.end(), [&](const Open& job) { return &job == reading_; });
     const auto culprit = failed == open_.end() ? open_.begin() : failed;
     reading_ = nullptr;
@@ -124,6 +125,8 @@ class Taker {
     }
     return true;
   }
+
+  const Routes& routes() const { return routes_; }
 
  private:
   std::optional<std::string> run_again(std::span<const std::size_t> positions, const Shapes& right,
@@ -186,9 +189,10 @@ void share_batches(Crew& crew, Json order, SharedBatches shared, const Observer&
   round.take = [&](std::size_t job, const std::string& answer) { return taker.take(of_job(job), answer); };
   round.take_last = shared.take_last;
   crew.run(round, observer);
+  shared.runner.go_on_from(taker.routes());
 }
 
-Work batch_work(const Json& order, int rank, const Model& model, const DataLoader& loader, RunnerOptions options,
+Duty batch_work(const Json& order, int rank, const Model& model, const DataLoader& loader, RunnerOptions options,
                 Digest digest) {
   if (options.threads == 0) options.threads = order.at("threads").at(static_cast<std::size_t>(rank)).get<int>();
   options.usual = order.at("usual").get<Shapes>();

@@ -48,7 +48,7 @@ struct SharedBatches {
 void share_batches(Crew&, nlohmann::json order, SharedBatches, const Observer&);
 
 // The other side: a helper's work on such an order.
-Work batch_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&, RunnerOptions, Digest);
+Duty batch_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&, RunnerOptions, Digest);
 
 // For orders: which model it is, and how a helper makes the same.
 nlohmann::json model_for_order(const Model&);

@@ -131,9 +131,16 @@ class Crew::Running {
     if (unable_) std::rethrow_exception(unable_);
   }
 
-  void take_last() const {
+  void take_last() {
+    const auto start = Clock::now();
     if (round_.take_last)
       for (const std::string& last : last_) round_.take_last(last);
+    seconds_taking_ += seconds_since(start);
+  }
+
+  std::string describe() const {
+    return fmt::format("shared {} jobs between {} processes in {:.3f} s, {:.3f} s of them at rank 0 alone", taken_,
+                       crew_.size(), seconds_since(start_), seconds_taking_);
   }
 
  private:
@@ -184,7 +191,9 @@ class Crew::Running {
       const Answered answered = std::move(waiting_.begin()->second);
       waiting_.erase(waiting_.begin());
       if (answered.error) std::rethrow_exception(answered.error);
+      const auto start = Clock::now();
       is_done_ = !round_.take(taken_, answered.bytes);
+      seconds_taking_ += seconds_since(start);
       ++taken_;
     }
     is_done_ = is_done_ || taken_ == round_.jobs;
@@ -236,7 +245,8 @@ class Crew::Running {
   bool is_done_ = false;
   std::vector<std::string> last_;  // by rank
   std::exception_ptr unable_;
-  Clock::time_point looked_ = Clock::now();
+  Clock::time_point start_ = Clock::now(), looked_ = start_;
+  double seconds_taking_ = 0;
   JobsHere jobs_here_;
   std::exception_ptr error_here_;
   std::atomic<bool> has_failed_here_ = false;
@@ -295,6 +305,7 @@ void Crew::run(const Round& round, const Observer& observer) {
   running.end();
   running.throw_what_failed();
   running.take_last();
+  if (round.jobs > 0) observer.log(LogLevel::Debug, running.describe());
 }
 
 void dismiss(Team& team) {

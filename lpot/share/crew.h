@@ -20,7 +20,7 @@ struct Round {
   std::string order;  // what helpers are to do
   std::size_t jobs = 0;
   std::function<std::string(std::size_t)> job = {};
-  Work work = {};         // of this process, in a thread of its own; none: helpers work alone
+  Duty work = {};         // of this process, in a thread of its own; none: helpers work alone
   std::size_t ahead = 2;  // jobs of one process that are handed out before the first is answered, for each thread
   // The answers in the jobs' order, until it gives false: the others are not needed any more.
   std::function<bool(std::size_t job, const std::string&)> take = {};

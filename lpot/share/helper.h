@@ -9,7 +9,7 @@
 namespace lpot {
 
 // What an order asks for. What it throws, and what the work throws outside of jobs, is thrown at rank 0.
-using Orders = std::function<Work(const std::string& order)>;
+using Orders = std::function<Duty(const std::string& order)>;
 
 // Until rank 0 dismisses the helpers.
 void serve(Team&, const Orders&);

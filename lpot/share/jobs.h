@@ -24,6 +24,6 @@ class Jobs {
 };
 
 // Answers jobs until the round is over. What it gives then goes to rank 0 beside the answers.
-using Work = std::function<std::string(Jobs&)>;
+using Duty = std::function<std::string(Jobs&)>;
 
 }  // namespace lpot

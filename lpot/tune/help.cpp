@@ -26,7 +26,7 @@ std::string to_order(const Json& json) {
 }
 
 // An order that is carried out when it comes, and has no jobs.
-Work nothing_more() {
+Duty nothing_more() {
   return [](Jobs& jobs) {
     while (jobs.next(true)) continue;
     return std::string();
@@ -39,7 +39,7 @@ class Helper {
   Helper(int rank, std::function<Config()> config, OwnParts own)
       : rank_(rank), load_config_(std::move(config)), own_(std::move(own)) {}
 
-  Work operator()(const std::string& bytes) {
+  Duty operator()(const std::string& bytes) {
     const Json order = Json::from_cbor(bytes);
     const std::string work = order.at("work");
     if (work == kCompareOrder) return compare(order);
@@ -93,7 +93,7 @@ class Helper {
     return *evaluation_;
   }
 
-  Work compare(const Json& order) {
+  Duty compare(const Json& order) {
     source(order.at("model"));
     const auto check = [&](const char* what, const DataLoader& here) {
       const std::string there = order.at(what);
@@ -106,7 +106,7 @@ class Helper {
     return nothing_more();
   }
 
-  Work keep_statistics(const Json& order) {
+  Duty keep_statistics(const Json& order) {
     edits_.reset();
     statistics_.all.clear();
     for (const Json& one : order.at("all")) {

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 // Answers with what the order says and the job; job 13 of an order "bad" fails.
-Work echo(const std::string& order) {
+Duty echo(const std::string& order) {
   if (order == "refused") throw ModelError("load_model", "net.onnx: no such file");
   return [order](Jobs& jobs) {
     while (auto job = jobs.next(true)) {
