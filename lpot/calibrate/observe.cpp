@@ -146,6 +146,77 @@ nlohmann::json order_for(const Model& model, const std::vector<ObservationPoint>
   return {{"work", kObserveOrder}, {"model", model_for_order(model)}, {"points", list}, {"asked_threads", threads}};
 }
 
+// Samples from `begin` to `end`, of `all` that are going to be read.
+struct Pass {
+  std::size_t begin = 0, end = 0, all = 0;
+};
+
+class Observation {
+ public:
+  Observation(const Model& model, const std::vector<ObservationPoint>& points, const DataLoader& loader,
+              const ObserveOptions& options, const Observer& observer)
+      : model_(model),
+        points_(points),
+        loader_(loader),
+        options_(options),
+        observer_(observer),
+        threads_(options.crew ? options.crew->threads(options.threads) : thread_count(options.threads)),
+        watched_(instrument(model, points)),
+        runner_(watched_, loader.dataset().input_naming(), runner_options(model, threads_)),
+        statistics_(points.size()) {}
+
+  const std::vector<TensorStatistics>& statistics() const { return statistics_; }
+
+  void count(const Pass& pass) {
+    BatchStream batches = loader_.read(positions(pass.begin, pass.end));
+    std::size_t counted = pass.begin;
+    runner_.run(
+        [&]() -> std::optional<std::vector<Tensor>> {
+          observer_.check_stop();
+          auto batch = batches.next();
+          if (!batch) return std::nullopt;
+          return std::move(batch->inputs);
+        },
+        [&](std::vector<Tensor> outputs) {
+          const std::size_t first = counted;
+          counted = std::min(pass.end, counted + loader_.options().batch_size);
+          add_outputs(statistics_, outputs, points_, {first, counted - first}, threads_);
+          observer_.progress("calibrate", counted, pass.all);
+        });
+  }
+
+  // In all processes of the crew.
+  void count_shared(const Pass& pass) {
+    SharedBatches shared{.loader = loader_,
+                         .runner = runner_,
+                         .options = runner_options(model_, threads_),
+                         .model = watched_,
+                         .positions = positions(pass.begin, pass.end),
+                         .digest = digest_of(std::make_shared<SharedObservation>(points_, threads_)),
+                         .take = {}};
+    std::size_t counted = pass.begin;
+    shared.take = [&](std::span<const std::size_t> of_batch, std::string_view digest) {
+      merge(statistics_, points_, digest);
+      counted += of_batch.size();
+      observer_.progress("calibrate", counted, pass.all);
+      return true;
+    };
+    shared.take_last = [&](const std::string& histograms) { merge(statistics_, points_, histograms); };
+    share_batches(*options_.crew, order_for(model_, points_, options_.threads), std::move(shared), observer_);
+  }
+
+ private:
+  const Model& model_;
+  const std::vector<ObservationPoint>& points_;
+  const DataLoader& loader_;
+  const ObserveOptions& options_;
+  const Observer& observer_;
+  int threads_;
+  Model watched_;
+  Runner runner_;
+  std::vector<TensorStatistics> statistics_;
+};
+
 }  // namespace
 
 std::string tensor_name(const ov::Node& producer, std::size_t output) {
@@ -165,47 +236,15 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
     calibration.snapshots.resize(sizes.size());
     return calibration;
   }
-  const int threads = options.crew ? options.crew->threads(options.threads) : thread_count(options.threads);
-  const Model watched = instrument(model, points);
-  Runner runner(watched, loader.dataset().input_naming(), runner_options(model, threads));
-  std::vector<TensorStatistics> statistics(points.size());
+  Observation observation(model, points, loader, options, observer);
   for (const std::size_t size : sizes) {
-    const std::vector<std::size_t> part = positions(calibration.samples, size);
-    std::size_t counted = calibration.samples;
-    if (options.crew) {
-      SharedBatches shared{.loader = loader,
-                           .runner = runner,
-                           .options = runner_options(model, threads),
-                           .model = watched,
-                           .positions = part,
-                           .digest = digest_of(std::make_shared<SharedObservation>(points, threads)),
-                           .take = {}};
-      shared.take = [&](std::span<const std::size_t> of_batch, std::string_view digest) {
-        merge(statistics, points, digest);
-        counted += of_batch.size();
-        observer.progress("calibrate", counted, sizes.back());
-        return true;
-      };
-      shared.take_last = [&](const std::string& histograms) { merge(statistics, points, histograms); };
-      share_batches(*options.crew, order_for(model, points, options.threads), std::move(shared), observer);
-    } else {
-      BatchStream batches = loader.read(part);
-      runner.run(
-          [&]() -> std::optional<std::vector<Tensor>> {
-            observer.check_stop();
-            auto batch = batches.next();
-            if (!batch) return std::nullopt;
-            return std::move(batch->inputs);
-          },
-          [&](std::vector<Tensor> outputs) {
-            const std::size_t first = counted;
-            counted = std::min(size, counted + loader.options().batch_size);
-            add_outputs(statistics, outputs, points, {first, counted - first}, threads);
-            observer.progress("calibrate", counted, sizes.back());
-          });
-    }
+    const Pass pass{calibration.samples, size, sizes.back()};
+    if (options.crew)
+      observation.count_shared(pass);
+    else
+      observation.count(pass);
     calibration.samples = size;
-    calibration.snapshots.push_back(by_name(statistics, points));
+    calibration.snapshots.push_back(by_name(observation.statistics(), points));
   }
   return calibration;
 }

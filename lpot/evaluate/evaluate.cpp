@@ -128,6 +128,109 @@ nlohmann::json order_for(const Model& model, const Throughput& way, int threads)
           {"asked_threads", threads}};
 }
 
+// Runs the batches of one evaluation.
+class Evaluation {
+ public:
+  Evaluation(const Model& model, const DataLoader& loader, Accumulator& accumulator, const EvaluateOptions& options,
+             const Observer& observer)
+      : model_(model),
+        loader_(loader),
+        accumulator_(accumulator),
+        options_(options),
+        observer_(observer),
+        threads_(options.crew ? options.crew->threads(options.threads) : thread_count(options.threads)),
+        positions_(options.positions) {
+    if (!positions_.empty()) return;
+    positions_.resize(loader.size());
+    std::iota(positions_.begin(), positions_.end(), std::size_t{0});
+  }
+
+  std::size_t size() const { return positions_.size(); }
+
+  // Which way is fastest, found out with the first samples.
+  Throughput choose() {
+    const Throughput way = choose_throughput(
+        throughput_choices(model_, loader_, threads_), {size(), loader_.options().batch_size, threads_},
+        [this](const Throughput& tried, std::size_t count) { return run_some(tried, count); });
+    std::erase_if(runners_, [&](const auto& runner) { return !(runner.first == way); });
+    return way;
+  }
+
+  void run_rest(const Throughput& way) { run_some(way, size() - accumulator_.added()); }
+
+  // In all processes of the crew.
+  void run_rest_shared(const Throughput& way) {
+    const DataLoader batches = in_batches(loader_, way);
+    SharedBatches shared{.loader = batches,
+                         .runner = runner_for(way),
+                         .options = runner_options(way),
+                         .model = model_,
+                         .positions = next_positions(size() - accumulator_.added()),
+                         .samples_per_job = kSamplesPerJob,
+                         .digest = send_all(),
+                         .take = {}};
+    shared.take = [this](std::span<const std::size_t> of_batch, std::string_view digest) {
+      add(of_batch, answered_from_bytes(digest));
+      return !accumulator_.has_failed();
+    };
+    share_batches(*options_.crew, order_for(model_, way, options_.threads), std::move(shared), observer_);
+  }
+
+ private:
+  RunnerOptions runner_options(const Throughput& way) const { return {.threads = threads_, .streams = way.streams}; }
+
+  // A way that was run before is compiled already.
+  Runner& runner_for(const Throughput& way) {
+    for (const auto& [known, runner] : runners_)
+      if (known == way) return *runner;
+    runners_.emplace_back(way, std::make_unique<Runner>(model_, loader_.dataset().input_naming(), runner_options(way)));
+    return *runners_.back().second;
+  }
+
+  std::vector<std::size_t> next_positions(std::size_t count) const {
+    const auto first = positions_.begin() + static_cast<std::ptrdiff_t>(accumulator_.added());
+    return {first, first + static_cast<std::ptrdiff_t>(count)};
+  }
+
+  void add(std::span<const std::size_t> of_batch, Answered batch) {
+    accumulator_.add(of_batch, std::move(batch));
+    observer_.progress("evaluate", accumulator_.added(), size());
+  }
+
+  // The next `count` samples, in this process. Gives the seconds that it took.
+  double run_some(const Throughput& way, std::size_t count) {
+    const auto begin = Clock::now();
+    BatchStream batches = in_batches(loader_, way).read(next_positions(count));
+    std::deque<std::vector<Tensor>> waiting;  // labels of batches that are being inferred
+    runner_for(way).run(
+        [&]() -> std::optional<std::vector<Tensor>> {
+          observer_.check_stop();
+          if (accumulator_.has_failed()) return std::nullopt;
+          auto batch = batches.next();
+          if (!batch) return std::nullopt;
+          waiting.push_back(std::move(batch->labels));
+          return std::move(batch->inputs);
+        },
+        [&](std::vector<Tensor> outputs) {
+          std::vector<Tensor> labels = std::move(waiting.front());
+          waiting.pop_front();
+          if (accumulator_.has_failed()) return;
+          const std::span of_batch(positions_.data() + accumulator_.added(), labels.size());
+          add(of_batch, {std::move(outputs), std::move(labels)});
+        });
+    return seconds_since(begin);
+  }
+
+  const Model& model_;
+  const DataLoader& loader_;
+  Accumulator& accumulator_;
+  const EvaluateOptions& options_;
+  const Observer& observer_;
+  int threads_;
+  std::vector<std::size_t> positions_;
+  std::vector<std::pair<Throughput, std::unique_ptr<Runner>>> runners_;
+};
+
 }  // namespace
 
 std::vector<NamedMetric> make_metrics(const std::vector<Component>& components) {
@@ -145,85 +248,17 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
                const EvaluateOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("evaluate", "the evaluation data set is empty");
   const auto start = Clock::now();
-  Accumulator accumulator(metrics, options);
-  std::vector<std::size_t> positions = options.positions;
-  if (positions.empty()) {
-    positions.resize(loader.size());
-    std::iota(positions.begin(), positions.end(), std::size_t{0});
-  }
   if (options.judgements) options.judgements->assign(loader.size(), std::nullopt);
-  const int threads = options.crew ? options.crew->threads(options.threads) : thread_count(options.threads);
-
-  // A way that was run before is compiled already.
-  std::vector<std::pair<Throughput, std::unique_ptr<Runner>>> runners;
-  const auto runner_for = [&](const Throughput& way) -> Runner& {
-    for (const auto& [known, runner] : runners)
-      if (known == way) return *runner;
-    const RunnerOptions runner_options{.threads = threads, .streams = way.streams};
-    runners.emplace_back(way, std::make_unique<Runner>(model, loader.dataset().input_naming(), runner_options));
-    return *runners.back().second;
-  };
-  const auto add = [&](std::span<const std::size_t> of_batch, Answered batch) {
-    accumulator.add(of_batch, std::move(batch));
-    observer.progress("evaluate", accumulator.added(), positions.size());
-  };
-  const auto next_positions = [&](std::size_t count) {
-    const auto first = positions.begin() + static_cast<std::ptrdiff_t>(accumulator.added());
-    return std::vector<std::size_t>(first, first + static_cast<std::ptrdiff_t>(count));
-  };
-  // The next `count` samples, in this process.
-  const auto run_some = [&](const Throughput& way, std::size_t count) {
-    const auto begin = Clock::now();
-    Runner& runner = runner_for(way);
-    BatchStream batches = in_batches(loader, way).read(next_positions(count));
-    std::deque<std::vector<Tensor>> waiting;  // labels of batches that are being inferred
-    runner.run(
-        [&]() -> std::optional<std::vector<Tensor>> {
-          observer.check_stop();
-          if (accumulator.has_failed()) return std::nullopt;
-          auto batch = batches.next();
-          if (!batch) return std::nullopt;
-          waiting.push_back(std::move(batch->labels));
-          return std::move(batch->inputs);
-        },
-        [&](std::vector<Tensor> outputs) {
-          std::vector<Tensor> labels = std::move(waiting.front());
-          waiting.pop_front();
-          if (accumulator.has_failed()) return;
-          add({positions.data() + accumulator.added(), labels.size()}, {std::move(outputs), std::move(labels)});
-        });
-    return seconds_since(begin);
-  };
-  // All that are left, in all processes.
-  const auto run_shared = [&](const Throughput& way) {
-    const DataLoader batches = in_batches(loader, way);
-    SharedBatches shared{.loader = batches,
-                         .runner = runner_for(way),
-                         .options = {.threads = threads, .streams = way.streams},
-                         .model = model,
-                         .positions = next_positions(positions.size() - accumulator.added()),
-                         .samples_per_job = kSamplesPerJob,
-                         .digest = send_all(),
-                         .take = {}};
-    shared.take = [&](std::span<const std::size_t> of_batch, std::string_view digest) {
-      add(of_batch, answered_from_bytes(digest));
-      return !accumulator.has_failed();
-    };
-    share_batches(*options.crew, order_for(model, way, options.threads), std::move(shared), observer);
-  };
+  Accumulator accumulator(metrics, options);
+  Evaluation evaluation(model, loader, accumulator, options, observer);
   Throughput way = options.throughput;
-  if (options.choose_throughput) {
-    const std::vector<Throughput> choices = throughput_choices(model, loader, threads);
-    way = choose_throughput(choices, {positions.size(), loader.options().batch_size, threads}, run_some);
-    *options.choose_throughput = way;
-    std::erase_if(runners, [&](const auto& runner) { return !(runner.first == way); });
-  }
+  if (options.choose_throughput) *options.choose_throughput = way = evaluation.choose();
   if (options.crew)
-    run_shared(way);
+    evaluation.run_rest_shared(way);
   else
-    run_some(way, positions.size() - accumulator.added());
+    evaluation.run_rest(way);
   Score score = accumulator.score();
-  if (accumulator.samples() < positions.size()) {
+  if (accumulator.samples() < evaluation.size()) {
     // The samples that were evaluated are not like the others: only what is known of the first metric is told.
     score.complete = false;
     score.metrics = {{metrics.front().name, options.verdict->estimate()}};

@@ -12,7 +12,6 @@ namespace {
 namespace fs = std::filesystem;
 using testing::AllOf;
 using testing::HasSubstr;
-using testing::Not;
 
 // All int8 models differ from fp32 in some sample, so each trial fails and its evaluation ends early.
 const std::string kStudy = R"(model: {name: net}
@@ -26,7 +25,7 @@ evaluation:
     iteration: 63
     dataloader: {batch_size: 32, dataset: *data, transform: *steps}
 tuning:
-  strategy: {name: basic}
+  strategy: {name: exhaustive}
   accuracy_criterion: {absolute: 0}
   exit_policy: {max_trials: 4}
 )";
@@ -134,12 +133,19 @@ TEST_F(Mpi, SaysEachThingOnce) {
   EXPECT_EQ(wrong.err.find("none.yaml"), wrong.err.rfind("none.yaml")) << wrong.err;
 }
 
+// With whole evaluations of all samples, so that there is time to die in.
+const std::vector<std::string> kLong{"--set", "tuning.strategy.name=basic",
+                                     "--set", "evaluation.accuracy.iteration=-1",
+                                     "--set", "tuning.exit_policy.max_trials=3"};
+
 TEST_F(Mpi, AProcessThatDiesEndsTheRunWithAMessageAndAnyNumberGoesOn) {
-  ASSERT_EQ(lpot(tune()).code, 3);
+  ASSERT_EQ(lpot(tune(kLong)).code, 3);
   const Rows expected = rows();
+  std::vector<std::string> resume = kLong;
+  resume.push_back("--resume");
   for (const int processes : {2, 4}) {
     remove_workspace();
-    const auto running = start_many(processes, tune({"--set", "evaluation.accuracy.iteration=63"}));
+    const auto running = start_many(processes, tune(kLong));
     ASSERT_TRUE(running->wait_until([&] { return running->err().find("\n    1  ") != std::string::npos; }))
         << running->err();
     const auto victim = process_of_rank(processes - 1, folder_ / "");
@@ -147,20 +153,20 @@ TEST_F(Mpi, AProcessThatDiesEndsTheRunWithAMessageAndAnyNumberGoesOn) {
     ASSERT_EQ(::kill(*victim, SIGKILL), 0);
     const Outcome died = running->wait();
     EXPECT_NE(died.code, 0);
-    EXPECT_THAT(died.err, HasSubstr("rank " + std::to_string(processes - 1))) << died.err;
-    const Outcome resumed = start_many(6 - processes, tune({"--resume"}))->wait();
+    EXPECT_THAT(died.err, HasSubstr("rank " + std::to_string(processes - 1)));
+    const Outcome resumed = start_many(6 - processes, tune(resume))->wait();
     EXPECT_EQ(resumed.code, 3) << resumed.err;
     EXPECT_TRUE(rows() == expected) << processes;
   }
 }
 
 TEST_F(Mpi, AHelperThatDiesWhileItEvaluatesIsNamed) {
-  const auto running = start_many(
-      2, tune({"--set", "evaluation.accuracy.iteration=-1", "--set", "evaluation.accuracy.dataloader.batch_size=1"}));
-  ASSERT_TRUE(running->wait_until([&] {
-    return exists(kWorkspace + "/progress.json") &&
-           read_bytes(folder_ / (kWorkspace + "/progress.json")).find("evaluate") != std::string::npos;
-  })) << running->err();
+  std::vector<std::string> words = kLong;
+  words.insert(words.end(), {"--set", "evaluation.accuracy.dataloader.batch_size=1"});
+  const auto running = start_many(2, tune(words));
+  const std::string progress = folder_ / (kWorkspace + "/progress.json");
+  ASSERT_TRUE(running->wait_until([&] { return read_bytes(progress).find("evaluate") != std::string::npos; }))
+      << running->err();
   const auto victim = process_of_rank(1, folder_ / "");
   ASSERT_TRUE(victim.has_value());
   ASSERT_EQ(::kill(*victim, SIGKILL), 0);
