@@ -2,15 +2,18 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <exception>
 
+#include "cli/mpi_team.h"
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
 #include "lpot/core/process.h"
 #include "lpot/core/version.h"
 #include "lpot/model/openvino_error.h"
+#include "lpot/share/crew.h"
 
 namespace {
 
@@ -26,7 +29,16 @@ std::string command_line(const std::vector<std::string>& arguments) {
   return line;
 }
 
-int run(int count, char** words) {
+// What the other ranks do beside rank 0, which alone prints, writes and hears of the wish to stop.
+int run_helper(const Context& context) {
+  std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
+  if (context.help) context.help();
+  return kSuccess;
+}
+
+int run(int count, char** words, lpot::Team* team) {
+  const bool is_helper = team && team->rank() > 0;
   CLI::App app("lpot gives back the fastest int8 model that keeps its accuracy.", "lpot");
   app.set_version_flag("--version", std::string("lpot ") + std::string(lpot::kVersion));
   app.require_subcommand(1);
@@ -34,6 +46,7 @@ int run(int count, char** words) {
       "Start: lpot init model.onnx --output conf.yaml; edit it; lpot tune conf.yaml --model model.onnx\n"
       "Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met (the best model is saved all the same).");
   Context context;
+  context.team = team;
   context.arguments.assign(words + 1, words + count);
   context.command_line = command_line(context.arguments);
   add_tune(app, context);
@@ -50,8 +63,13 @@ int run(int count, char** words) {
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {
+    if (is_helper) return kSuccess;
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }
+  if (is_helper) return run_helper(context);
+  if (team && !context.help)
+    throw lpot::ConfigError("team", fmt::format("'lpot {}' runs in one process: start it without mpirun",
+                                                app.get_subcommands().front()->get_name()));
   const int code = context.run();
   if (std::fflush(stdout) != 0)
     throw lpot::StoreError("write", fmt::format("standard output: {}", std::strerror(errno)));
@@ -61,10 +79,16 @@ int run(int count, char** words) {
 }  // namespace
 
 int main(int count, char** words) {
+  std::unique_ptr<lpot::Team> team;
+  int code = kError;
   try {
-    return run(count, words);
+    team = join_team();
+    code = run(count, words, team.get());
   } catch (const lpot::Interrupted&) {
     fmt::print(stderr, "lpot: stopped before there was a result\n");
+  } catch (const lpot::TeamError& error) {
+    fmt::print(stderr, "lpot: {}\n", error.what());
+    leave_team(kError);
   } catch (const std::exception& error) {
     if (dynamic_cast<const lpot::Error*>(&error) == nullptr && lpot::is_out_of_memory(error))
       std::fputs(  // fmt would allocate
@@ -74,7 +98,8 @@ int main(int count, char** words) {
     else
       fmt::print(stderr, "lpot: {}\n", error.what());
   }
-  return kError;
+  if (team && team->rank() == 0) lpot::dismiss(*team);
+  return code;
 }
 
 namespace lpot::cli {

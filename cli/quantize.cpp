@@ -7,6 +7,7 @@
 #include "cli/verbs.h"
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
+#include "lpot/tune/help.h"
 #include "lpot/tune/quantization.h"
 
 namespace lpot::cli {
@@ -14,7 +15,8 @@ namespace {
 
 int run_quantize(const ConfigOptions& verb, const Context& context) {
   Terminal terminal(context.common);
-  const TuneOptions options{.model = verb.model, .output = verb.output, .command = context.command_line};
+  const TuneOptions options{
+      .model = verb.model, .output = verb.output, .command = context.command_line, .team = context.team};
   const QuantizeResult result = quantize_once(verb.load(), options, terminal.observer());
   if (context.common.json) {
     nlohmann::ordered_json json{
@@ -50,7 +52,10 @@ void add_quantize(CLI::App& app, Context& context) {
   CLI::App* command = add_verb(app, context, "quantize", "Quantize once, without evaluating",
                                "  lpot quantize conf.yaml --model resnet20.onnx --output int8/");
   verb->add_to(*command, true);
-  command->callback([verb, &context] { context.run = [verb, &context] { return run_quantize(*verb, context); }; });
+  command->callback([verb, &context] {
+    context.run = [verb, &context] { return run_quantize(*verb, context); };
+    context.help = [verb, &context] { help(*context.team, [verb] { return verb->load(); }); };
+  });
 }
 
 }  // namespace lpot::cli

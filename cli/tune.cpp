@@ -14,6 +14,7 @@
 #include "lpot/report/html.h"
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
+#include "lpot/tune/help.h"
 #include "lpot/tune/measure.h"
 #include "lpot/tune/quantization.h"
 #include "lpot/tune/workspace.h"
@@ -79,7 +80,8 @@ int run_tune(const TuneVerb& verb, const Context& context) {
   TuneOptions options{.model = verb.config.model,
                       .output = verb.config.output,
                       .resume = verb.resume || !config.tuning.resume_from.empty(),
-                      .command = context.command_line};
+                      .command = context.command_line,
+                      .team = context.team};
   Goal goal;
   options.on_baseline = [&](const Measured& baseline, const Goal& found) {
     goal = found;
@@ -113,11 +115,15 @@ void add_tune(CLI::App& app, Context& context) {
                                "  lpot tune conf.yaml --model resnet20.onnx\n"
                                "  lpot tune bert.yaml data.yaml --model frozen.pb --output int8/\n"
                                "  lpot tune conf.yaml --model resnet20.onnx --set tuning.exit_policy.max_trials=5\n"
-                               "  lpot tune conf.yaml --model resnet20.onnx --resume");
+                               "  lpot tune conf.yaml --model resnet20.onnx --resume\n"
+                               "  mpirun -n 4 lpot tune conf.yaml --model resnet20.onnx    (docs/scaling.md)");
   verb->config.add_to(*command, true);
   command->add_flag("--resume", verb->resume, "Go on with the last study in the workspace");
   command->add_flag("--dry-run", verb->dry_run, "Say what would be done and write nothing");
-  command->callback([verb, &context] { context.run = [verb, &context] { return run_tune(*verb, context); }; });
+  command->callback([verb, &context] {
+    context.run = [verb, &context] { return run_tune(*verb, context); };
+    context.help = [verb, &context] { help(*context.team, [verb] { return verb->config.load(); }); };
+  });
 }
 
 }  // namespace lpot::cli

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "lpot/core/team.h"
+
 namespace lpot::cli {
 
 // Options that every verb has.
@@ -19,6 +21,8 @@ struct Context {
   std::vector<std::string> arguments;  // as given, without the program's name
   std::string command_line;            // as typed, for deploy.yaml
   std::function<int()> run;            // set by the verb that was chosen; gives the exit code
+  lpot::Team* team = nullptr;          // the processes that were started together
+  std::function<void()> help = {};     // set by verbs that share work: what the ranks from 1 on do
 };
 
 enum ExitCode { kSuccess = 0, kError = 1, kUsage = 2, kGoalNotMet = 3 };

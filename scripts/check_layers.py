@@ -13,6 +13,7 @@ LAYERS = [
     {"core"},
     {"config", "model", "data", "metric"},
     {"runtime"},
+    {"share"},
     {"calibrate"},
     {"quantize", "evaluate"},
     {"store"},

@@ -14,7 +14,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 packages=(g++ make cmake ninja-build ccache zlib1g-dev libjpeg62-turbo-dev libpng-dev libyaml-cpp-dev nlohmann-json3-dev
-          libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libprotobuf-dev libonnx-dev libeigen3-dev libutf8proc-dev libcpp-httplib-dev libssl-dev libgtest-dev
+          libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libprotobuf-dev libonnx-dev libeigen3-dev libutf8proc-dev libcpp-httplib-dev libssl-dev libopenmpi-dev openmpi-bin libgtest-dev
           libgmock-dev dataset-fashion-mnist)
 requirements=(scripts/locked/requirements.txt)
 if [[ "${1:-}" == "--dev" ]]; then

@@ -113,36 +113,55 @@ void TensorStatistics::add(const Tensor& tensor, int channel_axis) {
   const Layout layout = layout_of(tensor.shape(), channel_axis);
   const float largest = largest_absolute(values, floats.size());
   if (!std::isfinite(largest)) throw DataError("calibrate", "a value is not finite (NaN or infinite)");
-  if (channels_.empty()) channels_.resize(layout.channels);
-  if (channels_.size() != layout.channels)
+  if (!channels_.empty() && channels_.size() != layout.channels)
     throw DataError("calibrate",
                     fmt::format("the number of channels changes from {} to {}", channels_.size(), layout.channels));
+  // Sums of doubles hang on their order: a batch is summed up by itself, as where its statistics come from elsewhere.
+  std::vector<ChannelStatistics> of_batch(layout.channels);
   if (layout.inner == 1) {
-    add_rows(channels_, values, layout.outer);
+    add_rows(of_batch, values, layout.outer);
   } else {
     for (std::size_t i = 0; i < layout.outer * layout.channels; ++i)
-      take(channels_[i % layout.channels], summarize_run(values + i * layout.inner, layout.inner), layout.inner);
+      take(of_batch[i % layout.channels], summarize_run(values + i * layout.inner, layout.inner), layout.inner);
   }
+  add_channels(of_batch);
   histogram_.add(values, floats.size(), largest);
 }
 
-void TensorStatistics::merge(const TensorStatistics& other) {
-  if (other.empty()) return;
-  if (empty()) {
-    *this = other;
+void TensorStatistics::add_channels(const std::vector<ChannelStatistics>& others) {
+  if (channels_.empty()) {
+    channels_ = others;
     return;
   }
-  if (channels_.size() != other.channels_.size())
-    throw DataError("calibrate", fmt::format("statistics of {} and {} channels cannot be merged", channels_.size(),
-                                             other.channels_.size()));
   for (std::size_t i = 0; i < channels_.size(); ++i) {
-    channels_[i].min = std::min(channels_[i].min, other.channels_[i].min);
-    channels_[i].max = std::max(channels_[i].max, other.channels_[i].max);
-    channels_[i].sum += other.channels_[i].sum;
-    channels_[i].sum_of_squares += other.channels_[i].sum_of_squares;
-    channels_[i].count += other.channels_[i].count;
+    channels_[i].min = std::min(channels_[i].min, others[i].min);
+    channels_[i].max = std::max(channels_[i].max, others[i].max);
+    channels_[i].sum += others[i].sum;
+    channels_[i].sum_of_squares += others[i].sum_of_squares;
+    channels_[i].count += others[i].count;
+  }
+}
+
+void TensorStatistics::merge(const TensorStatistics& other) {
+  if (!other.channels_.empty()) {
+    if (!channels_.empty() && channels_.size() != other.channels_.size())
+      throw DataError("calibrate", fmt::format("the number of channels changes from {} to {}", channels_.size(),
+                                               other.channels_.size()));
+    add_channels(other.channels_);
   }
   histogram_.merge(other.histogram_);
+}
+
+TensorStatistics TensorStatistics::channels_alone() const {
+  TensorStatistics part;
+  part.channels_ = channels_;
+  return part;
+}
+
+TensorStatistics TensorStatistics::histogram_alone() const {
+  TensorStatistics part;
+  part.histogram_ = histogram_;
+  return part;
 }
 
 float TensorStatistics::min() const {

@@ -32,7 +32,13 @@ class TensorStatistics {
   // Counts a tensor of f32; `channel_axis` may be negative (from the end) or kNoChannels. Throws DataError when a value
   // is not finite.
   void add(const Tensor&, int channel_axis);
+  // What comes of batches that were counted elsewhere, merged in the data's order, is what adding them here gives, to
+  // the last bit. Throws DataError when the numbers of channels differ.
   void merge(const TensorStatistics&);
+
+  // The two halves: sums of channels must be merged in the data's order, histograms may be in any.
+  TensorStatistics channels_alone() const;
+  TensorStatistics histogram_alone() const;
 
   bool empty() const { return channels_.empty(); }
   float min() const;
@@ -44,6 +50,8 @@ class TensorStatistics {
 
  private:
   friend class StatisticsCodec;
+  void add_channels(const std::vector<ChannelStatistics>&);
+
   std::vector<ChannelStatistics> channels_;
   Histogram histogram_;
 };

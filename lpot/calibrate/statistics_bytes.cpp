@@ -1,67 +1,20 @@
 // Statistics as bytes: counts, then fixed-size numbers of this machine's byte order; empty bins are left out.
-#include <cstring>
-
 #include "lpot/calibrate/statistics.h"
-#include "lpot/core/error.h"
+#include "lpot/core/bytes.h"
 
 namespace lpot {
 namespace {
 
 constexpr std::string_view kMagic = "lpot-statistics-2";
 
-class Writer {
- public:
-  template <typename T>
-  void number(T value) {
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
-  }
-  void text(std::string_view text) {
-    number<std::uint64_t>(text.size());
-    bytes_.append(text);
-  }
-  std::string take() { return std::move(bytes_); }
-
- private:
-  std::string bytes_;
-};
-
-class Reader {
- public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
-
-  template <typename T>
-  T number() {
-    T value{};
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
-    return value;
-  }
-  std::string text() { return std::string(take(number<std::uint64_t>())); }
-  // A count of things that take at least `bytes_each`: damaged bytes cannot ask for more memory than they have.
-  std::size_t count(std::size_t bytes_each) {
-    const auto value = number<std::uint64_t>();
-    if (value > bytes_.size() / bytes_each) damaged();
-    return value;
-  }
-  bool at_end() const { return bytes_.empty(); }
-  [[noreturn]] static void damaged() {
-    throw StoreError("statistics", "the kept statistics are damaged; tune without --resume to calibrate again");
-  }
-
- private:
-  std::string_view take(std::size_t size) {
-    if (size > bytes_.size()) damaged();
-    const std::string_view part = bytes_.substr(0, size);
-    bytes_.remove_prefix(size);
-    return part;
-  }
-  std::string_view bytes_;
-};
+constexpr ByteReader::Complaint kDamaged{"statistics",
+                                         "the kept statistics are damaged; tune without --resume to calibrate again"};
 
 }  // namespace
 
 class HistogramCodec {
  public:
-  static void write(Writer& writer, const Histogram& histogram) {
+  static void write(ByteWriter& writer, const Histogram& histogram) {
     writer.number<std::int64_t>(histogram.exponent_);
     writer.number(histogram.zeros_before_range_);
     writer.number<std::uint8_t>(!histogram.counts_.empty());
@@ -75,7 +28,7 @@ class HistogramCodec {
       }
   }
 
-  static Histogram read(Reader& reader) {
+  static Histogram read(ByteReader& reader) {
     Histogram histogram;
     histogram.exponent_ = static_cast<int>(reader.number<std::int64_t>());
     histogram.zeros_before_range_ = reader.number<std::uint64_t>();
@@ -83,7 +36,7 @@ class HistogramCodec {
     const std::size_t filled = reader.count(sizeof(std::uint32_t) + sizeof(std::uint64_t));
     for (std::size_t i = 0; i < filled; ++i) {
       const auto bin = reader.number<std::uint32_t>();
-      if (bin >= histogram.counts_.size()) Reader::damaged();
+      if (bin >= histogram.counts_.size()) reader.damaged();
       histogram.counts_[bin] = reader.number<std::uint64_t>();
     }
     return histogram;
@@ -92,7 +45,7 @@ class HistogramCodec {
 
 class StatisticsCodec {
  public:
-  static void write(Writer& writer, const TensorStatistics& tensor) {
+  static void write(ByteWriter& writer, const TensorStatistics& tensor) {
     writer.number<std::uint64_t>(tensor.channels_.size());
     for (const ChannelStatistics& channel : tensor.channels_) {
       writer.number(channel.min);
@@ -104,7 +57,7 @@ class StatisticsCodec {
     HistogramCodec::write(writer, tensor.histogram_);
   }
 
-  static TensorStatistics read(Reader& reader) {
+  static TensorStatistics read(ByteReader& reader) {
     TensorStatistics tensor;
     tensor.channels_.resize(reader.count(2 * sizeof(float) + 2 * sizeof(double) + sizeof(std::uint64_t)));
     for (ChannelStatistics& channel : tensor.channels_) {
@@ -120,7 +73,7 @@ class StatisticsCodec {
 };
 
 std::string to_bytes(const Statistics& statistics) {
-  Writer writer;
+  ByteWriter writer;
   writer.text(kMagic);
   writer.number<std::uint64_t>(statistics.size());
   for (const auto& [name, tensor] : statistics) {
@@ -131,14 +84,14 @@ std::string to_bytes(const Statistics& statistics) {
 }
 
 Statistics statistics_from_bytes(std::string_view bytes) {
-  Reader reader(bytes);
-  if (reader.text() != kMagic) Reader::damaged();
+  ByteReader reader(bytes, kDamaged);
+  if (reader.text() != kMagic) reader.damaged();
   Statistics statistics;
   for (std::size_t left = reader.count(1); left > 0; --left) {
     std::string name = reader.text();
     statistics.emplace(std::move(name), StatisticsCodec::read(reader));
   }
-  if (!reader.at_end()) Reader::damaged();
+  if (!reader.at_end()) reader.damaged();
   return statistics;
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <thread>
 
+#include "lpot/core/affinity.h"
 #include "lpot/core/text.h"
 
 #if defined(__x86_64__)
@@ -70,9 +70,7 @@ std::string Cpu::cpu_class() const {
 #endif
 }
 
-int thread_count(int asked) {
-  return asked > 0 ? asked : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
+int thread_count(int asked) { return asked > 0 ? asked : std::max(1, static_cast<int>(usable_cores().size())); }
 
 Cpu detect_cpu() {
   Cpu cpu;

@@ -21,7 +21,7 @@ struct Cpu {
 // This machine's, as far as oneDNN's variable ONEDNN_MAX_CPU_ISA lets its kernels use it.
 Cpu detect_cpu();
 
-// As many as asked for; for 0, one per core.
+// As many as asked for; for 0, one per core that this process may use.
 int thread_count(int asked);
 
 // Takes away what lies above an instruction set of oneDNN's list ("avx2", "avx512_core", "avx512_core_vnni", ...).

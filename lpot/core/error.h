@@ -43,6 +43,11 @@ struct CallerError : Error {
   using Error::Error;
 };
 
+// Another process of the team that is not there any more, or cannot be worked with.
+struct TeamError : Error {
+  using Error::Error;
+};
+
 // Not an error: the caller's Observer asked a long stage to stop.
 struct Interrupted : std::exception {
   const char* what() const noexcept override { return "stopped on request"; }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
 
@@ -11,6 +12,8 @@
 #include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
 #include "lpot/runtime/runner.h"
+#include "lpot/share/batches.h"
+#include "lpot/share/messages.h"
 
 namespace lpot {
 namespace {
@@ -40,10 +43,13 @@ class Accumulator {
     samples_ += count;
   }
 
-  std::size_t samples() const { return samples_; }
+  // That count: where a verdict is certain, those that it took.
+  std::size_t samples() const { return has_failed_ ? options_.verdict->evaluated() : samples_; }
+  std::size_t added() const { return samples_; }
+  bool has_failed() const { return has_failed_; }  // the goal is out of reach, so nothing more is needed
   Score score() const {
     Score score;
-    score.samples = samples_;
+    score.samples = samples();
     for (const NamedMetric& total : totals_) score.metrics.emplace_back(total.name, total.metric->result());
     return score;
   }
@@ -79,15 +85,150 @@ class Accumulator {
   void judge(const Metric& metric, const Answered& batch, std::span<const std::size_t> positions) {
     const auto judged = metric.judge(batch.outputs, batch.labels);
     if (!judged) return;
-    for (std::size_t i = 0; i < positions.size(); ++i) {
+    // Sample by sample, so that an evaluation ends at the same one whatever the size of batches and however many run
+    // at the same time.
+    for (std::size_t i = 0; i < positions.size() && !has_failed_; ++i) {
       if (options_.judgements) (*options_.judgements)[positions[i]] = (*judged)[i];
-      if (options_.verdict) options_.verdict->add(positions[i], (*judged)[i].value);
+      if (!options_.verdict) continue;
+      options_.verdict->add(positions[i], (*judged)[i].value);
+      has_failed_ = options_.verdict->has_failed();
     }
   }
 
   const EvaluateOptions& options_;
   std::vector<NamedMetric> totals_;
   std::size_t samples_ = 0;
+  bool has_failed_ = false;
+};
+
+constexpr std::size_t kSamplesPerJob = 32;  // so that small batches are not sent one by one
+
+Digest send_all() {
+  return {[](RanBatch batch) {
+    ByteWriter writer;
+    write(writer, batch.outputs);
+    write(writer, batch.labels);
+    return writer.take();
+  }};
+}
+
+Answered answered_from_bytes(std::string_view bytes) {
+  ByteReader reader(bytes, kGarbled);
+  Answered answered;
+  answered.outputs = read_tensors(reader);
+  answered.labels = read_tensors(reader);
+  return answered;
+}
+
+nlohmann::json order_for(const Model& model, const Throughput& way, int threads) {
+  return {{"work", kEvaluateOrder},
+          {"model", model_for_order(model)},
+          {"batch_size", way.batch_size},
+          {"streams", way.streams},
+          {"asked_threads", threads}};
+}
+
+// Runs the batches of one evaluation.
+class Evaluation {
+ public:
+  Evaluation(const Model& model, const DataLoader& loader, Accumulator& accumulator, const EvaluateOptions& options,
+             const Observer& observer)
+      : model_(model),
+        loader_(loader),
+        accumulator_(accumulator),
+        options_(options),
+        observer_(observer),
+        threads_(options.crew ? options.crew->threads(options.threads) : thread_count(options.threads)),
+        positions_(options.positions) {
+    if (!positions_.empty()) return;
+    positions_.resize(loader.size());
+    std::iota(positions_.begin(), positions_.end(), std::size_t{0});
+  }
+
+  std::size_t size() const { return positions_.size(); }
+
+  // Which way is fastest, found out with the first samples.
+  Throughput choose() {
+    const Throughput way = choose_throughput(
+        throughput_choices(model_, loader_, threads_), {size(), loader_.options().batch_size, threads_},
+        [this](const Throughput& tried, std::size_t count) { return run_some(tried, count); });
+    std::erase_if(runners_, [&](const auto& runner) { return !(runner.first == way); });
+    return way;
+  }
+
+  void run_rest(const Throughput& way) { run_some(way, size() - accumulator_.added()); }
+
+  // In all processes of the crew.
+  void run_rest_shared(const Throughput& way) {
+    const DataLoader batches = in_batches(loader_, way);
+    SharedBatches shared{.loader = batches,
+                         .runner = runner_for(way),
+                         .options = runner_options(way),
+                         .model = model_,
+                         .positions = next_positions(size() - accumulator_.added()),
+                         .samples_per_job = kSamplesPerJob,
+                         .digest = send_all(),
+                         .take = {}};
+    shared.take = [this](std::span<const std::size_t> of_batch, std::string_view digest) {
+      add(of_batch, answered_from_bytes(digest));
+      return !accumulator_.has_failed();
+    };
+    share_batches(*options_.crew, order_for(model_, way, options_.threads), std::move(shared), observer_);
+  }
+
+ private:
+  RunnerOptions runner_options(const Throughput& way) const { return {.threads = threads_, .streams = way.streams}; }
+
+  // A way that was run before is compiled already.
+  Runner& runner_for(const Throughput& way) {
+    for (const auto& [known, runner] : runners_)
+      if (known == way) return *runner;
+    runners_.emplace_back(way, std::make_unique<Runner>(model_, loader_.dataset().input_naming(), runner_options(way)));
+    return *runners_.back().second;
+  }
+
+  std::vector<std::size_t> next_positions(std::size_t count) const {
+    const auto first = positions_.begin() + static_cast<std::ptrdiff_t>(accumulator_.added());
+    return {first, first + static_cast<std::ptrdiff_t>(count)};
+  }
+
+  void add(std::span<const std::size_t> of_batch, Answered batch) {
+    accumulator_.add(of_batch, std::move(batch));
+    observer_.progress("evaluate", accumulator_.added(), size());
+  }
+
+  // The next `count` samples, in this process. Gives the seconds that it took.
+  double run_some(const Throughput& way, std::size_t count) {
+    const auto begin = Clock::now();
+    BatchStream batches = in_batches(loader_, way).read(next_positions(count));
+    std::deque<std::vector<Tensor>> waiting;  // labels of batches that are being inferred
+    runner_for(way).run(
+        [&]() -> std::optional<std::vector<Tensor>> {
+          observer_.check_stop();
+          if (accumulator_.has_failed()) return std::nullopt;
+          auto batch = batches.next();
+          if (!batch) return std::nullopt;
+          waiting.push_back(std::move(batch->labels));
+          return std::move(batch->inputs);
+        },
+        [&](std::vector<Tensor> outputs) {
+          std::vector<Tensor> labels = std::move(waiting.front());
+          waiting.pop_front();
+          if (accumulator_.has_failed()) return;
+          const std::span of_batch(positions_.data() + accumulator_.added(), labels.size());
+          add(of_batch, {std::move(outputs), std::move(labels)});
+        });
+    return seconds_since(begin);
+  }
+
+  const Model& model_;
+  const DataLoader& loader_;
+  Accumulator& accumulator_;
+  const EvaluateOptions& options_;
+  const Observer& observer_;
+  int threads_;
+  std::vector<std::size_t> positions_;
+  std::vector<std::pair<Throughput, std::unique_ptr<Runner>>> runners_;
 };
 
 }  // namespace
@@ -107,63 +248,29 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
                const EvaluateOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("evaluate", "the evaluation data set is empty");
   const auto start = Clock::now();
-  Accumulator accumulator(metrics, options);
-  std::vector<std::size_t> positions = options.positions;
-  if (positions.empty()) {
-    positions.resize(loader.size());
-    std::iota(positions.begin(), positions.end(), std::size_t{0});
-  }
   if (options.judgements) options.judgements->assign(loader.size(), std::nullopt);
-  const auto has_failed = [&] { return options.verdict && options.verdict->has_failed(); };
-
-  // The next `count` samples; a way that was run before is compiled already.
-  std::vector<std::pair<Throughput, std::unique_ptr<Runner>>> runners;
-  const auto run_some = [&](const Throughput& way, std::size_t count) {
-    const auto begin = Clock::now();
-    auto known = std::find_if(runners.begin(), runners.end(), [&](const auto& runner) { return runner.first == way; });
-    if (known == runners.end()) {
-      runners.emplace_back(way,
-                           std::make_unique<Runner>(model, loader.dataset().input_naming(),
-                                                    RunnerOptions{.threads = options.threads, .streams = way.streams}));
-      known = runners.end() - 1;
-    }
-    const auto first = positions.begin() + static_cast<std::ptrdiff_t>(accumulator.samples());
-    BatchStream batches = in_batches(loader, way).read({first, first + static_cast<std::ptrdiff_t>(count)});
-    std::deque<std::vector<Tensor>> waiting;  // labels of batches that are being inferred
-    known->second->run(
-        [&]() -> std::optional<std::vector<Tensor>> {
-          observer.check_stop();
-          if (has_failed()) return std::nullopt;
-          auto batch = batches.next();
-          if (!batch) return std::nullopt;
-          waiting.push_back(std::move(batch->labels));
-          return std::move(batch->inputs);
-        },
-        [&](std::vector<Tensor> outputs) {
-          const std::span of_batch(positions.data() + accumulator.samples(), waiting.front().size());
-          accumulator.add(of_batch, {std::move(outputs), std::move(waiting.front())});
-          waiting.pop_front();
-          observer.progress("evaluate", accumulator.samples(), positions.size());
-        });
-    return seconds_since(begin);
-  };
+  Accumulator accumulator(metrics, options);
+  Evaluation evaluation(model, loader, accumulator, options, observer);
   Throughput way = options.throughput;
-  if (options.choose_throughput) {
-    const int threads = thread_count(options.threads);
-    way = choose_throughput(throughput_choices(model, loader, threads),
-                            {positions.size(), loader.options().batch_size, threads}, run_some);
-    *options.choose_throughput = way;
-    std::erase_if(runners, [&](const auto& runner) { return !(runner.first == way); });
-  }
-  run_some(way, positions.size() - accumulator.samples());
+  if (options.choose_throughput) *options.choose_throughput = way = evaluation.choose();
+  if (options.crew)
+    evaluation.run_rest_shared(way);
+  else
+    evaluation.run_rest(way);
   Score score = accumulator.score();
-  if (accumulator.samples() < positions.size()) {
+  if (accumulator.samples() < evaluation.size()) {
     // The samples that were evaluated are not like the others: only what is known of the first metric is told.
     score.complete = false;
     score.metrics = {{metrics.front().name, options.verdict->estimate()}};
   }
   score.seconds = seconds_since(start);
   return score;
+}
+
+Duty evaluate_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
+  const Throughput way{order.at("batch_size").get<std::size_t>(), order.at("streams").get<int>()};
+  return batch_work(order, rank, model, in_batches(loader, way),
+                    {.threads = order.at("asked_threads").get<int>(), .streams = way.streams}, send_all());
 }
 
 }  // namespace lpot

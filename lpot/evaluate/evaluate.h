@@ -5,6 +5,7 @@
 //
 #pragma once
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -17,8 +18,11 @@
 #include "lpot/evaluate/verdict.h"
 #include "lpot/metric/metric.h"
 #include "lpot/model/model.h"
+#include "lpot/share/jobs.h"
 
 namespace lpot {
+
+class Crew;
 
 struct NamedMetric {
   std::string name;
@@ -49,13 +53,19 @@ struct EvaluateOptions {
   Judgements* judgements = nullptr;           // what the first metric makes of every sample, where it judges samples
   Throughput throughput = {};                 // how batches are run
   Throughput* choose_throughput = nullptr;    // this run finds out what is fastest, and leaves it here
+  Crew* crew = nullptr;                       // whose processes share the batches; the score is the same
 };
 
 // Whether any of these metrics compares with the fp32 model.
 bool needs_baseline(const std::vector<NamedMetric>&);
 
-// The same score at any number of threads. Throws DataError and ModelError; Interrupted when the observer says stop.
+// The same score at any number of threads and processes. Throws DataError and ModelError; Interrupted when the observer
+// says stop.
 Score evaluate(const Model&, const DataLoader&, const std::vector<NamedMetric>&, const EvaluateOptions& = {},
                const Observer& = {});
+
+// What a helper of the crew does when `evaluate` asks for it.
+Duty evaluate_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
+inline constexpr const char* kEvaluateOrder = "evaluate";  // its order's "work"
 
 }  // namespace lpot

@@ -41,6 +41,7 @@ std::vector<Throughput> throughput_choices(const Model& model, const DataLoader&
 Throughput choose_throughput(const std::vector<Throughput>& choices, const ThroughputOptions& options,
                              const RunSome& run) {
   Throughput best = choices.front();
+  if (choices.size() == 1) return best;
   double best_time = 0;       // a sample
   double compile_time = 0;    // of the first choice
   std::size_t evaluated = 0;  // samples

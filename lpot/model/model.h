@@ -29,6 +29,7 @@ struct Model {
   std::filesystem::path source;
   std::string fingerprint;     // of the bytes of its files and of where it was cut
   std::size_t size_bytes = 0;  // of its files
+  std::string recipe = {};     // how a study made it of its source, for other processes to do the same; "": not at all
 
   Model clone() const;
 };

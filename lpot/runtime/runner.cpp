@@ -10,10 +10,8 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMostShapes = 8;
-
-std::vector<Shape> shapes_of(const std::vector<Tensor>& tensors) {
-  std::vector<Shape> shapes;
+Shapes shapes_of(const std::vector<Tensor>& tensors) {
+  Shapes shapes;
   for (const Tensor& tensor : tensors) shapes.push_back(tensor.shape());
   return shapes;
 }
@@ -40,16 +38,15 @@ Tensor repeat_last(const Tensor& tensor, std::size_t rows) {
   return result;
 }
 
-bool takes(const Model& model, const std::vector<Shape>& shapes) {
-  const std::vector<Port> ports = model_inputs(model);
-  for (std::size_t i = 0; i < ports.size(); ++i) {
-    const std::vector<std::int64_t>& open = ports[i].shape;
-    const bool fits = std::equal(
-        open.begin(), open.end(), shapes[i].begin(), shapes[i].end(),
-        [](std::int64_t wanted, std::size_t found) { return wanted < 0 || static_cast<std::size_t>(wanted) == found; });
-    if (!fits) return false;
-  }
-  return true;
+std::size_t rows_of(const std::vector<Tensor>& tensors) {
+  return tensors.empty() || tensors[0].shape().empty() ? 0 : tensors[0].shape()[0];
+}
+
+// Rows that were filled up are cut from the outputs again.
+void cut_rows(std::vector<Tensor>& outputs, std::size_t rows, std::size_t filled_rows) {
+  if (rows == filled_rows) return;
+  for (Tensor& output : outputs)
+    if (!output.shape().empty() && output.shape()[0] == filled_rows) output = head(output, rows);
 }
 
 CompileOptions to_compile_options(const RunnerOptions& options) {
@@ -67,28 +64,31 @@ Runner::Runner(const Model& model, const InputNaming& naming, RunnerOptions opti
       fit_(model, naming),
       compile_options_(to_compile_options(options)),
       may_fill_up_(options.fill_up),
-      any_length_(naming.customary) {}
-
-// The first shape, what came before, those of texts that were filled up to a few lengths, and what the model does not
-// take as it is.
-bool Runner::is_worth_compiling(const Shapes& shapes) {
-  if (compiled_.size() >= kMostShapes) return false;
-  return compiled_.empty() || fit_.has_few_lengths() || !seen_.insert(shapes).second || !takes(model_, shapes);
+      any_length_(naming.customary),
+      routes_(model, fit_.has_few_lengths()),
+      usual_(std::move(options.usual)) {
+  if (!usual_.empty()) routes_.choose(usual_);
 }
 
-Executable& Runner::executable_for(Shapes shapes) {
-  if (only_dynamic_ || (!compiled_.contains(shapes) && !is_worth_compiling(shapes))) shapes.clear();
-  if (const auto found = compiled_.find(shapes); found != compiled_.end()) return found->second;
+// Nothing when it does not compile for static shapes.
+Executable* Runner::compiled(const Shapes& route) {
+  if (const auto found = compiled_.find(route); found != compiled_.end()) return &found->second;
   CompileOptions options = compile_options_;
-  options.input_shapes = shapes;
+  options.input_shapes = route;
   try {
-    return compiled_.emplace(shapes, Executable(model_, options)).first->second;
+    return &compiled_.emplace(route, Executable(model_, options)).first->second;
   } catch (const ModelError&) {
     // Some graphs hold shapes that do not follow their inputs; as they are, they may still run.
-    if (shapes.empty()) throw;
-    only_dynamic_ = true;
-    return executable_for({});
+    if (route.empty()) throw;
+    return nullptr;
   }
+}
+
+std::pair<Executable*, Shapes> Runner::executable_for(const Shapes& shapes) {
+  const Shapes route = routes_.choose(shapes);
+  if (Executable* found = compiled(route)) return {found, route};
+  routes_.cannot_compile(route);
+  return {compiled({}), {}};
 }
 
 // A short last batch with the usual number of rows, when only that differs; text may have any length beside it.
@@ -108,35 +108,58 @@ std::optional<std::vector<Tensor>> Runner::fill_up(const std::vector<Tensor>& in
   return filled;
 }
 
+Runner::Prepared Runner::prepare(const std::vector<Tensor>& batch) {
+  Prepared prepared{fit_.apply(batch)};
+  if (usual_.empty()) usual_ = shapes_of(prepared.inputs);
+  prepared.rows = rows_of(prepared.inputs);
+  if (auto filled = fill_up(prepared.inputs)) prepared.inputs = std::move(*filled);
+  return prepared;
+}
+
+const Shapes& Runner::usual_from(const std::vector<Tensor>& batch) {
+  if (usual_.empty()) {
+    usual_ = shapes_of(fit_.apply(batch));
+    routes_.choose(usual_);
+  }
+  return usual_;
+}
+
+std::optional<Ran> Runner::run_in(const Shapes& route, const std::vector<Tensor>& batch) {
+  Prepared prepared = prepare(batch);
+  Executable* executable = compiled(route);
+  if (!executable) return std::nullopt;
+  Ran ran{executable->infer(prepared.inputs), shapes_of(prepared.inputs), route};
+  cut_rows(ran.outputs, prepared.rows, rows_of(prepared.inputs));
+  return ran;
+}
+
 void Runner::run(const Source& source, const Sink& sink) {
+  run_telling_how(source, [&](Ran ran) { sink(std::move(ran.outputs)); });
+}
+
+void Runner::run_telling_how(const Source& source, const RanSink& sink) {
   struct Running {
     Executable* executable;
-    std::size_t rows;         // of the batch
-    std::size_t filled_rows;  // that run; the others are cut from the outputs again
+    std::size_t rows;  // of the batch
+    Ran ran;
   };
   std::deque<Running> running;
-  const auto rows_of = [](const std::vector<Tensor>& tensors) {
-    return tensors.empty() || tensors[0].shape().empty() ? 0 : tensors[0].shape()[0];
-  };
   const auto finish_one = [&] {
-    const Running job = running.front();
+    Running job = std::move(running.front());
     running.pop_front();
-    std::vector<Tensor> outputs = job.executable->finish();
-    if (job.rows != job.filled_rows)
-      for (Tensor& output : outputs)
-        if (!output.shape().empty() && output.shape()[0] == job.filled_rows) output = head(output, job.rows);
-    sink(std::move(outputs));
+    job.ran.outputs = job.executable->finish();
+    const Shapes& shapes = job.ran.shapes;
+    cut_rows(job.ran.outputs, job.rows, shapes.empty() || shapes[0].empty() ? 0 : shapes[0][0]);
+    sink(std::move(job.ran));
   };
   try {
     while (const auto batch = source()) {
-      std::vector<Tensor> inputs = fit_.apply(*batch);
-      if (usual_.empty()) usual_ = shapes_of(inputs);
-      const std::size_t rows = rows_of(inputs);
-      if (auto filled = fill_up(inputs)) inputs = std::move(*filled);
-      Executable& executable = executable_for(shapes_of(inputs));
+      Prepared prepared = prepare(*batch);
+      Shapes shapes = shapes_of(prepared.inputs);
+      auto [executable, route] = executable_for(shapes);
       if (running.size() == static_cast<std::size_t>(compile_options_.streams)) finish_one();
-      running.push_back({&executable, rows, rows_of(inputs)});
-      executable.start(std::move(inputs));
+      running.push_back({executable, prepared.rows, {{}, std::move(shapes), std::move(route)}});
+      executable->start(std::move(prepared.inputs));
     }
     while (!running.empty()) finish_one();
   } catch (...) {

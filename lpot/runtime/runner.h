@@ -7,13 +7,14 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lpot/core/tensor.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/runtime/fit.h"
+#include "lpot/runtime/routes.h"
 
 namespace lpot {
 
@@ -22,6 +23,14 @@ struct RunnerOptions {
   int streams = 0;      // 0: one per thread
   bool fill_up = true;  // a short last batch is run in the usual shape, with rows that are cut from the outputs again
   bool borrow_outputs = false;  // outputs are not copied, and last until the sink returns
+  Shapes usual = {};            // of the inputs of a whole batch; none: those of the first batch that comes
+};
+
+// What became of a batch.
+struct Ran {
+  std::vector<Tensor> outputs;
+  Shapes shapes;  // that it ran with
+  Shapes route;   // which compilation it ran in (routes.h)
 };
 
 class Runner {
@@ -34,14 +43,29 @@ class Runner {
   using Source = std::function<std::optional<std::vector<Tensor>>()>;
   using Sink = std::function<void(std::vector<Tensor> outputs)>;
   void run(const Source& source, const Sink& sink);
+  using RanSink = std::function<void(Ran)>;
+  void run_telling_how(const Source& source, const RanSink& sink);
+
+  // One batch in a compilation that somebody else chose. Nothing when the model does not compile for that.
+  std::optional<Ran> run_in(const Shapes& route, const std::vector<Tensor>& batch);
+
+  // The shapes of the first of these batches that a model would run with; they become the usual ones.
+  const Shapes& usual_from(const std::vector<Tensor>& batch);
+  const Shapes& usual() const { return usual_; }                   // none as long as none came
+  const Routes& routes() const { return routes_; }                 // as far as they are decided
+  void go_on_from(Routes routes) { routes_ = std::move(routes); }  // batches that ran elsewhere count as seen
 
   std::size_t compilations() const { return compiled_.size(); }  // that are kept
 
  private:
-  using Shapes = std::vector<Shape>;
+  struct Prepared {
+    std::vector<Tensor> inputs;
+    std::size_t rows = 0;  // of the batch; the others are cut from the outputs again
+  };
 
-  Executable& executable_for(Shapes);
-  bool is_worth_compiling(const Shapes&);
+  Prepared prepare(const std::vector<Tensor>& batch);
+  Executable* compiled(const Shapes& route);
+  std::pair<Executable*, Shapes> executable_for(const Shapes&);
   std::optional<std::vector<Tensor>> fill_up(const std::vector<Tensor>& inputs) const;
 
   Model model_;
@@ -50,9 +74,8 @@ class Runner {
   bool may_fill_up_;
   bool any_length_;                        // of rows that are filled up
   std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes
-  std::set<Shapes> seen_;                  // that came once
-  bool only_dynamic_ = false;              // the model does not compile for static shapes
-  Shapes usual_;                           // of the first batch
+  Routes routes_;
+  Shapes usual_;  // of a whole batch
 };
 
 }  // namespace lpot

@@ -16,6 +16,7 @@
 #include "lpot/quantize/products.h"
 #include "lpot/quantize/recipes/saturation.h"
 #include "lpot/quantize/weights_only.h"
+#include "lpot/tune/help.h"
 #include "lpot/tune/setup.h"
 
 namespace lpot {
@@ -65,9 +66,10 @@ void calibrate(StatisticsByPlan& found, bool equalized, const Bench& bench, cons
                                                 sizes.back(), bench.calibration.size()));
   Recipes recipes;
   recipes.cross_layer_equalization = equalized;
-  Calibration calibration =
-      observe(equalized ? rescaled(bench.model, recipes) : bench.model, observation_points(bench.model),
-              bench.calibration, {.sampling_sizes = sizes}, observer);
+  Model model = equalized ? rescaled(bench.model, recipes) : bench.model;
+  if (equalized) model.recipe = kEqualized;
+  Calibration calibration = observe(model, observation_points(bench.model), bench.calibration,
+                                    {.sampling_sizes = sizes, .crew = bench.crew}, observer);
   release_freed_memory();
   for (std::size_t i = 0; i < sizes.size(); ++i)
     found.all.emplace(StatisticsByPlan::Key{sizes.size() == 1 ? 0 : sizes[i], equalized},

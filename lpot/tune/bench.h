@@ -20,6 +20,7 @@
 namespace lpot {
 
 struct Edits;
+class Crew;
 
 struct Bench {
   Cpu cpu = detect_cpu();
@@ -29,6 +30,7 @@ struct Bench {
   SearchSpace space;
   DataLoader calibration;
   QuantizationConfig wanted = {};  // the config's, without keys of ops that have no int8
+  Crew* crew = nullptr;            // whose processes share the work
 };
 
 // Throws ConfigError and ModelError when there is nothing to quantize.

@@ -13,6 +13,8 @@
 #include "lpot/tune/bench.h"
 #include "lpot/tune/deploy.h"
 #include "lpot/tune/diagnosis.h"
+#include "lpot/tune/edits_of_last.h"
+#include "lpot/tune/help.h"
 #include "lpot/tune/identity.h"
 #include "lpot/tune/measure.h"
 #include "lpot/tune/record.h"
@@ -59,37 +61,6 @@ Goal make_goal(const Config& config, const Evaluator& evaluator, double baseline
   return goal;
 }
 
-// What plans come down to. That of the last one is kept, which is often asked for again: to be saved, or in other
-// forms, which change no numbers.
-class EditsOfLast {
- public:
-  EditsOfLast(const Model& model, const StatisticsByPlan& statistics, CarryOut carry_out)
-      : model_(model), statistics_(statistics), carry_out_(std::move(carry_out)) {}
-
-  const Edits& of(const Plan& proposed) {
-    const Plan plan = carry_out_(proposed);
-    const Plan plain = without_forms(plan);
-    if (!edits_ || !(plain == plan_)) {
-      edits_ = resolve(model_, plan, statistics_.of(plan));
-      plan_ = plain;
-    }
-    for (OpEdit& op : edits_->ops) op.form = plan.ops.at(op.op).form;
-    return *edits_;
-  }
-
- private:
-  static Plan without_forms(Plan plan) {
-    for (auto& [name, op] : plan.ops) op.form = Form::Plain;
-    return plan;
-  }
-
-  const Model& model_;
-  const StatisticsByPlan& statistics_;
-  CarryOut carry_out_;
-  Plan plan_;
-  std::optional<Edits> edits_;
-};
-
 // One plan and no other.
 class OnlyPlan : public Strategy {
  public:
@@ -127,14 +98,20 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const RuntimeSeconds runtime_before = runtime_seconds();
   const std::shared_ptr<const Strategy> strategy =
       options.own.strategy.strategy ? options.own.strategy.strategy : make_strategy(config.tuning.strategy);
-  const auto evaluator = make_evaluator(config, options.own);
+  const std::unique_ptr<Crew> crew = make_crew(options.team);
+  const auto evaluator = make_evaluator(config, options.own, crew.get());
   evaluator->expect_many();
   Bench bench = make_bench(config, options.model, options.own, caller);
+  bench.crew = crew.get();
 
   // Data that do not fit the model are told before anything is written.
   const bool has_data = options.own.evaluation_data || config.accuracy.loader;
   const DataLoader samples = has_data ? evaluation_loader(config, options.own) : bench.calibration;
   Meter meter(bench.model, *evaluator, samples, {.warmup = config.performance ? config.performance->warmup : 5});
+
+  if (crew)
+    compare_with_helpers(*crew, bench.model,
+                         {.calibration = &bench.calibration, .evaluation = has_data ? &samples : nullptr}, caller);
 
   Workspace workspace(workspace_path(config, bench.model));
   const fs::path output = options.output.empty() ? workspace.path() / "best" : options.output;
@@ -174,6 +151,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   auto stage = Clock::now();
   const StatisticsByPlan statistics = kept_statistics(kept, bench, config, observer);
   result.times.calibration = seconds_since(stage);
+  if (crew) tell_statistics(*crew, statistics, observer);
   const Statistics& first_statistics = statistics.of(first_plan(bench.space));
   const Plan all_int8 = first_plan(bench.space);
   const CarryOut carry_out = carried_out(bench, config, statistics);
@@ -211,7 +189,9 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   };
   const auto quantized = [&](const Plan& plan) {
     if (options.on_quantized) options.on_quantized(bench.model, edits.of(plan));
-    return apply(bench.model, edits.of(plan));
+    Model model = apply(bench.model, edits.of(plan));
+    if (crew) model.recipe = recipe_of(carry_out(plan));
+    return model;
   };
   const bool may_end_early = !strategy->needs_scores() && result.goal.higher_is_better && !result.goal.performance_only;
   StudyWork work;
@@ -282,7 +262,11 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
 }
 
 QuantizeResult quantize_once(const Config& config, const TuneOptions& options, const Observer& observer) {
+  const std::unique_ptr<Crew> crew = make_crew(options.team);
   Bench bench = make_bench(config, options.model, options.own, observer);
+  bench.crew = crew.get();
+  if (crew && !is_dynamic(config))
+    compare_with_helpers(*crew, bench.model, {.calibration = &bench.calibration}, observer);
   const StatisticsByPlan all = statistics_for(
       bench, config, observer, [](const std::string&) { return std::nullopt; },
       [](const std::string&, const std::string&) {});

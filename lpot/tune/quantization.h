@@ -13,6 +13,7 @@
 #include "lpot/config/config.h"
 #include "lpot/core/cpu.h"
 #include "lpot/core/observer.h"
+#include "lpot/core/team.h"
 #include "lpot/quantize/edits.h"
 #include "lpot/quantize/forms/memory.h"
 #include "lpot/runtime/executable.h"
@@ -36,6 +37,7 @@ struct TuneOptions {
   std::string command = {};       // for deploy.yaml
   std::filesystem::path form_memory = default_form_memory();  // "": what is measured of kernel forms is not remembered
   OwnParts own = {};
+  Team* team = nullptr;  // whose other processes share the work while they are in `help` (help.h); this is its rank 0
   // Told as they come; both may be empty.
   std::function<void(const Measured&, const Goal&)> on_baseline = {};
   std::function<void(const Trial&, bool is_best)> on_trial = {};

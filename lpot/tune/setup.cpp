@@ -80,7 +80,7 @@ int configured_threads(const InstanceConfig& config) {
   return config.cores_per_instance.value_or(config.intra_num_of_threads.value_or(0));
 }
 
-std::unique_ptr<Evaluator> make_evaluator(const Config& config, const OwnParts& own) {
+std::unique_ptr<Evaluator> make_evaluator(const Config& config, const OwnParts& own, Crew* crew) {
   const AccuracyConfig& accuracy = config.accuracy;
   if (own.evaluation.function) {
     if (!own.metrics.empty())
@@ -98,10 +98,12 @@ std::unique_ptr<Evaluator> make_evaluator(const Config& config, const OwnParts& 
                       "{}' when there are no labels), or a program that evaluates in evaluation.accuracy.command");
   Postprocesses postprocess = make_postprocesses(accuracy.postprocess);
   postprocess.insert(postprocess.end(), own.postprocess.begin(), own.postprocess.end());
+  EvaluateOptions options{.threads = configured_threads(accuracy.instances),
+                          .confidence = accuracy.confidence,
+                          .postprocess = std::move(postprocess)};
+  options.crew = crew;
   return std::make_unique<DataEvaluator>(evaluation_loader(config, own), all_metrics(accuracy, own),
-                                         EvaluateOptions{.threads = configured_threads(accuracy.instances),
-                                                         .confidence = accuracy.confidence,
-                                                         .postprocess = std::move(postprocess)});
+                                         std::move(options));
 }
 
 DataLoader calibration_loader(const Config& config, std::vector<std::string>& warnings, const OwnParts& own) {

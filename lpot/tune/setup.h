@@ -16,6 +16,8 @@
 
 namespace lpot {
 
+class Crew;
+
 // The registries of this program, for load_config.
 const ComponentTables& component_tables();
 
@@ -27,7 +29,8 @@ DataLoader evaluation_loader(const Config&, const OwnParts& = {});
 
 // How evaluation.accuracy says that models are scored. Throws ConfigError when it says neither by which metric nor by
 // which command.
-std::unique_ptr<Evaluator> make_evaluator(const Config&, const OwnParts& = {});
+// `crew`: whose processes share the evaluations that are made with data.
+std::unique_ptr<Evaluator> make_evaluator(const Config&, const OwnParts& = {}, Crew* crew = nullptr);
 
 // The threads that `configs` asks for: cores_per_instance, else intra_num_of_threads, else 0 for all cores.
 int configured_threads(const InstanceConfig&);

@@ -53,6 +53,8 @@ Trial Study::attempt(std::size_t number, Plan plan, const Attempt& attempt, cons
     caller_failures_ = 0;
   } catch (const StoreError&) {
     throw;
+  } catch (const TeamError&) {
+    throw;
   } catch (const CallerError& error) {
     trial.error = error.what();
     ++caller_failures_;
@@ -69,6 +71,8 @@ Probe Study::probe(Plan plan, const StudyWork& work, const Observer& observer) c
   try {
     if (work.probe) probe.distance = work.probe(probe.plan, observer);
   } catch (const StoreError&) {
+    throw;
+  } catch (const TeamError&) {
     throw;
   } catch (const Error& error) {
     observer.log(LogLevel::Debug, fmt::format("a probe failed: {}", error.what()));

@@ -37,8 +37,8 @@ struct StudyOutcome {
   bool goal_met = false;
 };
 
-// Quantizes and measures one plan. An Error becomes a failed trial, but a StoreError ends the study, and so do three
-// trials in a row that a CallerError ended: what fails every time is not the plans' fault.
+// Quantizes and measures one plan. An Error becomes a failed trial, but a StoreError or a TeamError ends the study, and
+// so do three trials in a row that a CallerError ended: what fails every time is not the plans' fault.
 using Attempt = std::function<Measured(const Plan&, const Observer&)>;
 
 struct StudyWork {

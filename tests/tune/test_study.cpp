@@ -143,6 +143,16 @@ TEST_F(StudyTest, AStoreErrorEndsTheStudyAndKeepsWhatIsStored) {
   EXPECT_THAT(store_->trials(id_), SizeIs(2));
 }
 
+TEST_F(StudyTest, AProcessOfTheTeamThatIsGoneEndsTheStudyAndIsNoFaultOfThePlan) {
+  std::size_t calls = 0;
+  const Attempt attempt = [&](const Plan&, const Observer&) {
+    if (++calls == 3) throw TeamError("team", "rank 1 has ended");
+    return measured(0.5);
+  };
+  EXPECT_THROW(run(attempt), TeamError);
+  EXPECT_THAT(store_->trials(id_), SizeIs(2));
+}
+
 TEST_F(StudyTest, AStoreErrorWhileSavingTheBestEndsItTooAndTheTrialIsKept) {
   const StudyEvents events{[](const Trial&, bool) { throw StoreError("save_model", "disk full"); }};
   EXPECT_THROW(run(in_turn({measured(0.5)}), events), StoreError);

@@ -1,0 +1,87 @@
+// Numbers and texts as bytes, in this machine's byte order: what is kept in the store and what processes send each
+// other.
+//
+//   ByteWriter writer;
+//   writer.number<std::uint32_t>(7);
+//   writer.text("conv1");
+//   ByteReader reader(writer.take(), {"statistics", "the kept statistics are damaged"});
+//
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "lpot/core/error.h"
+
+namespace lpot {
+
+class ByteWriter {
+ public:
+  template <typename T>
+  void number(T value) {
+    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  void text(std::string_view text) {
+    number<std::uint64_t>(text.size());
+    bytes_.append(text);
+  }
+  template <typename T>
+  void numbers(const std::vector<T>& values) {
+    number<std::uint64_t>(values.size());
+    for (const T value : values) number(value);
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  std::string bytes_;
+};
+
+// The bytes belong to somebody else and must outlive the reader. Nothing outside them is read: what does not fit is a
+// StoreError with the message given.
+class ByteReader {
+ public:
+  struct Complaint {
+    std::string_view operation;
+    std::string_view message;
+  };
+  ByteReader(std::string_view bytes, Complaint complaint) : bytes_(bytes), complaint_(complaint) {}
+
+  template <typename T>
+  T number() {
+    T value{};
+    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    return value;
+  }
+  std::string_view view() { return take(number<std::uint64_t>()); }
+  std::string text() { return std::string(view()); }
+  // A count of things that take at least `bytes_each`: damaged bytes cannot ask for more memory than they have.
+  std::size_t count(std::size_t bytes_each) {
+    const auto value = number<std::uint64_t>();
+    if (value > bytes_.size() / bytes_each) damaged();
+    return value;
+  }
+  template <typename T>
+  std::vector<T> numbers() {
+    std::vector<T> values(count(sizeof(T)));
+    for (T& value : values) value = number<T>();
+    return values;
+  }
+  bool at_end() const { return bytes_.empty(); }
+  [[noreturn]] void damaged() const { throw StoreError(complaint_.operation, complaint_.message); }
+
+ private:
+  std::string_view take(std::size_t size) {
+    if (size > bytes_.size()) damaged();
+    const std::string_view part = bytes_.substr(0, size);
+    bytes_.remove_prefix(size);
+    return part;
+  }
+
+  std::string_view bytes_;
+  Complaint complaint_;
+};
+
+}  // namespace lpot

@@ -1,0 +1,44 @@
+// What plans come down to, with the last one kept.
+#pragma once
+#include <optional>
+#include <utility>
+
+#include "lpot/quantize/edits.h"
+#include "lpot/quantize/plan.h"
+#include "lpot/quantize/quantize.h"
+#include "lpot/tune/bench.h"
+
+namespace lpot {
+
+// That of the last plan is often asked for again: to be saved, or in other forms, which change no numbers. All that it
+// is given must outlive it.
+class EditsOfLast {
+ public:
+  EditsOfLast(const Model& model, const StatisticsByPlan& statistics, CarryOut carry_out)
+      : model_(model), statistics_(statistics), carry_out_(std::move(carry_out)) {}
+
+  const Edits& of(const Plan& proposed) {
+    const Plan plan = carry_out_(proposed);
+    const Plan plain = without_forms(plan);
+    if (!edits_ || !(plain == plan_)) {
+      edits_ = resolve(model_, plan, statistics_.of(plan));
+      plan_ = plain;
+    }
+    for (OpEdit& op : edits_->ops) op.form = plan.ops.at(op.op).form;
+    return *edits_;
+  }
+
+ private:
+  static Plan without_forms(Plan plan) {
+    for (auto& [name, op] : plan.ops) op.form = Form::Plain;
+    return plan;
+  }
+
+  const Model& model_;
+  const StatisticsByPlan& statistics_;
+  CarryOut carry_out_;
+  Plan plan_;
+  std::optional<Edits> edits_;
+};
+
+}  // namespace lpot

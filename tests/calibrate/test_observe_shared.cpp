@@ -1,0 +1,85 @@
+// Calibration by several processes: the statistics of one, to the last bit.
+#include <nlohmann/json.hpp>
+
+#include "lpot/calibrate/observe.h"
+#include "lpot/core/error.h"
+#include "tests/support/files.h"
+#include "tests/support/graphs.h"
+#include "tests/support/memory_data.h"
+#include "tests/support/thread_team.h"
+
+namespace lpot {
+namespace {
+
+// Channels in front of rows and columns, which may be of any number.
+Model network() {
+  const auto x = parameter({-1, 3, -1, -1}, "x");
+  const auto relu = std::make_shared<op::Relu>(conv3x3(x, 3, 5, "conv"));
+  relu->set_friendly_name("relu");
+  return as_model({relu}, {x});
+}
+
+const std::vector<ObservationPoint> kPoints{{"x", 1}, {"conv", 1}, {"relu", 1}};
+
+// Pictures of two sizes, the second at every `other`-th place.
+DataLoader pictures(std::size_t count, std::size_t batch_size, std::size_t other = 0) {
+  std::vector<Tensor> inputs;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t side = other > 0 && i % other == 1 ? 9 : 7;
+    inputs.push_back(random_tensor({3, side, side}, static_cast<unsigned>(i), -3.0f, static_cast<float>(i + 1)));
+  }
+  return loader_of(unlabelled(inputs), batch_size);
+}
+
+std::string alone(const DataLoader& loader, std::vector<std::size_t> sizes) {
+  std::string all;
+  for (const Statistics& snapshot : observe(network(), kPoints, loader, {std::move(sizes), 2}).snapshots)
+    all += to_bytes(snapshot);
+  return all;
+}
+
+class ObserveShared : public testing::TestWithParam<int> {
+ protected:
+  std::string shared(const DataLoader& loader, std::vector<std::size_t> sizes, const Observer& observer = {}) {
+    TeamOfThreads team(GetParam(), [&](int rank) {
+      return [&loader, rank](const std::string& order) {
+        return observe_work(nlohmann::json::from_cbor(order), rank, network(), loader);
+      };
+    });
+    std::string all;
+    const ObserveOptions options{.sampling_sizes = std::move(sizes), .crew = &team.crew()};
+    for (const Statistics& snapshot : observe(network(), kPoints, loader, options, observer).snapshots)
+      all += to_bytes(snapshot);
+    return all;
+  }
+};
+
+TEST_P(ObserveShared, GivesTheSameBytesWithAShortLastBatch) {
+  const DataLoader loader = pictures(50, 4);
+  EXPECT_EQ(shared(loader, {50}), alone(loader, {50}));
+}
+
+TEST_P(ObserveShared, GivesTheSameSnapshots) {
+  const DataLoader loader = pictures(40, 3);
+  EXPECT_EQ(shared(loader, {7, 20, 39}), alone(loader, {7, 20, 39}));
+}
+
+TEST_P(ObserveShared, GivesTheSameBytesOfPicturesOfDifferentSizes) {
+  const DataLoader loader = pictures(40, 1, 5);
+  EXPECT_EQ(shared(loader, {40}), alone(loader, {40}));
+}
+
+TEST_P(ObserveShared, TellsOfASampleThatIsNotFiniteAsOneProcessDoes) {
+  std::vector<Tensor> inputs(30, random_tensor({3, 7, 7}, 1));
+  inputs[17] = random_tensor({3, 7, 7}, 1);
+  inputs[17].data<float>()[5] = std::numeric_limits<float>::infinity();
+  const DataLoader loader = loader_of(unlabelled(inputs), 2);
+  const std::string message = message_of<DataError>([&] { shared(loader, {30}); });
+  EXPECT_EQ(message, message_of<DataError>([&] { alone(loader, {30}); }));
+  EXPECT_THAT(message, testing::HasSubstr("sample 17, tensor 'x'"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Sizes, ObserveShared, testing::Values(2, 4));
+
+}  // namespace
+}  // namespace lpot

@@ -1,0 +1,107 @@
+// Evaluation by several processes: the score of one, to the last bit, also where it ends early.
+#include <nlohmann/json.hpp>
+
+#include "lpot/core/error.h"
+#include "lpot/evaluate/evaluator.h"
+#include "tests/support/files.h"
+#include "tests/support/graphs.h"
+#include "tests/support/memory_data.h"
+#include "tests/support/thread_team.h"
+
+namespace lpot {
+namespace {
+
+constexpr std::size_t kSamples = 500;
+
+// Two classes, scores 0 and what a product makes of the input less a shift.
+Model shifted(float shift) {
+  const auto x = parameter({-1, -1}, "x");
+  const auto mean = std::make_shared<op::ReduceMean>(x, op::Constant::create(ov::element::i64, {1}, {1}), true);
+  const auto score = std::make_shared<op::Subtract>(mean, constant({1, 1}, {shift}));
+  const auto zero = std::make_shared<op::Multiply>(mean, constant({1, 1}, {0.0f}));
+  Model model = as_model({std::make_shared<op::Concat>(ov::OutputVector{zero, score}, 1)}, {x});
+  model.recipe = std::to_string(shift);  // how the helpers know which
+  return model;
+}
+
+// All of class 1, a tenth of them wrong; rows of three lengths where batches are of one.
+DataLoader rows(std::size_t batch_size) {
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < kSamples; ++i) {
+    const float middle = i % 10 == 3 ? -1.0f : static_cast<float>(i % 97);
+    std::vector<float> values = random_values(batch_size > 1 ? 5 : 5 + i % 3, static_cast<unsigned>(i));
+    for (float& value : values) value += middle;
+    samples.push_back({{Tensor::from<float>({values.size()}, values)}, Tensor::scalar(std::int64_t{1})});
+  }
+  return loader_of(std::move(samples), batch_size);
+}
+
+struct Scores {
+  std::vector<Score> all;
+  std::string notes;
+};
+
+Scores scores_of(DataEvaluator evaluator) {
+  Scores scores;
+  scores.all.push_back(evaluator.baseline(shifted(0), {}));
+  const double lowest = scores.all.back().accuracy() - 0.02;
+  for (const float shift : {40.5f, 60.5f, 2.0f, 30.5f})
+    scores.all.push_back(evaluator.score_unless_below(lowest, shifted(shift), {}));
+  scores.all.push_back(evaluator.score(shifted(10.5f), {}));
+  scores.notes = evaluator.notes();
+  return scores;
+}
+
+void expect_equal(const Scores& one, const Scores& other) {
+  for (std::size_t i = 0; i < one.all.size(); ++i) {
+    EXPECT_EQ(one.all[i].metrics, other.all[i].metrics) << i;
+    EXPECT_EQ(one.all[i].samples, other.all[i].samples) << i;
+    EXPECT_EQ(one.all[i].complete, other.all[i].complete) << i;
+  }
+  EXPECT_EQ(one.notes, other.notes);
+}
+
+struct Case {
+  int processes;
+  std::size_t batch_size;
+  std::optional<double> confidence;
+};
+void PrintTo(const Case& tested, std::ostream* out) {
+  *out << tested.processes << " processes, batch " << tested.batch_size << (tested.confidence ? ", confidence" : "");
+}
+
+class EvaluateShared : public testing::TestWithParam<Case> {
+ protected:
+  DataEvaluator evaluator(const EvaluateOptions& options) const {
+    std::vector<Component> metrics{{"topk", Parameters({{"k", std::int64_t{1}}}), {}}, {"Loss", {}, {}}};
+    return {loader_, make_metrics(metrics), options};
+  }
+  DataLoader loader_ = rows(GetParam().batch_size);
+};
+
+TEST_P(EvaluateShared, GivesTheSameScoresJudgementsAndEarlyEnds) {
+  EvaluateOptions options{.threads = 1, .confidence = GetParam().confidence};
+  const Scores alone = scores_of(evaluator(options));
+  EXPECT_FALSE(alone.all[1].complete);
+  EXPECT_FALSE(alone.all[2].complete);
+  EXPECT_TRUE(alone.all[3].complete);
+  options.threads = 3;
+  expect_equal(alone, scores_of(evaluator(options)));
+
+  TeamOfThreads team(GetParam().processes, [this](int rank) {
+    return [this, rank](const std::string& bytes) {
+      const auto order = nlohmann::json::from_cbor(bytes);
+      return evaluate_work(order, rank, shifted(std::stof(order["model"]["recipe"].get<std::string>())), loader_);
+    };
+  });
+  options.threads = 1;
+  options.crew = &team.crew();
+  expect_equal(alone, scores_of(evaluator(options)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, EvaluateShared,
+                         testing::Values(Case{2, 8, {}}, Case{4, 8, {}}, Case{2, 1, {}}, Case{4, 1, {}},
+                                         Case{2, 64, 0.999}, Case{4, 7, 0.999}));
+
+}  // namespace
+}  // namespace lpot
