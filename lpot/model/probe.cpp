@@ -32,6 +32,7 @@ constexpr bool kLimitsMemory = true;
 #endif
 constexpr std::uint64_t kRoom = std::uint64_t{4} << 30;
 constexpr std::uint64_t kRoomPerByte = 8;
+constexpr std::size_t kMostText = 60'000;  // a pipe takes so much without a reader
 // A copy of a process with threads has only the one that made it. Another may have held a lock of the memory allocator
 // or a library at that moment, and the copy then waits for ever.
 constexpr double kPatienceSeconds = 300;
@@ -66,8 +67,9 @@ void lower_limit(int resource, rlim_t value) {
   try {
     load();
   } catch (const std::exception& error) {
-    const std::string text = error.what();
-    code = ::write(message, text.data(), std::min<std::size_t>(text.size(), 60000)) < 0 ? 0 : kRefused;
+    const std::string text = std::string(error.what()).substr(0, kMostText);
+    [[maybe_unused]] const ssize_t written = ::write(message, text.data(), text.size());
+    code = kRefused;
   } catch (...) {
     code = kRefused;
   }
