@@ -32,9 +32,10 @@ constexpr bool kLimitsMemory = true;
 #endif
 constexpr std::uint64_t kRoom = std::uint64_t{4} << 30;
 constexpr std::uint64_t kRoomPerByte = 8;
+constexpr std::size_t kMostText = 60'000;  // a pipe takes so much without a reader
 // A copy of a process with threads has only the one that made it. Another may have held a lock of the memory allocator
 // or a library at that moment, and the copy then waits for ever.
-constexpr double kPatienceSeconds = 60;
+constexpr double kPatienceSeconds = 300;
 
 // Bytes of this process that count against the limit.
 std::uint64_t data_bytes() {
@@ -52,21 +53,23 @@ void lower_limit(int resource, rlim_t value) {
 }
 
 // The copy: whatever happens, it ends here.
-[[noreturn]] void run_copy(const std::function<void()>& load, std::uint64_t file_bytes, int message) {
-  for (const int one : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(one, SIG_DFL);
+[[noreturn]] void run_copy(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds, int message) {
+  for (const int one : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::signal(one, SIG_DFL);
   // What libraries print about the file is printed again, or told by the error.
   if (const int nowhere = ::open("/dev/null", O_WRONLY); nowhere >= 0) {
     ::dup2(nowhere, STDOUT_FILENO);
     ::dup2(nowhere, STDERR_FILENO);
   }
   lower_limit(RLIMIT_CORE, 0);
+  lower_limit(RLIMIT_CPU, seconds + (file_bytes >> 20));
   if (kLimitsMemory) lower_limit(RLIMIT_DATA, data_bytes() + kRoom + kRoomPerByte * file_bytes);
   int code = 0;
   try {
     load();
   } catch (const std::exception& error) {
-    const std::string text = error.what();
-    code = ::write(message, text.data(), std::min<std::size_t>(text.size(), 60000)) < 0 ? 0 : kRefused;
+    const std::string text = std::string(error.what()).substr(0, kMostText);
+    [[maybe_unused]] const ssize_t written = ::write(message, text.data(), text.size());
+    code = kRefused;
   } catch (...) {
     code = kRefused;
   }
@@ -101,11 +104,12 @@ bool has_one_thread() {
   return !error && threads == 1;
 }
 
-Probe::Probe(const std::function<void()>& load, std::uint64_t file_bytes) : has_threads_(!has_one_thread()) {
+Probe::Probe(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds)
+    : has_threads_(!has_one_thread()) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
   child_ = ::fork();
-  if (child_ == 0) run_copy(load, file_bytes, ends[1]);
+  if (child_ == 0) run_copy(load, file_bytes, seconds, ends[1]);
   ::close(ends[1]);
   message_ = ends[0];
 }

@@ -15,8 +15,9 @@ namespace lpot {
 
 class Probe {
  public:
-  // `load` may use any amount of memory up to some gigabytes beyond what this process has, more for large files.
-  Probe(const std::function<void()>& load, std::uint64_t file_bytes);
+  // `load` may use some gigabytes beyond what this process has and so many seconds of the processor, and more of both
+  // for large files.
+  Probe(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds = 60);
   ~Probe();  // ends the copy
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;

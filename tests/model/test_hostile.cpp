@@ -81,6 +81,13 @@ TEST(Probe, LimitsTheMemoryOfTheReader) {
 }
 #endif
 
+TEST(Probe, EndsAReaderThatDoesNotEnd) {
+  const auto for_ever = [] {
+    for (volatile int i = 0; true; i = i + 1) continue;
+  };
+  EXPECT_THAT(message_of<ModelError>([&] { Probe(for_ever, 1000, 1).check("net.onnx"); }), HasSubstr("CPU time limit"));
+}
+
 TEST(Probe, WorksInAProcessWithThreads) {
   std::thread other([] { ::sleep(1); });
   EXPECT_THAT(error_of([] { ::raise(SIGSEGV); }), HasSubstr("signal 11"));

@@ -20,7 +20,9 @@ void store(Bytes bytes) {
     const auto store = open_sqlite_store(path);
     read(*store);
     store->put(1, "baseline", "{}");
-    store->append(store->create_study({"net", "0", "data", "{}"}), {.number = 1});
+    Trial trial;
+    trial.number = 1;
+    store->append(store->create_study({"net", "0", "data", "{}"}), trial);
     read(*store);
   });
 }
