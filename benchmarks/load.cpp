@@ -5,16 +5,17 @@
 //   build/bin/bench_load build/bin/lpot quick     a tenth of that
 //
 // The study is the real loop on the real store, with an attempt that gives made-up scores; a network is a chain of
-// products with an activation behind each. Memory is what the process has in hand, before and after.
+// products with an activation behind each. Times are of the
+// processor. Memory is what the process has in hand, before and after.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -28,6 +29,7 @@
 #include "lpot/report/study_view.h"
 #include "lpot/tune/bench.h"
 #include "lpot/tune/setup.h"
+#include "lpot/tune/strategies/common.h"
 #include "lpot/tune/study.h"
 #include "lpot/tune/workspace.h"
 
@@ -39,10 +41,17 @@ namespace op = ov::opset8;
 
 constexpr int kOpsOfStudy = 40;
 
+// Of the processor, all threads together: another program on the machine does not count.
+double cpu_seconds() {
+  timespec time{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
 double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
+  const double start = cpu_seconds();
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return cpu_seconds() - start;
 }
 
 double bytes_in_use() { return static_cast<double>(::mallinfo2().uordblks); }
@@ -126,23 +135,26 @@ StudyOutcome run_study(Store& store, StudyId id, const SearchSpace& space, std::
   }});
 }
 
-// Seconds and peak memory in MB of a program.
+// Seconds of the processor and peak memory in MB of a program; what this one has at that moment is the least.
 std::pair<double, double> run_program(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
+  std::fflush(stdout);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (!std::freopen("/dev/null", "w", stdout)) ::_exit(126);
+    ::execv(arguments[0], arguments.data());
+    ::_exit(127);
+  }
+  int status = 0;
   rusage usage{};
-  const double seconds = seconds_of([&] {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      if (!std::freopen("/dev/null", "w", stdout)) ::_exit(126);
-      ::execv(arguments[0], arguments.data());
-      ::_exit(127);
-    }
-    int status = 0;
-    ::wait4(child, &status, 0, &usage);
-    if (status != 0) throw Error("bench", fmt::format("{} {} failed", words[0], words[1]));
-  });
+  ::wait4(child, &status, 0, &usage);
+  if (status != 0) throw Error("bench", fmt::format("{} {} failed", words[0], words[1]));
+  const auto in_seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  const double seconds = in_seconds(usage.ru_utime) + in_seconds(usage.ru_stime);
   return {seconds, static_cast<double>(usage.ru_maxrss) / 1024};
 }
 
@@ -181,12 +193,14 @@ void bench_trials(const std::string& lpot, const fs::path& folder, const std::ve
 
 std::vector<Trial> made_up_trials(const SearchSpace& space, std::size_t count) {
   const auto random = strategy_of("random");
+  const std::vector<Plan> schemes = scheme_plans(space);  // strategies try these first
   std::vector<Trial> trials;
   PlanIndex index;
   const Goal goal = unreachable();
+  const std::vector<Probe> probes;
   while (trials.size() < count) {
-    const History history{trials, goal, 1978, {}, false, &index};
-    const Plan plan = random->next(space, history)->plan;
+    const History history{trials, goal, 1978, probes, false, &index};
+    const Plan plan = trials.size() < schemes.size() ? schemes[trials.size()] : random->next(space, history)->plan;
     index.add(key_of(plan));
     trials.push_back({trials.size() + 1, plan, made_up_score(plan), "", 1});
   }

@@ -43,9 +43,10 @@ std::string shorten_openvino_message(std::string_view message) {
 
 bool is_out_of_memory(const std::exception& error) {
   // OpenVINO's own, those of oneDNN and TBB below it, and the system's; a thread that cannot be started has no stack.
-  static constexpr auto kWords =
-      std::to_array<std::string_view>({"bad_alloc", "can't alloc", "Cannot allocate memory", "out of memory",
-                                       "ailed to allocate", "Resource temporarily unavailable"});
+  // "map": of a library that is loaded when it is first needed.
+  static constexpr auto kWords = std::to_array<std::string_view>(
+      {"bad_alloc", "can't alloc", "Cannot allocate memory", "cannot allocate memory", "out of memory",
+       "ailed to allocate", "Resource temporarily unavailable", "failed to map segment", "cannot map zero-fill pages"});
   const auto* system = dynamic_cast<const std::system_error*>(&error);
   const bool is_system = system && (system->code().value() == ENOMEM || system->code().value() == EAGAIN);
   const std::string_view message = error.what();

@@ -11,7 +11,8 @@ namespace {
 
 TEST(OutOfMemory, IsToldFromOtherErrorsWhoeverSpeaksOfIt) {
   for (const char* words : {"[CPU] FullyConnected node with name 'MatMul2' std::bad_alloc",
-                            "[CPU] FullyConnected node with name 'MatMul1' can't alloc", "Cannot allocate memory"}) {
+                            "[CPU] FullyConnected node with name 'MatMul1' can't alloc", "Cannot allocate memory",
+                            "Cannot load library \"plugin.so\": plugin.so: failed to map segment from shared object"}) {
     EXPECT_TRUE(is_out_of_memory(std::runtime_error(words))) << words;
     EXPECT_THROW(rethrow_out_of_memory(std::runtime_error(words)), std::bad_alloc) << words;
   }
