@@ -20,7 +20,9 @@ import tempfile
 
 import run as single
 
-SERIAL = re.compile(r"shared (\d+) jobs between (\d+) processes in ([\d.]+) s, ([\d.]+) s of them at rank 0 alone")
+SERIAL = re.compile(
+    r"shared (\d+) jobs between (\d+) processes in ([\d.]+) s, ([\d.]+) s of them at rank 0 alone"
+)
 
 
 def evaluate(lpot: str, processes: int, config: str, model: str) -> dict:

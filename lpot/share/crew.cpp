@@ -99,14 +99,13 @@ class Crew::Running {
   void run(const Observer& observer) {
     Nap nap;
     while (!is_done_) {
+      crew_.look_around();
       observer.check_stop();
       hand_out();
-      if (collect()) {
+      if (collect())
         nap.wake();
-      } else {
-        look_around();
+      else
         nap.sleep();
-      }
     }
   }
 
@@ -117,12 +116,11 @@ class Crew::Running {
     if (here_.joinable()) here_.join();
     Nap nap;
     while (finished_ + 1 < crew_.size()) {
-      if (receive()) {
+      crew_.look_around();
+      if (receive())
         nap.wake();
-      } else {
-        look_around();
+      else
         nap.sleep();
-      }
     }
     if (has_failed_here_ && !unable_) unable_ = error_here_;
   }
@@ -229,12 +227,6 @@ class Crew::Running {
     return true;
   }
 
-  void look_around() {
-    if (seconds_since(looked_) < kLookAround) return;
-    looked_ = Clock::now();
-    crew_.check_alive();
-  }
-
   Crew& crew_;
   const Round& round_;
   std::vector<std::size_t> handed_out_;  // and not answered, by rank
@@ -245,7 +237,7 @@ class Crew::Running {
   bool is_done_ = false;
   std::vector<std::string> last_;  // by rank
   std::exception_ptr unable_;
-  Clock::time_point start_ = Clock::now(), looked_ = start_;
+  Clock::time_point start_ = Clock::now();
   double seconds_taking_ = 0;
   JobsHere jobs_here_;
   std::exception_ptr error_here_;
@@ -282,7 +274,9 @@ Crew::Crew(Team& team) : team_(team), members_(static_cast<std::size_t>(team.siz
   threads_ = threads_of_each(members_);
 }
 
-void Crew::check_alive() const {
+void Crew::look_around() {
+  if (seconds_since(looked_) < kLookAround) return;
+  looked_ = Clock::now();
   for (std::size_t rank = 1; rank < members_.size(); ++rank)
     if (can_be_seen_[rank] && !is_there(members_[rank]))
       throw TeamError("team",
@@ -290,6 +284,14 @@ void Crew::check_alive() const {
                                   "finished is in the workspace: the same command with --resume goes on, with any "
                                   "number of processes",
                                   rank, members_[rank].describe()));
+}
+
+Observer Crew::watch(Observer observer) {
+  observer.should_stop = [this, before = std::move(observer.should_stop)] {
+    look_around();
+    return before && before();
+  };
+  return observer;
 }
 
 void Crew::run(const Round& round, const Observer& observer) {

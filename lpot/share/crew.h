@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "lpot/core/clock.h"
 #include "lpot/core/observer.h"
 #include "lpot/core/team.h"
 #include "lpot/share/jobs.h"
@@ -40,14 +41,18 @@ class Crew {
   // and TeamError when a helper has ended.
   void run(const Round&, const Observer&);
 
+  // The same observer for work that rank 0 does alone: a helper that has ended is noticed then too.
+  Observer watch(Observer);
+
  private:
   class Running;
-  void check_alive() const;
+  void look_around();  // throws TeamError when a helper has ended
 
   Team& team_;
   std::vector<Member> members_;    // by rank
   std::vector<int> threads_;       // by rank
   std::vector<bool> can_be_seen_;  // whose process this one can look for
+  Clock::time_point looked_ = Clock::now();
 };
 
 // Lets the helpers of rank 0 go home.

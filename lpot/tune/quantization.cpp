@@ -123,7 +123,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const StudyId study = open_study(store, identity, options.resume, options.shared_workspace);
   Kept kept(store, study, identity, evaluator->is_repeatable());
   StatusFile status(workspace.path(), study);
-  const Observer observer = status.watch(caller);
+  const Observer observer = crew ? crew->watch(status.watch(caller)) : status.watch(caller);
 
   TuneResult result;
   result.study = study;

@@ -87,11 +87,16 @@ class Mpi : public CliTest {
     return words;
   }
 
-  std::unique_ptr<Running> start_many(int processes, const std::vector<std::string>& words) const {
-    std::vector<std::string> all{LPOT_MPIRUN, "--allow-run-as-root",     "--oversubscribe",
-                                 "-n",        std::to_string(processes), LPOT_PROGRAM};
+  static std::vector<std::string> many(int processes, const std::vector<std::string>& words) {
+    std::vector<std::string> all{LPOT_MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n",
+                                 std::to_string(processes)};
     all.insert(all.end(), words.begin(), words.end());
-    return std::make_unique<Running>(all, folder_ / "", 0);
+    return all;
+  }
+
+  std::unique_ptr<Running> start_many(int processes, std::vector<std::string> words) const {
+    words.insert(words.begin(), LPOT_PROGRAM);
+    return std::make_unique<Running>(many(processes, words), folder_ / "", 0);
   }
 
   Rows rows() const { return rows_of(folder_ / kWorkspace / "lpot.db"); }
@@ -146,8 +151,7 @@ TEST_F(Mpi, AProcessThatDiesEndsTheRunWithAMessageAndAnyNumberGoesOn) {
   for (const int processes : {2, 4}) {
     remove_workspace();
     const auto running = start_many(processes, tune(kLong));
-    ASSERT_TRUE(running->wait_until([&] { return running->err().find("\n    1  ") != std::string::npos; }))
-        << running->err();
+    ASSERT_TRUE(running->wait_until([&] { return exists(kWorkspace + "/best/model.xml"); })) << running->err();
     const auto victim = process_of_rank(processes - 1, folder_ / "");
     ASSERT_TRUE(victim.has_value());
     ASSERT_EQ(::kill(*victim, SIGKILL), 0);
@@ -160,42 +164,24 @@ TEST_F(Mpi, AProcessThatDiesEndsTheRunWithAMessageAndAnyNumberGoesOn) {
   }
 }
 
-TEST_F(Mpi, AHelperThatDiesWhileItEvaluatesIsNamed) {
-  std::vector<std::string> words = kLong;
-  words.insert(words.end(), {"--set", "evaluation.accuracy.dataloader.batch_size=1"});
-  const auto running = start_many(2, tune(words));
-  const std::string progress = folder_ / (kWorkspace + "/progress.json");
-  ASSERT_TRUE(running->wait_until([&] { return read_bytes(progress).find("evaluate") != std::string::npos; }))
-      << running->err();
-  const auto victim = process_of_rank(1, folder_ / "");
-  ASSERT_TRUE(victim.has_value());
-  ASSERT_EQ(::kill(*victim, SIGKILL), 0);
-  const Outcome died = running->wait();
-  EXPECT_NE(died.code, 0);
-  EXPECT_THAT(died.err, AllOf(HasSubstr("lpot: [team] rank 1 (process " + std::to_string(*victim)),
-                              HasSubstr("has ended"), HasSubstr("--resume")));
-}
-
-TEST_F(Mpi, HelpersNeedToReadOnly) {
-  // The helpers work in a folder that they may not write to, as another user where this one may write anywhere.
+TEST_F(Mpi, HelpersWriteNothing) {
+  // They work in a folder of their own, which is also their home.
   const fs::path elsewhere = folder_ / "elsewhere";
   fs::create_directory(elsewhere);
   fs::copy_file(folder_ / "conf.yaml", elsewhere / "conf.yaml");
-  const std::string script = R"(#!/bin/sh
+  fs::permissions(elsewhere, fs::perms::owner_write | fs::perms::group_write, fs::perm_options::remove);
+  write("run.sh", R"(#!/bin/sh
 if [ "$OMPI_COMM_WORLD_RANK" = 0 ]; then exec "$@"; fi
-cd elsewhere || exit 1
-ulimit -f 0
-exec "$@"
-)";
-  write("run.sh", script);
+cd elsewhere && HOME=$PWD XDG_CACHE_HOME=$PWD exec "$@"
+)");
   std::vector<std::string> words = tune();
-  words.insert(words.begin(),
-               {LPOT_MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", "3", "/bin/sh", "run.sh", LPOT_PROGRAM});
-  const Outcome run = Running(words, folder_ / "", 0).wait();
+  words.insert(words.begin(), {"/bin/sh", "run.sh", LPOT_PROGRAM});
+  const Outcome run = Running(many(3, words), folder_ / "", 0).wait();
   EXPECT_EQ(run.code, 3) << run.err;
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(elsewhere)) names.push_back(entry.path().filename());
   EXPECT_EQ(names, std::vector<std::string>{"conf.yaml"});
+  fs::permissions(elsewhere, fs::perms::owner_write, fs::perm_options::add);
 }
 
 TEST_F(Mpi, TellsOfOtherDataAtAHelper) {

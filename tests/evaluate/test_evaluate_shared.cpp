@@ -45,7 +45,7 @@ Scores scores_of(DataEvaluator evaluator) {
   Scores scores;
   scores.all.push_back(evaluator.baseline(shifted(0), {}));
   const double lowest = scores.all.back().accuracy() - 0.02;
-  for (const float shift : {40.5f, 60.5f, 2.0f, 30.5f})
+  for (const float shift : {40.5f, 60.5f, 1.0f, 30.5f})
     scores.all.push_back(evaluator.score_unless_below(lowest, shifted(shift), {}));
   scores.all.push_back(evaluator.score(shifted(10.5f), {}));
   scores.notes = evaluator.notes();

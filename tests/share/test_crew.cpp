@@ -1,8 +1,12 @@
 #include <gmock/gmock.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
 
 #include "lpot/core/error.h"
+#include "lpot/share/messages.h"
 #include "tests/support/files.h"
 #include "tests/support/thread_team.h"
 
@@ -102,6 +106,43 @@ TEST_P(CrewOf, StopsWhenItIsAskedTo) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, CrewOf, testing::Values(1, 2, 4));
+
+// A helper that is a process of its own, and says nothing but that it is there.
+TEST(CrewOfProcesses, NamesAHelperThatHasEnded) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::pause();
+    ::_exit(0);
+  }
+  ThreadTeam::Mailboxes boxes(2);
+  for (auto& box : boxes) box = std::make_unique<ThreadTeam::Mailbox>();
+  ThreadTeam first(0, boxes), second(1, boxes);
+  Member member = this_process();
+  member.process = child;
+  second.send(0, say(Say::Here, to_bytes(member)));
+  Crew crew(first);
+  ::kill(child, SIGKILL);
+  ::waitpid(child, nullptr, 0);
+  const auto names_it = testing::AllOf(HasSubstr("rank 1 (process " + std::to_string(child)), HasSubstr("has ended"),
+                                       HasSubstr("--resume"));
+  EXPECT_THAT(message_of<TeamError>([&] { crew.run({.order = "x"}, {}); }), names_it);
+  EXPECT_THAT(message_of<TeamError>([&] {
+                const Observer observer = crew.watch({});
+                while (true) observer.check_stop();
+              }),
+              names_it);
+}
+
+TEST(CrewOfProcesses, RefusesACpuOfAnotherClass) {
+  ThreadTeam::Mailboxes boxes(2);
+  for (auto& box : boxes) box = std::make_unique<ThreadTeam::Mailbox>();
+  ThreadTeam first(0, boxes), second(1, boxes);
+  Member member = this_process();
+  member.cpu_class = "abacus";
+  second.send(0, say(Say::Here, to_bytes(member)));
+  EXPECT_THAT(message_of<TeamError>([&] { Crew crew(first); }),
+              testing::AllOf(HasSubstr("rank 1"), HasSubstr("abacus"), HasSubstr("ONEDNN_MAX_CPU_ISA")));
+}
 
 TEST(ThreadsOfEach, ShareOutTheCoresOfThoseThatMayUseTheSame) {
   const Member wide{"1", "a", 1, "avx2", {0, 1, 2, 3}}, bound{"1", "a", 2, "avx2", {4}},
