@@ -8,7 +8,9 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/mapped_file.h"
 #include "lpot/core/text.h"
+#include "lpot/core/wire.h"
 #include "lpot/model/wire_check.h"
 
 namespace lpot {
@@ -51,6 +53,19 @@ ModelFiles saved_model(const fs::path& folder) {
   return {ModelFormat::TensorFlow, named, files_below(named)};
 }
 
+// The front end looks for every version down from the one that the file names, one by one.
+void check_operator_sets(const fs::path& path) {
+  constexpr std::uint64_t kNewest = 1000;  // far beyond any that there is
+  const MappedFile file(path);
+  for (WireReader model(file.bytes()); model.next();) {
+    if (model.field() != 8 || !model.is_block()) continue;  // opset_import of onnx.proto
+    for (WireReader set = model.message(); set.next();)
+      if (set.field() == 2 && set.number() > kNewest)
+        fail(path, fmt::format("asks for version {} of its operators, which no ONNX has; fetch or export it again",
+                               static_cast<std::int64_t>(set.number())));
+  }
+}
+
 void check_whole(const fs::path& path, ModelFormat format) {
   if (fs::file_size(path) == 0) fail(path, "the file is empty");
   if (format == ModelFormat::TensorFlowLite) {
@@ -61,6 +76,12 @@ void check_whole(const fs::path& path, ModelFormat format) {
   } else if (format != ModelFormat::OpenVinoIr) {
     if (const auto damage = find_wire_damage(path))
       fail(path, fmt::format("not a whole {} file: {}; fetch or export it again", to_string(format), *damage));
+    if (format != ModelFormat::Onnx) return;
+    try {
+      check_operator_sets(path);
+    } catch (const DataError& error) {
+      fail(path, fmt::format("not a whole {} file: {}; fetch or export it again", to_string(format), error.what()));
+    }
   }
 }
 

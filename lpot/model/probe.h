@@ -17,7 +17,7 @@ class Probe {
  public:
   // `load` may use some gigabytes beyond what this process has and so many seconds of the processor, and more of both
   // for large files.
-  Probe(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds = 60);
+  Probe(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds = 20);
   ~Probe();  // ends the copy
   Probe(const Probe&) = delete;
   Probe& operator=(const Probe&) = delete;

@@ -53,6 +53,15 @@ TEST(DamagedModel, OfOpenVinoEndsNoProcess) {
   EXPECT_THAT(cut.died, IsEmpty());
 }
 
+// The front end would look for each of two billion versions.
+TEST(DamagedModel, WithOperatorsOfAVersionThatNoneHasIsRefusedAtOnce) {
+  TempFolder folder;
+  const std::string version = "\x42\x06\x10\x80\x80\x80\x80\x08";
+  EXPECT_THAT(
+      message_of<ModelError>([&] { load_model(folder.write("net.onnx", read_bytes(quickstart_model()) + version)); }),
+      HasSubstr("asks for version 2147483648 of its operators"));
+}
+
 std::string error_of(const std::function<void()>& load) {
   return message_of<ModelError>([&] { Probe(load, 1000).check("net.onnx"); });
 }
