@@ -76,6 +76,7 @@ class Curve {
     fmt::print("| {} |", name_);
     for (const auto& [size, value] : points_) fmt::print(" {:.4g} |", value);
     fmt::print(" {} | {:.2f} |\n", unit_, exponent());
+    std::fflush(stdout);
   }
 
  private:

@@ -9,12 +9,15 @@
 
 namespace lpot {
 
+Constants::Constants(const Model& model) {
+  for (const auto& node : model.graph->get_ops())
+    if (ov::is_type<ov::opset8::Constant>(node)) constants_.try_emplace(node->get_friendly_name(), node.get());
+}
+
 std::vector<float> Constants::values(const std::string& name) const {
   if (const auto found = changed_.find(name); found != changed_.end()) return found->second;
-  for (const auto& node : model_.graph->get_ops())
-    if (const auto constant = ov::as_type_ptr<ov::opset8::Constant>(node);
-        constant && node->get_friendly_name() == name)
-      return constant->cast_vector<float>();
+  if (const auto found = constants_.find(name); found != constants_.end())
+    return ov::as_type<const ov::opset8::Constant>(found->second)->cast_vector<float>();
   throw ModelError("quantize", fmt::format("the model has no constant '{}'", name));
 }
 

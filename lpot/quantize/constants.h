@@ -2,6 +2,7 @@
 #pragma once
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "lpot/quantize/edits.h"
@@ -11,7 +12,7 @@ namespace lpot {
 class Constants {
  public:
   // The model must outlive it.
-  explicit Constants(const Model& model) : model_(model) {}
+  explicit Constants(const Model&);
 
   // As changed so far. Throws ModelError when the graph has no such constant.
   std::vector<float> values(const std::string& name) const;
@@ -22,7 +23,7 @@ class Constants {
   std::vector<ConstantEdit> edits() const;
 
  private:
-  const Model& model_;
+  std::unordered_map<std::string, const ov::Node*> constants_;  // by name: looking through the graph takes long
   std::map<std::string, std::vector<float>> changed_;
 };
 

@@ -17,16 +17,12 @@ class Smoothing {
 
   void run(std::optional<double> alpha) {
     std::vector<std::vector<Work*>> groups;  // in topological order: a kernel in front is divided after it was smoothed
+    std::map<std::pair<std::string, TensorScheme>, std::size_t> places;
     for (Work& work : rescaling_.all) {
       if (work.op().type != "MatMul" || work.plan->weights_only) continue;
-      const auto same = std::find_if(groups.begin(), groups.end(), [&](const std::vector<Work*>& group) {
-        return group.front()->op().activation == work.op().activation &&
-               group.front()->plan->activation == work.plan->activation;
-      });
-      if (same == groups.end())
-        groups.push_back({&work});
-      else
-        same->push_back(&work);
+      const auto [place, is_new] = places.try_emplace({work.op().activation, work.plan->activation}, groups.size());
+      if (is_new) groups.emplace_back();
+      groups[place->second].push_back(&work);
     }
     for (const auto& group : groups) smooth(group, alpha);
   }
