@@ -16,7 +16,7 @@
 #include <string>
 #include <string_view>
 
-#include "lpot/model/probe.h"
+#include "lpot/model/reading_copy.h"
 
 namespace lpot {
 namespace fs = std::filesystem;

@@ -16,7 +16,7 @@
 #include "lpot/model/model_files.h"
 #include "lpot/model/names.h"
 #include "lpot/model/openvino_error.h"
-#include "lpot/model/probe.h"
+#include "lpot/model/reading_copy.h"
 #include "lpot/model/tensor_names.h"
 #include "lpot/model/tensorflow_cut.h"
 #include "lpot/model/unconverted.h"
@@ -122,7 +122,7 @@ void probe(const fs::path& path, const ModelFiles& files, const LoadOptions& opt
   const std::string name =
       fmt::format("{} {} {}", model.fingerprint, model.size_bytes, ov::get_openvino_version().buildNumber);
   if (is_known(known, name)) return;
-  if (Probe([&] { load_graph(path, files, options); }, model.size_bytes).check(path)) remember(known, name);
+  if (ReadingCopy([&] { load_graph(path, files, options); }, model.size_bytes).check(path)) remember(known, name);
 }
 
 }  // namespace

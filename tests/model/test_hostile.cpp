@@ -10,7 +10,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/model/load.h"
-#include "lpot/model/probe.h"
+#include "lpot/model/reading_copy.h"
 #include "tests/model/load_mutants.h"
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
@@ -63,27 +63,27 @@ TEST(DamagedModel, WithOperatorsOfAVersionThatNoneHasIsRefusedAtOnce) {
 }
 
 std::string error_of(const std::function<void()>& load) {
-  return message_of<ModelError>([&] { Probe(load, 1000).check("net.onnx"); });
+  return message_of<ModelError>([&] { ReadingCopy(load, 1000).check("net.onnx"); });
 }
 
-TEST(Probe, TellsHowTheReaderDied) {
+TEST(ReadingCopy, TellsHowTheReaderDied) {
   EXPECT_THAT(error_of([] { ::raise(SIGSEGV); }), HasSubstr("net.onnx: reading it ended the reader by signal 11"));
   EXPECT_THAT(error_of([] { std::abort(); }), HasSubstr("signal 6"));
   EXPECT_THAT(error_of([] { std::_Exit(3); }), HasSubstr("exit code 3"));
 }
 
-TEST(Probe, HandsOnWhatTheReaderSays) {
+TEST(ReadingCopy, HandsOnWhatTheReaderSays) {
   EXPECT_EQ(error_of([] { throw ModelError("load_model", "net.onnx: no such op"); }),
             "[load_model] net.onnx: no such op");
 }
 
-TEST(Probe, KnowsNothingOfAReaderThatWasStopped) {
-  EXPECT_TRUE(Probe([] {}, 1000).check("net.onnx"));
-  EXPECT_FALSE(Probe([] { ::raise(SIGINT); }, 1000).check("net.onnx"));
+TEST(ReadingCopy, KnowsNothingOfAReaderThatWasStopped) {
+  EXPECT_TRUE(ReadingCopy([] {}, 1000).check("net.onnx"));
+  EXPECT_FALSE(ReadingCopy([] { ::raise(SIGINT); }, 1000).check("net.onnx"));
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-TEST(Probe, LimitsTheMemoryOfTheReader) {
+TEST(ReadingCopy, LimitsTheMemoryOfTheReader) {
   // Asked for and not touched: it is the limit that says no, not the machine.
   const auto fill = [] {
     std::vector<std::unique_ptr<char[]>> pieces;
@@ -93,14 +93,15 @@ TEST(Probe, LimitsTheMemoryOfTheReader) {
 }
 #endif
 
-TEST(Probe, EndsAReaderThatDoesNotEnd) {
+TEST(ReadingCopy, EndsAReaderThatDoesNotEnd) {
   const auto for_ever = [] {
     while (true) std::atomic_signal_fence(std::memory_order_seq_cst);
   };
-  EXPECT_THAT(message_of<ModelError>([&] { Probe(for_ever, 1000, 1).check("net.onnx"); }), HasSubstr("CPU time limit"));
+  EXPECT_THAT(message_of<ModelError>([&] { ReadingCopy(for_ever, 1000, 1).check("net.onnx"); }),
+              HasSubstr("CPU time limit"));
 }
 
-TEST(Probe, WorksInAProcessWithThreads) {
+TEST(ReadingCopy, WorksInAProcessWithThreads) {
   std::thread other([] { ::sleep(1); });
   EXPECT_THAT(error_of([] { ::raise(SIGSEGV); }), HasSubstr("signal 11"));
   other.join();

@@ -1,4 +1,4 @@
-#include "lpot/model/probe.h"
+#include "lpot/model/reading_copy.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -104,7 +104,7 @@ bool has_one_thread() {
   return !error && threads == 1;
 }
 
-Probe::Probe(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds)
+ReadingCopy::ReadingCopy(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds)
     : has_threads_(!has_one_thread()) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
@@ -114,14 +114,14 @@ Probe::Probe(const std::function<void()>& load, std::uint64_t file_bytes, unsign
   message_ = ends[0];
 }
 
-Probe::~Probe() {
+ReadingCopy::~ReadingCopy() {
   if (message_ >= 0) ::close(message_);
   if (child_ <= 0) return;
   ::kill(child_, SIGKILL);
   while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
-bool Probe::check(const fs::path& path) {
+bool ReadingCopy::check(const fs::path& path) {
   if (child_ <= 0) return false;
   const double patience = has_threads_ ? kPatienceSeconds : std::numeric_limits<double>::infinity();
   const std::optional<std::string> message = read_to_end(message_, patience);

@@ -2,7 +2,8 @@
 // by a signal, others fill the memory. So a model is first read in a copy of this process, which has a limit of memory
 // and whose end hurts nobody.
 //
-//   if (Probe([&] { load_graph(path); }, size).check(path)) remember(path);  // throws ModelError where the copy died
+//   if (ReadingCopy([&] { load_graph(path); }, size).check(path)) remember(path);  // throws ModelError where the copy
+//   died
 //
 #pragma once
 #include <sys/types.h>
@@ -13,14 +14,14 @@
 
 namespace lpot {
 
-class Probe {
+class ReadingCopy {
  public:
   // `load` may use some gigabytes beyond what this process has and so many seconds of the processor, and more of both
   // for large files.
-  Probe(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds = 20);
-  ~Probe();  // ends the copy
-  Probe(const Probe&) = delete;
-  Probe& operator=(const Probe&) = delete;
+  ReadingCopy(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds = 20);
+  ~ReadingCopy();  // ends the copy
+  ReadingCopy(const ReadingCopy&) = delete;
+  ReadingCopy& operator=(const ReadingCopy&) = delete;
 
   // Waits for the copy. Throws its ModelError, or one that says how it died. False: nothing is known, because there
   // could be no copy, it was stopped by somebody, or it waits for a thread that it has not.
