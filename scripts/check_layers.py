@@ -25,7 +25,7 @@ LAYERS = [
 ONLY = {"runtime": {"core", "model"}, "store": {"core", "quantize"}}
 
 NAMESPACE = re.compile(r"^namespace ([\w:]+) {")
-TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)(?! *;)[^;]*\{")
+TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)\b(?!\s*(?:;|::))[^;]*\{")
 INCLUDE = re.compile(r'^\s*#include "lpot/(\w+)/')
 
 

@@ -32,10 +32,10 @@ static_assert(kCategories.size() == 80);
 
 }  // namespace
 
-Tensor label_of(const std::vector<Box>& boxes) {
+Tensor label_of(const std::vector<LabelledBox>& boxes) {
   Tensor label(ElementType::F32, {boxes.size(), 7});
   auto* to = label.data<float>();
-  for (const Box& box : boxes)
+  for (const LabelledBox& box : boxes)
     for (const float value :
          {box.y_min, box.x_min, box.y_max, box.x_max, box.class_id, box.crowd_or_difficult ? 1.0f : 0.0f, box.area})
       *to++ = value;

@@ -25,10 +25,10 @@ struct Size {
   float height = 0, width = 0;
 };
 
-Box read_box(const Json& annotation, const Size& image) {
+LabelledBox read_box(const Json& annotation, const Size& image) {
   const auto corner = annotation.at("bbox").get<std::vector<float>>();  // left, top, width, height in pixels
   if (corner.size() != 4) throw DataError("parse", fmt::format("a bbox of {} numbers, expected 4", corner.size()));
-  Box box;
+  LabelledBox box;
   box.x_min = corner[0] / image.width;
   box.y_min = corner[1] / image.height;
   box.x_max = (corner[0] + corner[2]) / image.width;

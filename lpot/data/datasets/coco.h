@@ -10,7 +10,7 @@ namespace lpot {
 
 struct CocoImage {
   std::string file_name;
-  std::vector<Box> boxes;
+  std::vector<LabelledBox> boxes;
 };
 
 // The images in the order of the file; those without objects have no boxes. Throws DataError in the name of `dataset`.

@@ -15,7 +15,7 @@ namespace {
 
 struct AnnotatedFile {
   fs::path path;
-  std::vector<Box> boxes;
+  std::vector<LabelledBox> boxes;
 };
 
 // The whole array of a file.

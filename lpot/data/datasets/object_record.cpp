@@ -50,7 +50,7 @@ float image_area(const Example& example) {
   return static_cast<float>(image.shape()[0] * image.shape()[1]);
 }
 
-std::vector<Box> boxes_of(const Example& example) {
+std::vector<LabelledBox> boxes_of(const Example& example) {
   const Corners corners(example);
   const std::size_t count = corners.y_min.size();
   const std::vector<float> ids = class_ids(example, count);
@@ -58,9 +58,9 @@ std::vector<Box> boxes_of(const Example& example) {
   const auto& crowds = example["image/object/is_crowd"].integers;
   const auto& flags = crowds.size() == count ? crowds : example["image/object/difficult"].integers;
   const float pixels = areas.size() == count ? 0 : image_area(example);
-  std::vector<Box> boxes;
+  std::vector<LabelledBox> boxes;
   for (std::size_t i = 0; i < count; ++i) {
-    Box box{corners.y_min[i], corners.x_min[i], corners.y_max[i], corners.x_max[i], ids[i]};
+    LabelledBox box{corners.y_min[i], corners.x_min[i], corners.y_max[i], corners.x_max[i], ids[i]};
     box.crowd_or_difficult = flags.size() == count && flags[i] != 0;
     box.area = areas.size() == count ? areas[i] : (box.y_max - box.y_min) * (box.x_max - box.x_min) * pixels;
     boxes.push_back(box);

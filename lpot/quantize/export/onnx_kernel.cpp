@@ -60,7 +60,7 @@ std::shared_ptr<ov::Node> bias_addition(const ov::Node& kernel, std::size_t chan
   return along_channels && ov::shape_size(shape) == channels ? addition : nullptr;
 }
 
-void take_bias(Kernel& kernel, const ov::Node& addition, std::size_t channels) {
+void take_bias(OnnxKernel& kernel, const ov::Node& addition, std::size_t channels) {
   const std::size_t side = is_constant(addition, 1) ? 1 : 0;
   const auto constant = ov::as_type_ptr<op::Constant>(addition.get_input_node_shared_ptr(side));
   kernel.bias = constant->cast_vector<float>();
@@ -68,7 +68,7 @@ void take_bias(Kernel& kernel, const ov::Node& addition, std::size_t channels) {
   kernel.bias_constant = constant->get_friendly_name();
 }
 
-[[noreturn]] void refuse(const Kernel& kernel, const std::string& why) {
+[[noreturn]] void refuse(const OnnxKernel& kernel, const std::string& why) {
   throw ModelError("export_onnx", fmt::format("op '{}' ({}): {}; keep it in fp32 (op_wise) to write the model as ONNX",
                                               kernel.name, kernel.op->get_type_name(), why));
 }
@@ -89,8 +89,8 @@ bool is_kernel(const ov::Node& node) {
          is_constant(node, 1);
 }
 
-Kernel find_kernel(const OnnxGraph& graph, const std::shared_ptr<ov::Node>& node) {
-  Kernel kernel{.op = node, .name = op_name(*node), .bias = {}, .bias_constant = {}, .node = nullptr, .output = {}};
+OnnxKernel find_kernel(const OnnxGraph& graph, const std::shared_ptr<ov::Node>& node) {
+  OnnxKernel kernel{.op = node, .name = op_name(*node), .bias = {}, .bias_constant = {}, .node = nullptr, .output = {}};
   const std::size_t channels = output_channels(*node);
   if (const auto addition = bias_addition(*node, channels)) {
     kernel.output = name_in_file(graph, addition->output(0));
@@ -105,7 +105,7 @@ Kernel find_kernel(const OnnxGraph& graph, const std::shared_ptr<ov::Node>& node
   return kernel;
 }
 
-FileLayout file_layout(const Kernel& kernel) {
+FileLayout file_layout(const OnnxKernel& kernel) {
   const ov::Shape& shape = kernel.op->get_input_shape(1);
   const std::string& type = kernel.node->op_type();
   FileLayout layout{.dims = Dims(shape.begin(), shape.end()), .channel_axis = 0, .transposed = false};

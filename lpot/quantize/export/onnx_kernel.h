@@ -11,7 +11,7 @@
 
 namespace lpot {
 
-struct Kernel {
+struct OnnxKernel {
   std::shared_ptr<ov::Node> op;
   std::string name;                       // as plans say it
   std::vector<float> bias;                // added behind it, one per output channel; empty: none
@@ -34,8 +34,8 @@ std::string name_in_file(const OnnxGraph&, const ov::Output<ov::Node>&);
 bool is_kernel(const ov::Node&);  // of a type that find_kernel knows, with constant weights
 
 // Throws ModelError for an op that did not come from one node of these types.
-Kernel find_kernel(const OnnxGraph&, const std::shared_ptr<ov::Node>&);
-FileLayout file_layout(const Kernel&);
+OnnxKernel find_kernel(const OnnxGraph&, const std::shared_ptr<ov::Node>&);
+FileLayout file_layout(const OnnxKernel&);
 
 template <typename T>
 std::vector<T> in_layout(const std::vector<T>& values, const FileLayout& layout) {

@@ -96,7 +96,7 @@ void OnnxWriter::replace_constant(const ov::Node& constant, const std::vector<fl
 }
 
 void OnnxWriter::rewrite(const Task& task) {
-  const Kernel& kernel = task.kernel;
+  const OnnxKernel& kernel = task.kernel;
   onnx::NodeProto node = *kernel.node;
   const onnx::NodeProto last = *graph_.producer(kernel.output);
   const std::string data = node.input(0), own_output = node.output(0), bias = bias_name(graph_, node, last);

@@ -20,7 +20,7 @@ class OnnxWriter {
  private:
   // A kernel and what becomes of it: int8, or fp32 with other weights or bias.
   struct Task {
-    Kernel kernel;
+    OnnxKernel kernel;
     const OpEdit* edit = nullptr;
   };
 
