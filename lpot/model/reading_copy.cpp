@@ -34,8 +34,8 @@ constexpr std::uint64_t kRoom = std::uint64_t{4} << 30;
 constexpr std::uint64_t kRoomPerByte = 8;
 constexpr std::size_t kMostText = 60'000;  // a pipe takes so much without a reader
 // A copy of a process with threads has only the one that made it. Another may have held a lock of the memory allocator
-// or a library at that moment, and the copy then waits for ever.
-constexpr double kPatienceSeconds = 300;
+// or a library at that moment, and the copy then waits for ever: after so long, the model is read without it.
+constexpr double kPatienceSeconds = 20;
 
 // Bytes of this process that count against the limit.
 std::uint64_t data_bytes() {
