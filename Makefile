@@ -22,7 +22,7 @@ help:
 	@echo "make format lint  clang-format; layers, clang-tidy and ruff"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
 	@echo "make tsan         run the tests of data, evaluation, store and dashboard with the thread sanitizer"
-	@echo "make fuzz         feed every reader of files with hostile bytes (SECONDS=n for each; TARGETS=\"config npy\": those alone)"
+	@echo "make fuzz         feed every reader of files with hostile bytes (SECONDS=n for each, or RUNS=n of a fixed seed; TARGETS=\"config npy\": those alone)"
 
 setup:
 	@scripts/setup.sh
@@ -117,7 +117,7 @@ fuzz:
 	@cmake -S tests/fuzz -B build-fuzz -G Ninja -DCMAKE_CXX_COMPILER=clang++-14 > build-fuzz-configure.log 2>&1 || { cat build-fuzz-configure.log; exit 1; }
 	@cmake --build build-fuzz -j $(JOBS) --target $(addprefix fuzz_,$(TARGETS))
 	@python3 tests/fuzz/seeds.py build-fuzz/seeds
-	@printf '%s\n' $(TARGETS) | xargs -P $(JOBS) -n 1 tests/fuzz/run.sh build-fuzz $(SECONDS)
+	@printf '%s\n' $(TARGETS) | xargs -P $(JOBS) -I TARGET tests/fuzz/run.sh build-fuzz TARGET $(if $(RUNS),-seed=1 -runs=$(RUNS),-max_total_time=$(SECONDS))
 
 clean:
 	rm -rf build build-asan build-tsan build-fuzz build-configure.log build-asan-configure.log build-tsan-configure.log build-fuzz-configure.log

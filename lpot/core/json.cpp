@@ -51,4 +51,15 @@ nlohmann::json parse_cbor(std::string_view bytes) {
   return Json::from_cbor(bytes.begin(), bytes.end());
 }
 
+std::int64_t whole_number(const nlohmann::json& json) {
+  if (!json.is_number_integer())
+    throw nlohmann::json::other_error::create(501, "expected a whole number, got " + std::string(json.type_name()),
+                                              nullptr);
+  return json.get<std::int64_t>();
+}
+
+std::int64_t whole_number(const nlohmann::json& object, const char* key, std::int64_t otherwise) {
+  return object.contains(key) ? whole_number(object.at(key)) : otherwise;
+}
+
 }  // namespace lpot

@@ -4,6 +4,7 @@
 //   const nlohmann::json json = parse_json(text);
 //
 #pragma once
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -30,6 +31,11 @@ Json parse_json_or_discard(std::string_view text) {
     return Json(Json::value_t::discarded);
   }
 }
+
+// A number that has no fraction; get<std::size_t>() would take 1e37 too, and give anything. Throws
+// nlohmann::json::exception.
+std::int64_t whole_number(const nlohmann::json&);
+std::int64_t whole_number(const nlohmann::json& object, const char* key, std::int64_t otherwise);
 
 // Throws nlohmann::json::exception: not CBOR, or too deep.
 nlohmann::json parse_cbor(std::string_view bytes);

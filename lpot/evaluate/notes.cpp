@@ -43,9 +43,10 @@ Json to_json(const std::vector<Tensor>& outputs) {
 
 // Checked against the bytes that are there before anything is allocated by it.
 Tensor tensor_from(const Json& json) {
-  const auto type = json.at(0).get<std::int64_t>();
+  const auto type = whole_number(json.at(0));
   if (type < 0 || type > static_cast<std::int64_t>(ElementType::F64)) damaged();
-  const auto shape = json.at(1).get<Shape>();
+  Shape shape;
+  for (const Json& dimension : json.at(1)) shape.push_back(static_cast<std::size_t>(whole_number(dimension)));
   const auto& bytes = json.at(2).get_binary();
   std::size_t expected = element_size(static_cast<ElementType>(type));
   for (const std::size_t dimension : shape)
@@ -72,7 +73,8 @@ EvaluationNotes notes_from_bytes(std::string_view bytes) {
   try {
     const Json json = parse_cbor(bytes);
     EvaluationNotes notes{judgements_from(json.at("baseline")), judgements_from(json.at("first")), std::nullopt,
-                          json.at("batch_size").get<std::size_t>(), json.at("streams").get<int>()};
+                          static_cast<std::size_t>(whole_number(json.at("batch_size"))),
+                          static_cast<int>(whole_number(json.at("streams")))};
     if (notes.batch_size > kMostAtOnce || notes.streams < 0 || notes.streams > kMostAtOnce) damaged();
     if (!json.contains("outputs")) return notes;
     notes.outputs.emplace();

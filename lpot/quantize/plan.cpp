@@ -31,7 +31,7 @@ Word word(const Json& json, const char* key) {
 
 TensorScheme scheme_from(const Json& json) {
   return {word<Algorithm>(json, "algorithm"), word<Granularity>(json, "granularity"), word<Symmetry>(json, "scheme"),
-          json.value("bits", 8)};
+          static_cast<int>(whole_number(json, "bits", 8))};
 }
 
 OpPlan op_from(const Json& json) {
@@ -72,7 +72,7 @@ Recipes recipes_from(const Json& json) {
   recipes.int8_tables = json.value("int8_tables", false);
   recipes.residual_sums = json.value("residual_sums", false);
   recipes.cross_layer_equalization = json.value("cross_layer_equalization", false);
-  recipes.run_time_groups = json.value("run_time_groups", std::size_t{0});
+  recipes.run_time_groups = static_cast<std::size_t>(whole_number(json, "run_time_groups", 0));
   recipes.through_max_pooling = json.value("through_max_pooling", true);
   recipes.through_concat = json.value("through_concat", true);
   return recipes;
@@ -115,7 +115,7 @@ Plan plan_from_json(const std::string& text) {
   try {
     const Json json = parse_json(text);
     Plan plan;
-    plan.sampling_size = json.value("sampling_size", std::size_t{0});
+    plan.sampling_size = static_cast<std::size_t>(whole_number(json, "sampling_size", 0));
     if (json.contains("recipes")) plan.recipes = recipes_from(json.at("recipes"));
     const auto& ops = json.at("ops");
     if (!ops.is_object())

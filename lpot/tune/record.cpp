@@ -140,7 +140,8 @@ Goal goal_from_json(const std::string& about) {
 Objective objective_from_json(const std::string& about) {
   const Json json = parse_json_or_discard(about);
   const bool is_told = json.is_object() && json.contains("objective") && json.at("objective").is_number_integer();
-  return static_cast<Objective>(std::clamp(is_told ? json.at("objective").get<int>() : 0, 0, 2));
+  return static_cast<Objective>(std::clamp(
+      is_told ? static_cast<int>(std::clamp<std::int64_t>(whole_number(json.at("objective")), 0, 2)) : 0, 0, 2));
 }
 
 }  // namespace lpot

@@ -139,9 +139,10 @@ TEST_F(RealData, UniversalSentenceEncoderGetsInt8FromMadeUpData) {
         "model: {name: use, framework: tensorflow}\nquantization:\n  calibration:\n    sampling_size: 20\n"
         "    dataloader: {batch_size: 1, dataset: {dummy: {shape: ['20x1x2', '20x1'], low: [0, 1], high: [1, 8000], "
         "dtype: int64}}}\n");
-  const Outcome run = lpot({"quantize", "conf.yaml", "-m", model, "-o", "int8", "--json"});
+  const Outcome run =
+      lpot({"quantize", "conf.yaml", "-m", model, "-o", "int8", "--json", "--set", "quantization.recipes.forms=plain"});
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_EQ(run.json()["int8_ops"], 10);
+  EXPECT_GE(run.json()["int8_ops"], 10) << "and the scores of attention, with VNNI";
 
   const Model fp32 = load_model(model), int8 = load_model(folder_ / "int8/model.xml");
   std::vector<std::int64_t> places, tokens;  // one sentence of 16 tokens

@@ -4,9 +4,9 @@
 
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "lpot/core/error.h"
+#include "lpot/core/json.h"
 
 namespace lpot {
 namespace {
@@ -46,14 +46,14 @@ std::vector<CocoImage> read_images(const Json& document) {
     const Size size{images.size(), image.at("height").get<float>(), image.at("width").get<float>()};
     if (!(size.height > 0 && size.width > 0))
       throw DataError("parse", fmt::format("image {}: height and width must be above 0", images.size() + 1));
-    sizes[image.at("id").get<std::int64_t>()] = size;
+    sizes[whole_number(image.at("id"))] = size;
     images.push_back({image.at("file_name").get<std::string>(), {}});
   }
   for (const Json& annotation : document.at("annotations")) {
-    const auto image = sizes.find(annotation.at("image_id").get<std::int64_t>());
+    const auto image = sizes.find(whole_number(annotation.at("image_id")));
     if (image == sizes.end())
       throw DataError("parse", fmt::format("an annotation of image {}, which is not in images",
-                                           annotation.at("image_id").get<std::int64_t>()));
+                                           whole_number(annotation.at("image_id"))));
     if (annotation.at("bbox").empty()) continue;
     images[image->second.place].boxes.push_back(read_box(annotation, image->second));
   }
