@@ -9,7 +9,6 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kMostNotes = 256u << 20;  // bytes; outputs beyond are made again
-constexpr std::size_t kShareOfFirst = 3;        // the hardest third of the samples has nearly all that int8 changes
 
 // Metrics that do not judge leave nothing.
 void drop_unless_judged(Judgements& judgements) {
@@ -50,22 +49,17 @@ Score DataEvaluator::score(const Model& model, const Observer& observer) {
 }
 
 Score DataEvaluator::score_unless_below(double lowest, const Model& model, const Observer& observer) {
-  if (baseline_judgements_.empty()) return score(model, observer);
+  // The first model is evaluated to the end: the others are ordered and estimated by it, and a search that knows only
+  // a part of its loss takes many more ops back to fp32 than it needs.
+  if (baseline_judgements_.empty() || first_judgements_.empty()) return score(model, observer);
   const std::optional<double> confidence = options_.confidence;
-  const bool is_first = first_judgements_.empty();
-  const EvaluationOrder order = hardest_first(is_first ? baseline_judgements_ : first_judgements_,
-                                              confidence.has_value(), loader_.options().seed);
-  // The others are ordered and estimated by the first model, so it is evaluated as far as most of its loss shows.
-  const std::size_t fewest = is_first ? loader_.size() / kShareOfFirst : 0;
-  Verdict verdict(baseline_judgements_, first_judgements_, {lowest, confidence, order.random_from, fewest});
+  const EvaluationOrder order = hardest_first(first_judgements_, confidence.has_value(), loader_.options().seed);
+  Verdict verdict(baseline_judgements_, first_judgements_, {lowest, confidence, order.random_from});
   EvaluateOptions options = options_;
   options.baseline = &baseline_outputs_;
   options.positions = order.positions;
   options.verdict = &verdict;
-  Judgements judgements;
-  if (is_first) options.judgements = &judgements;
   Score score = evaluate(model, loader_, metrics_, options, observer);
-  if (is_first) first_judgements_ = std::move(judgements);
   // What is estimated must not look like what it is certain not to be.
   if (!score.complete && score.metrics.front().second >= lowest)
     score.metrics.front().second = std::nextafter(lowest, -1.0);

@@ -88,7 +88,7 @@ bool Verdict::has_probably_failed() {
   return highest / static_cast<double>(baseline_.size()) < options_.lowest;
 }
 
-bool Verdict::has_failed() { return evaluated_ >= options_.fewest && (has_surely_failed() || has_probably_failed()); }
+bool Verdict::has_failed() { return has_surely_failed() || has_probably_failed(); }
 
 EvaluationOrder hardest_first(const Judgements& first, bool random_rest, std::uint64_t seed) {
   EvaluationOrder order;

@@ -25,7 +25,6 @@ struct VerdictOptions {
   double lowest = 0;                      // the lowest accuracy that meets the goal
   std::optional<double> confidence = {};  // 0.999: a verdict may be wrong once in a thousand trials
   std::size_t random_from = 0;            // place in the order of evaluation from which on it is random
-  std::size_t fewest = 0;                 // samples before a verdict, for an estimate that is worth something
 };
 
 class Verdict {
@@ -66,7 +65,7 @@ class Verdict {
 std::size_t most_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 std::size_t fewest_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 
-// In which order to evaluate when `first` is known of another model, be it fp32: what it got wrong, what it got right
+// In which order to evaluate when `first` is known of another model: what it got wrong, what it got right
 // by the smallest margin, what is not known, the rest. With `random_rest`, only as many of the near ones as were wrong
 // come first, and the others follow in an order that the seed decides.
 struct EvaluationOrder {
