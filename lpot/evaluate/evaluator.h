@@ -33,6 +33,8 @@ class Evaluator {
 
   virtual bool is_repeatable() const { return true; }  // scores hold for later studies; else only within one
 
+  virtual const DataLoader* data() const { return nullptr; }  // that it runs models over; null: it has none
+
   virtual std::string metric() const = 0;  // the name of the one that is tuned for
   virtual bool higher_is_better() const { return true; }
   virtual bool compares_with_fp32() const { return false; }  // the fp32 model's own score is an error of 0
@@ -53,6 +55,7 @@ class DataEvaluator : public Evaluator {
   void prepare(const Model& fp32, const Observer&) override;
   std::string notes() const override;
   void restore(const std::string& notes) override;
+  const DataLoader* data() const override { return &loader_; }
   std::string metric() const override { return metrics_.front().name; }
   bool higher_is_better() const override { return metrics_.front().metric->higher_is_better(); }
   bool compares_with_fp32() const override { return metrics_.front().metric->labels_are_baseline(); }

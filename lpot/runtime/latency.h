@@ -10,6 +10,7 @@
 namespace lpot {
 
 struct Latency {
+  double p25_ms = 0;  // what other programs take of the machine hardly shows in it
   double median_ms = 0;
   double p90_ms = 0;
   double p99_ms = 0;

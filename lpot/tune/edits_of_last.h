@@ -1,8 +1,10 @@
-// What plans come down to, with the last one kept.
+// What plans come down to and the models written from that, with the last ones kept.
 #pragma once
+#include <deque>
 #include <optional>
 #include <utility>
 
+#include "lpot/core/memory.h"
 #include "lpot/quantize/edits.h"
 #include "lpot/quantize/plan.h"
 #include "lpot/quantize/quantize.h"
@@ -28,6 +30,18 @@ class EditsOfLast {
     return *edits_;
   }
 
+  // The same graph again for one of the last two plans, unless it is large: what was compiled of it is found again.
+  Model model(const Plan& proposed) {
+    const Plan plan = carry_out_(proposed);
+    for (const auto& [known, model] : models_)
+      if (known == plan) return model;
+    Model model = apply(model_, of(proposed));
+    if (model_.size_bytes >= kLargeModel) return model;
+    if (models_.size() == 2) models_.pop_front();
+    models_.emplace_back(plan, model);
+    return model;
+  }
+
  private:
   static Plan without_forms(Plan plan) {
     for (auto& [name, op] : plan.ops) op.form = Form::Plain;
@@ -39,6 +53,7 @@ class EditsOfLast {
   CarryOut carry_out_;
   Plan plan_;
   std::optional<Edits> edits_;
+  std::deque<std::pair<Plan, Model>> models_;
 };
 
 }  // namespace lpot

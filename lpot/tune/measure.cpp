@@ -14,7 +14,10 @@
 namespace lpot {
 namespace {
 
-constexpr double kShareForSpeed = 0.03;  // of the time of an evaluation
+constexpr double kShareForSpeed = 0.02;  // of the time of an evaluation
+constexpr double kBriefly = 0.2;         // of that share, for a speed that decides nothing,
+constexpr int kBriefRuns = 3;            // and the runs that it is at least
+constexpr int kRuns = 7;                 // at least, for one that does
 
 std::size_t footprint(const Executable& executable) {
   std::size_t bytes = 0;
@@ -48,44 +51,39 @@ Meter::Meter(const Model& fp32, Evaluator& evaluator, const DataLoader& samples,
       options_(options),
       samples_(samples),
       sample_(first_sample(fp32, samples)),
+      compiled_(sample_),
       probe_positions_(spread(samples.size(), std::clamp<std::size_t>(samples.size() / 20, 8, 32))) {}
 
-Executable Meter::compile(const Model& model) const {
-  std::vector<Shape> shapes;
-  for (const Tensor& input : sample_) shapes.push_back(input.shape());
-  try {
-    return Executable(model, {.input_shapes = shapes});
-  } catch (const ModelError&) {  // some graphs cannot be reshaped; they run as they are
-    return Executable(model);
+void Meter::measure_speed(const Model& model, Measured& measured, bool briefly) {
+  LatencyOptions options{.warmup = options_.warmup, .seconds = options_.latency_seconds, .min_runs = kRuns};
+  if (briefly) {
+    options.warmup = std::min(options.warmup, kBriefRuns);
+    options.min_runs = kBriefRuns;
+    options.seconds *= kBriefly;
   }
-}
-
-void Meter::measure_speed(const Model& model, Measured& measured, double seconds) {
-  const LatencyOptions options{.warmup = options_.warmup, .seconds = seconds};
   if (fp32_.size_bytes >= kLargeModel) {  // there is room for one at a time
     const auto alone = [&](const Model& of) {
-      release_freed_memory();
-      Executable executable = compile(of);
-      measured.footprint_bytes = footprint(executable);
-      return measure_latency({{executable, {sample_}}}, options)[0].median_ms;
+      const auto executable = compiled_.only({&of}, with_profiler_).front();
+      measured.footprint_bytes = footprint(*executable);
+      return measure_latency({{*executable, {sample_}}}, options)[0].median_ms;
     };
     if (fp32_ms_ == 0) fp32_ms_ = alone(fp32_);
     measured.latency_ms = &model == &fp32_ ? fp32_ms_ : alone(model);
     measured.speedup = fp32_ms_ / measured.latency_ms;
     return;
   }
-  if (!fp32_executable_) fp32_executable_ = std::make_unique<Executable>(compile(fp32_));
+  if (!fp32_executable_) fp32_executable_ = compiled_.get(fp32_, with_profiler_);
   if (&model == &fp32_) {
     measured.latency_ms = measure_latency({{*fp32_executable_, {sample_}}}, options)[0].median_ms;
     measured.speedup = 1;
     measured.footprint_bytes = footprint(*fp32_executable_);
     return;
   }
-  Executable executable = compile(model);
-  const auto latency = measure_latency({{*fp32_executable_, {sample_}}, {executable, {sample_}}}, options);
+  const auto executable = compiled_.get(model, with_profiler_);
+  const auto latency = measure_latency({{*fp32_executable_, {sample_}}, {*executable, {sample_}}}, options);
   measured.latency_ms = latency[1].median_ms;
   measured.speedup = latency[0].median_ms / latency[1].median_ms;
-  measured.footprint_bytes = footprint(executable);
+  measured.footprint_bytes = footprint(*executable);
 }
 
 Measured Meter::measured(const Model& model, const Score& score, std::size_t size_bytes) {
@@ -94,14 +92,16 @@ Measured Meter::measured(const Model& model, const Score& score, std::size_t siz
   measured.samples = score.samples;
   measured.complete = score.complete;
   measured.size_bytes = size_bytes;
-  // The speed of what is not good enough decides nothing.
-  measure_speed(model, measured, score.complete ? options_.latency_seconds : options_.latency_seconds / 5);
+  // The speed of what is not good enough decides nothing, nor does that of fp32 by itself.
+  measure_speed(model, measured, !score.complete || &model == &fp32_);
+  compiled_.keep(0);
   return measured;
 }
 
 Measured Meter::baseline(const Observer& observer) {
   const Score score = evaluator_.baseline(fp32_, observer);
   evaluation_seconds_ = score.seconds;
+  with_profiler_ = score.samples > 0 && 1000 * score.seconds / static_cast<double>(score.samples) >= kProfilerHides;
   options_.latency_seconds = std::clamp(kShareForSpeed * score.seconds, 0.1, options_.latency_seconds);
   return measured(fp32_, score, fp32_.size_bytes);
 }

@@ -8,7 +8,7 @@
 #include "lpot/data/loader.h"
 #include "lpot/evaluate/evaluator.h"
 #include "lpot/model/model.h"
-#include "lpot/runtime/executable.h"
+#include "lpot/runtime/compiled_models.h"
 #include "lpot/store/trial.h"
 
 namespace lpot {
@@ -28,6 +28,7 @@ class Meter {
   Meter(const Model& fp32, Evaluator&, const DataLoader& samples, MeasureOptions = {});
 
   const std::vector<Tensor>& sample() const { return sample_; }  // what speed is measured with
+  CompiledModels& compiled() { return compiled_; }               // for the sample
   // Of fp32 and of the first int8 model; 0: not evaluated in this run.
   double evaluation_seconds() const { return evaluation_seconds_; }
   double first_evaluation_seconds() const { return first_evaluation_seconds_; }
@@ -43,17 +44,18 @@ class Meter {
 
  private:
   Measured measured(const Model&, const Score&, std::size_t size_bytes);
-  void measure_speed(const Model&, Measured&, double seconds);
+  void measure_speed(const Model&, Measured&, bool briefly);
   std::vector<std::vector<Tensor>> probe_outputs(const Model&, const Observer&) const;
-  Executable compile(const Model&) const;
 
   const Model& fp32_;
   Evaluator& evaluator_;
   MeasureOptions options_;
   double evaluation_seconds_ = 0, first_evaluation_seconds_ = 0;
   DataLoader samples_;
-  std::vector<Tensor> sample_;                   // one sample as the model's inputs
-  std::unique_ptr<Executable> fp32_executable_;  // none of a large model,
+  std::vector<Tensor> sample_;  // one sample as the model's inputs
+  CompiledModels compiled_;
+  bool with_profiler_ = false;                   // what is compiled for others who profile serves here too
+  std::shared_ptr<Executable> fp32_executable_;  // none of a large model,
   double fp32_ms_ = 0;                           // whose time is taken once
   std::vector<std::size_t> probe_positions_;
   std::vector<std::vector<Tensor>> fp32_outputs_;  // of these, by batch; made when they are needed

@@ -106,7 +106,9 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
 
   // Data that do not fit the model are told before anything is written.
   const bool has_data = options.own.evaluation_data || config.accuracy.loader;
-  const DataLoader samples = has_data ? evaluation_loader(config, options.own) : bench.calibration;
+  const DataLoader samples = evaluator->data() ? *evaluator->data()
+                             : has_data        ? evaluation_loader(config, options.own)
+                                               : bench.calibration;
   Meter meter(bench.model, *evaluator, samples, {.warmup = config.performance ? config.performance->warmup : 5});
 
   if (crew)
@@ -158,10 +160,15 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   EditsOfLast edits(bench.model, statistics, carry_out);
   stage = Clock::now();
   const std::string forms = kept.get_or("forms", Kept::Matters::Forms, [&] {
-    const Edits& of_first = edits.of(first_plan(bench.space));
-    FormOptions form_options{.edits = &of_first};  // a short evaluation is not to be outlasted by them
+    FormOptions form_options{.compiled = &meter.compiled()};
+    form_options.write = [&](const Plan& in_forms) {
+      Plan plan = all_int8;
+      for (auto& [name, op] : plan.ops) op.form = in_forms.ops.at(name).form;
+      return edits.model(plan);
+    };
+    // A short evaluation is not to be outlasted by them.
     if (meter.evaluation_seconds() > 0)
-      form_options.seconds = std::clamp(0.05 * meter.evaluation_seconds(), 0.5, form_options.seconds);
+      form_options.seconds = std::clamp(0.03 * meter.evaluation_seconds(), 0.15, form_options.seconds);
     const FormMemory memory(options.form_memory, bench.cpu);
     return to_json(measure_forms(bench, carry_out(first_plan(bench.space)), first_statistics, meter.sample(), config,
                                  form_options, memory, observer));
@@ -189,7 +196,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   };
   const auto quantized = [&](const Plan& plan) {
     if (options.on_quantized) options.on_quantized(bench.model, edits.of(plan));
-    Model model = apply(bench.model, edits.of(plan));
+    Model model = edits.model(plan);
     if (crew) model.recipe = recipe_of(carry_out(plan));
     return model;
   };

@@ -21,7 +21,8 @@ struct TurnsTest : ::testing::Test {
   const std::vector<Tensor> inputs{random_tensor({1, 32, 48, 48}, 1)};
   const std::map<std::string, std::string> owners{{"conv0", "conv0"}, {"conv1", "conv1"}};
   const Observer observer;
-  Turns turns{inputs, owners, 1, observer};
+  CompiledModels compiled{inputs, 1};
+  Turns turns{compiled, inputs, owners, observer};
 };
 
 TEST_F(TurnsTest, GiveEveryModelItsOwnTime) {

@@ -12,6 +12,7 @@ TEST(Summarize, TakesTheNearestRank) {
   std::vector<double> times(100);
   std::iota(times.rbegin(), times.rend(), 1.0);  // 100, 99, ..., 1
   const Latency latency = summarize(times);
+  EXPECT_EQ(latency.p25_ms, 25);
   EXPECT_EQ(latency.median_ms, 50);
   EXPECT_EQ(latency.p90_ms, 90);
   EXPECT_EQ(latency.p99_ms, 99);

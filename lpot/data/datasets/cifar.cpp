@@ -66,8 +66,11 @@ std::unique_ptr<Dataset> make_cifar(const Component& component, const Layout& la
                                     const std::vector<std::filesystem::path>& paths) {
   std::vector<std::uint8_t> records;
   for (const auto& path : paths) {
-    const std::vector<std::uint8_t> more = read_records(path, layout);
-    records.insert(records.end(), more.begin(), more.end());
+    std::vector<std::uint8_t> more = read_records(path, layout);
+    if (records.empty())
+      records = std::move(more);
+    else
+      records.insert(records.end(), more.begin(), more.end());
   }
   return std::make_unique<Cifar>(
       layout, std::move(records),

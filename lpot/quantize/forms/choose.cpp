@@ -157,13 +157,16 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
 
   // Forms change no numbers: what the plan comes down to is worked out once, and kept unless it is large.
   std::optional<Edits> edits;
-  if (fp32.size_bytes < kLargeModel) edits = options.edits ? *options.edits : resolve(fp32, plan, statistics);
+  if (!options.write && fp32.size_bytes < kLargeModel) edits = resolve(fp32, plan, statistics);
   const auto written = [&](const Plan& in_forms) {
+    if (options.write) return options.write(in_forms);
     if (!edits) return quantize(fp32, in_forms, statistics);
     for (OpEdit& op : edits->ops) op.form = in_forms.ops.at(op.op).form;
     return apply(fp32, *edits);
   };
-  Turns turns(inputs, owners, options.threads, observer);
+  std::optional<CompiledModels> own;
+  CompiledModels& compiled = options.compiled ? *options.compiled : own.emplace(inputs);
+  Turns turns(compiled, inputs, owners, observer);
   std::optional<Model> plain, convolutions;
   const auto write_plain = [&]() -> const Model& { return plain.emplace(written(plan)); };
   const auto write_convolutions = [&]() -> const Model& {

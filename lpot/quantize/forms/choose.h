@@ -7,6 +7,7 @@
 // compare the same piece of work. What is chosen op by op is then confirmed by timing the whole model against the plain
 // one, and that against fp32: where int8 as a whole is slower whatever is chosen, every op is better left in fp32.
 #pragma once
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -17,17 +18,16 @@
 #include "lpot/model/model.h"
 #include "lpot/quantize/forms/choice.h"
 #include "lpot/quantize/plan.h"
-#include "lpot/runtime/executable.h"
+#include "lpot/runtime/compiled_models.h"
 
 namespace lpot {
 
-struct Edits;
-
 struct FormOptions {
-  double seconds = 1;  // for the profiles; a model whose inference takes long gets a few runs at least
-  int threads = 0;
-  bool convolutions = true;      // whether products are tried as convolutions; with VNNI the plain form is fine
-  const Edits* edits = nullptr;  // of the plan, where they are there already
+  double seconds = 0.5;      // for the profiles; a model whose inference takes long gets a few runs at least
+  bool convolutions = true;  // whether products are tried as convolutions; with VNNI the plain form is fine
+  // Writes the plan in other forms; where it is not given, forms changing no numbers, that is done here.
+  std::function<Model(const Plan&)> write = nullptr;
+  CompiledModels* compiled = nullptr;  // for the inputs' shapes, where models are compiled for them elsewhere too
 };
 
 // `plan`: everything that may be in int8, in the plain form. `inputs`: one sample, as the model's inputs.

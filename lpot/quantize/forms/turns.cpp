@@ -16,79 +16,64 @@ bool is_large(const Model& model) { return model.size_bytes >= kLargeModel; }
 
 }  // namespace
 
-Turns::Turns(const std::vector<Tensor>& inputs, const std::map<std::string, std::string>& owners, int threads,
-             const Observer& observer)
-    : inputs_(inputs), owners_(owners), threads_(threads), observer_(observer) {}
+Turns::Turns(CompiledModels& compiled, const std::vector<Tensor>& inputs,
+             const std::map<std::string, std::string>& owners, const Observer& observer)
+    : compiled_(compiled), inputs_(inputs), owners_(owners), observer_(observer) {}
 
-Executable& Turns::compiled(const Model& model, std::size_t others) {
-  const auto known =
-      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) { return kept.graph == model.graph; });
-  if (known != kept_.end()) {
-    std::rotate(known, known + 1, kept_.end());
-    return kept_.back().executable;
-  }
-  while (kept_.size() > others) kept_.pop_front();
-  release_freed_memory();
-  CompileOptions options{.threads = threads_, .profile = true};
-  for (const Tensor& input : inputs_) options.input_shapes.push_back(input.shape());
-  kept_.push_back({model.graph, Executable(model, options)});
-  return kept_.back().executable;
-}
-
-std::vector<Times> Turns::profile(const std::vector<Executable*>& models, double seconds) {
+std::vector<Times> Turns::profile(const Executables& models, double seconds) {
   std::vector<std::map<std::string, std::vector<double>>> runs(models.size());
+  double longest_ms = 0;
   const auto start = Clock::now();
   for (std::size_t round = 0; round < kFewestRuns + 1 || seconds_since(start) < seconds; ++round)
     for (std::size_t i = 0; i < models.size(); ++i) {
       observer_.check_stop();
+      if (longest_ms < kProfilerHides) models[i]->infer(inputs_);  // brings it back into the cache
       models[i]->infer(inputs_);
-      models[i]->infer(inputs_);  // the first brings it back into the cache
-      if (round == 0) continue;
       const std::vector<ExecutedOp> executed = models[i]->executed_ops();
-      for (const auto& [op, time] : times_by_owner(executed, owners_)) runs[i][op].push_back(time);
       double sum = 0;
       for (const ExecutedOp& op : executed) sum += op.time_ms;
+      longest_ms = std::max(longest_ms, sum);
+      if (round == 0) continue;
+      for (const auto& [op, time] : times_by_owner(executed, owners_)) runs[i][op].push_back(time);
       runs[i][kAllKernels].push_back(sum);
     }
-  std::vector<Times> medians(models.size());
+  std::vector<Times> quartiles(models.size());
   for (std::size_t i = 0; i < models.size(); ++i)
-    for (auto& [op, times] : runs[i]) medians[i][op] = summarize(std::move(times)).median_ms;
-  return medians;
+    for (auto& [op, times] : runs[i]) quartiles[i][op] = summarize(std::move(times)).p25_ms;
+  kernels_ms_ = quartiles.back()[kAllKernels];
+  return quartiles;
 }
 
 std::vector<Times> Turns::profile(const Model& first, const std::function<const Model&()>& second, double seconds) {
   if (is_large(first)) {
-    std::vector<Times> times = profile({&compiled(first, 0)}, seconds);
-    kept_.clear();
-    times.push_back(profile({&compiled(second(), 0)}, seconds).front());
-    kept_.clear();
+    std::vector<Times> times = profile(compiled_.only({&first}, true), seconds);
+    compiled_.keep(0);
+    times.push_back(profile(compiled_.only({&second()}, true), seconds).front());
+    compiled_.keep(0);
     return times;
   }
-  compiled(first, 1);
-  compiled(second(), 1);
-  return profile({&kept_[kept_.size() - 2].executable, &kept_.back().executable}, seconds);
+  const Executables held = compiled_.only({&first}, true);
+  return profile({held.front(), compiled_.get(second(), true)}, seconds);
 }
 
 std::vector<double> Turns::time_whole(const std::vector<const Model*>& models, double seconds) {
-  std::vector<double> medians;
-  const auto time = [&](std::vector<Contender> contenders) {
+  const bool with_profiler = kernels_ms_ >= kProfilerHides;
+  std::vector<double> quartiles;
+  const auto time = [&](const Executables& executables) {
+    std::vector<Contender> contenders;
+    for (const auto& executable : executables)
+      contenders.emplace_back(*executable, std::vector<std::vector<Tensor>>{inputs_});
     for (const Latency& latency : measure_latency(std::move(contenders), {.seconds = seconds}))
-      medians.push_back(latency.median_ms);
+      quartiles.push_back(latency.p25_ms);
   };
   if (is_large(*models.front())) {
-    for (const Model* model : models) {
-      time({{compiled(*model, 0), {inputs_}}});
-      kept_.clear();
-    }
-    return medians;
+    for (const Model* model : models) time(compiled_.only({model}, with_profiler));
+    compiled_.keep(0);
+    return quartiles;
   }
-  for (const Model* model : models) compiled(*model, models.size() - 1);
-  std::vector<Contender> contenders;
-  for (std::size_t i = kept_.size() - models.size(); i < kept_.size(); ++i)
-    contenders.emplace_back(kept_[i].executable, std::vector<std::vector<Tensor>>{inputs_});
-  time(std::move(contenders));
-  while (kept_.size() > 2) kept_.pop_front();
-  return medians;
+  time(compiled_.only(models, with_profiler));
+  compiled_.keep(2);
+  return quartiles;
 }
 
 }  // namespace lpot

@@ -1,9 +1,8 @@
 // Models that take turns in one process, timed kernel by kernel and as a whole.
 //
-// A compiled model holds its weights once more, so two are kept from one comparison to the next, and of large models
-// there is one at a time, which does not take turns.
+// Of large models one is compiled at a time, and does not take turns. A model that runs with the profiler on is slower
+// by a little for every kernel: short models, where that shows, are compiled without it to be timed as a whole.
 #pragma once
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,7 +12,7 @@
 #include "lpot/core/observer.h"
 #include "lpot/core/tensor.h"
 #include "lpot/model/model.h"
-#include "lpot/runtime/executable.h"
+#include "lpot/runtime/compiled_models.h"
 
 namespace lpot {
 
@@ -23,30 +22,25 @@ inline const std::string kAllKernels;         // "": their sum, whoever they bel
 class Turns {
  public:
   // `owners`: see find_owners. The references must outlive it.
-  Turns(const std::vector<Tensor>& inputs, const std::map<std::string, std::string>& owners, int threads,
+  Turns(CompiledModels&, const std::vector<Tensor>& inputs, const std::map<std::string, std::string>& owners,
         const Observer&);
 
-  // Medians of the ops' times in two models, within about so many seconds. The second is made when it is needed.
+  // The ops' times in two models, lower quartiles, within about so many seconds. The second is made when it is needed.
   std::vector<Times> profile(const Model& first, const std::function<const Model&()>& second, double seconds);
 
-  // Medians of whole models in milliseconds.
+  // Lower quartiles of whole models in milliseconds.
   std::vector<double> time_whole(const std::vector<const Model*>&, double seconds);
 
  private:
-  struct Kept {
-    std::shared_ptr<const ov::Model> graph;
-    Executable executable;
-  };
+  using Executables = std::vector<std::shared_ptr<Executable>>;
 
-  // Beside it, at most `others` stay compiled, those that were used last.
-  Executable& compiled(const Model&, std::size_t others);
-  std::vector<Times> profile(const std::vector<Executable*>&, double seconds);
+  std::vector<Times> profile(const Executables&, double seconds);
 
+  CompiledModels& compiled_;
   const std::vector<Tensor>& inputs_;
   const std::map<std::string, std::string>& owners_;
-  int threads_;
   const Observer& observer_;
-  std::deque<Kept> kept_;  // the one that was used last at the end
+  double kernels_ms_ = 0;  // of the model that was profiled last
 };
 
 }  // namespace lpot

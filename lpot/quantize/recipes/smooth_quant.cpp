@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "lpot/core/every_cpu.h"
+
 namespace lpot {
 namespace {
 
@@ -79,6 +81,28 @@ void raise_to_quantile(std::vector<float>& divisors, double share) {
   for (float& divisor : divisors) divisor = std::max(divisor, sorted[static_cast<std::size_t>(place)]);
 }
 
+// Each value so many times in a row.
+std::vector<float> repeated(const std::vector<float>& values, std::size_t times) {
+  if (times == 1) return values;
+  std::vector<float> all(values.size() * times);
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = values[i / times];
+  return all;
+}
+
+// The largest of |values * factors|, in lanes of their own so that it is worked out in vectors.
+LPOT_FOR_EVERY_CPU float largest_product(const float* values, const float* factors, std::size_t count) {
+  constexpr std::size_t kLanes = 16;
+  std::array<float, kLanes> lanes{};
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes)
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const float product = std::fabs(values[i + lane] * factors[i + lane]);
+      lanes[lane] = product > lanes[lane] ? product : lanes[lane];
+    }
+  for (; i < count; ++i) lanes[0] = std::max(lanes[0], std::fabs(values[i] * factors[i]));
+  return *std::max_element(lanes.begin(), lanes.end());
+}
+
 // The expected square of the outputs' error, summed over the readers' outputs.
 double expected_noise(const TensorStatistics& statistics, Symmetry symmetry, const std::vector<SmoothedReader>& readers,
                       const std::vector<ChannelWeights>& weights, const std::vector<float>& divisors) {
@@ -93,13 +117,11 @@ double expected_noise(const TensorStatistics& statistics, Symmetry symmetry, con
   for (const SmoothedReader& reader : readers) {
     const WeightMatrix& matrix = *reader.weights;
     const std::size_t stride = (matrix.rows() + kMostRows - 1) / kMostRows;
+    const std::vector<float> factors = repeated(divisors, matrix.taps());
     double squared_steps = 0;
     for (std::size_t row = 0; row < matrix.rows(); row += stride) {
-      const float* values = matrix.row(row);
-      const float* factors = divisors.data() + matrix.first_input(row);
-      float largest = 0;
-      for (std::size_t i = 0; i < matrix.columns(); ++i)
-        largest = std::max(largest, std::fabs(values[i] * factors[i / matrix.taps()]));
+      const float largest =
+          largest_product(matrix.row(row), factors.data() + matrix.first_input(row) * matrix.taps(), matrix.columns());
       const double row_step = static_cast<double>(largest) / reader.weight_limit;
       squared_steps += row_step * row_step;
     }

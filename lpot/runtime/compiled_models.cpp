@@ -1,0 +1,57 @@
+#include "lpot/runtime/compiled_models.h"
+
+#include <algorithm>
+
+#include "lpot/core/error.h"
+#include "lpot/core/memory.h"
+
+namespace lpot {
+
+CompiledModels::CompiledModels(const std::vector<Tensor>& sample, int threads) : threads_(threads) {
+  for (const Tensor& input : sample) shapes_.push_back(input.shape());
+}
+
+std::shared_ptr<Executable> CompiledModels::find(const Model& model, bool with_profiler) {
+  const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
+    return kept.graph == model.graph && kept.has_profiler == with_profiler;
+  });
+  if (known == kept_.end()) return nullptr;
+  std::rotate(known, known + 1, kept_.end());
+  return kept_.back().executable;
+}
+
+std::shared_ptr<Executable> CompiledModels::get(const Model& model, bool with_profiler) {
+  if (auto known = find(model, with_profiler)) return known;
+  CompileOptions options{.threads = threads_, .input_shapes = shapes_, .profile = with_profiler};
+  std::shared_ptr<Executable> executable;
+  try {
+    executable = std::make_shared<Executable>(model, options);
+  } catch (const ModelError&) {
+    options.input_shapes.clear();
+    executable = std::make_shared<Executable>(model, options);
+  }
+  kept_.push_back({model.graph, with_profiler, executable});
+  return executable;
+}
+
+std::vector<std::shared_ptr<Executable>> CompiledModels::only(const std::vector<const Model*>& models,
+                                                              bool with_profiler) {
+  std::vector<std::shared_ptr<Executable>> executables;
+  for (const Model* model : models) executables.push_back(find(*model, with_profiler));
+  keep(0);
+  for (std::size_t i = 0; i < models.size(); ++i)
+    if (!executables[i]) executables[i] = get(*models[i], with_profiler);
+  return executables;
+}
+
+void CompiledModels::keep(std::size_t count) {
+  std::size_t kept = 0;
+  const auto goes = [&](const Kept& one) { return one.executable.use_count() == 1 && ++kept > count; };
+  std::deque<Kept> staying;
+  for (auto one = kept_.rbegin(); one != kept_.rend(); ++one)
+    if (!goes(*one)) staying.push_front(std::move(*one));
+  kept_ = std::move(staying);
+  release_freed_memory();
+}
+
+}  // namespace lpot
