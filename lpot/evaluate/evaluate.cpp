@@ -177,7 +177,9 @@ class Evaluation {
   }
 
  private:
-  RunnerOptions runner_options(const Throughput& way) const { return {.threads = threads_, .streams = way.streams}; }
+  RunnerOptions runner_options(const Throughput& way) const {
+    return {.threads = threads_, .streams = way.streams, .usual = {}, .ahead = options_.ahead};
+  }
 
   // A way that was run before is compiled already.
   Runner& runner_for(const Throughput& way) {

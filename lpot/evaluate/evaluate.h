@@ -22,6 +22,7 @@
 
 namespace lpot {
 
+class Compilations;
 class Crew;
 
 struct NamedMetric {
@@ -54,6 +55,7 @@ struct EvaluateOptions {
   Throughput throughput = {};                 // how batches are run
   Throughput* choose_throughput = nullptr;    // this run finds out what is fastest, and leaves it here
   Crew* crew = nullptr;                       // whose processes share the batches; the score is the same
+  Compilations* ahead = nullptr;              // of the model, where some may have been made before
 };
 
 // Whether any of these metrics compares with the fp32 model.

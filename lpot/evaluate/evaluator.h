@@ -18,6 +18,7 @@ class Evaluator {
   virtual ~Evaluator() = default;
 
   virtual void expect_many() {}  // many models are going to be scored, so that it pays to keep what they share
+  virtual void compile_with(Compilations&) {}  // must outlive it
   virtual Score baseline(const Model& fp32, const Observer&) = 0;
   virtual Score score(const Model&, const Observer&) = 0;
   // The same, but may end as soon as it is certain that the accuracy stays below `lowest`.
@@ -49,6 +50,7 @@ class DataEvaluator : public Evaluator {
   DataEvaluator(DataLoader, std::vector<NamedMetric>, EvaluateOptions = {});
 
   void expect_many() override;
+  void compile_with(Compilations& ahead) override { options_.ahead = &ahead; }
   Score baseline(const Model& fp32, const Observer&) override;
   Score score(const Model&, const Observer&) override;
   Score score_unless_below(double lowest, const Model&, const Observer&) override;

@@ -21,6 +21,9 @@ struct CompileOptions {
   std::vector<Shape> input_shapes = {};  // static shapes, one per input; empty: as the model has them
   bool profile = false;                  // count the time of every kernel
   bool borrow_outputs = false;           // finish() does not copy: its outputs last until the next call
+  bool ahead = false;                    // while something else runs: not counted among runtime_seconds()
+
+  bool operator==(const CompileOptions&) const = default;
 };
 
 // One kernel as the plug-in runs it.
@@ -42,6 +45,7 @@ struct RuntimeSeconds {
   double inferring = 0;
 };
 RuntimeSeconds runtime_seconds();
+void count_as_compiling(double seconds);  // spent in waiting for a compilation that was made ahead
 
 class Executable {
  public:

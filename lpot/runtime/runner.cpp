@@ -63,6 +63,7 @@ Runner::Runner(const Model& model, const InputNaming& naming, RunnerOptions opti
     : model_(model),
       fit_(model, naming),
       compile_options_(to_compile_options(options)),
+      ahead_(options.ahead),
       may_fill_up_(options.fill_up),
       any_length_(naming.customary),
       routes_(model, fit_.has_few_lengths()),
@@ -76,6 +77,8 @@ Executable* Runner::compiled(const Shapes& route) {
   CompileOptions options = compile_options_;
   options.input_shapes = route;
   try {
+    if (ahead_)
+      if (auto made = ahead_->take(model_, options)) return &compiled_.emplace(route, std::move(*made)).first->second;
     return &compiled_.emplace(route, Executable(model_, options)).first->second;
   } catch (const ModelError&) {
     // Some graphs hold shapes that do not follow their inputs; as they are, they may still run.

@@ -18,12 +18,20 @@
 
 namespace lpot {
 
+// Compilations that were made while something else ran.
+class Compilations {
+ public:
+  virtual ~Compilations() = default;
+  virtual std::optional<Executable> take(const Model&, const CompileOptions&) = 0;  // nothing: there is none
+};
+
 struct RunnerOptions {
   int threads = 0;      // 0: all cores
   int streams = 0;      // 0: one per thread
   bool fill_up = true;  // a short last batch is run in the usual shape, with rows that are cut from the outputs again
-  bool borrow_outputs = false;  // outputs are not copied, and last until the sink returns
-  Shapes usual = {};            // of the inputs of a whole batch; none: those of the first batch that comes
+  bool borrow_outputs = false;    // outputs are not copied, and last until the sink returns
+  Shapes usual = {};              // of the inputs of a whole batch; none: those of the first batch that comes
+  Compilations* ahead = nullptr;  // asked before anything is compiled; must outlive the runner
 };
 
 // What became of a batch.
@@ -71,6 +79,7 @@ class Runner {
   Model model_;
   InputFit fit_;
   CompileOptions compile_options_;
+  Compilations* ahead_;
   bool may_fill_up_;
   bool any_length_;                        // of rows that are filled up
   std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes

@@ -30,19 +30,30 @@ class EditsOfLast {
     return *edits_;
   }
 
+  // What was made of a plan elsewhere.
+  void put(const Plan& proposed, Edits edits, Model model) {
+    const Plan plan = carry_out_(proposed);
+    plan_ = without_forms(plan);
+    edits_ = std::move(edits);
+    keep(plan, std::move(model));
+  }
+
   // The same graph again for one of the last two plans, unless it is large: what was compiled of it is found again.
   Model model(const Plan& proposed) {
     const Plan plan = carry_out_(proposed);
     for (const auto& [known, model] : models_)
       if (known == plan) return model;
     Model model = apply(model_, of(proposed));
-    if (model_.size_bytes >= kLargeModel) return model;
-    if (models_.size() == 2) models_.pop_front();
-    models_.emplace_back(plan, model);
+    if (model_.size_bytes < kLargeModel) keep(plan, model);
     return model;
   }
 
  private:
+  void keep(const Plan& plan, Model model) {
+    if (models_.size() == 2) models_.pop_front();
+    models_.emplace_back(plan, std::move(model));
+  }
+
   static Plan without_forms(Plan plan) {
     for (auto& [name, op] : plan.ops) op.form = Form::Plain;
     return plan;

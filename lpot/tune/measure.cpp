@@ -9,7 +9,6 @@
 #include "lpot/model/save.h"
 #include "lpot/runtime/fit.h"
 #include "lpot/runtime/latency.h"
-#include "lpot/runtime/runner.h"
 
 namespace lpot {
 namespace {
@@ -115,7 +114,7 @@ Measured Meter::measure_unless_below(double lowest, const Model& model, const Ob
 }
 
 std::vector<std::vector<Tensor>> Meter::probe_outputs(const Model& model, const Observer& observer) const {
-  Runner runner(model, samples_.dataset().input_naming());
+  Runner runner(model, samples_.dataset().input_naming(), {.usual = {}, .ahead = ahead_});
   BatchStream batches = samples_.read(probe_positions_);
   std::vector<std::vector<Tensor>> outputs;
   runner.run(

@@ -9,6 +9,7 @@
 #include "lpot/evaluate/evaluator.h"
 #include "lpot/model/model.h"
 #include "lpot/runtime/compiled_models.h"
+#include "lpot/runtime/runner.h"
 #include "lpot/store/trial.h"
 
 namespace lpot {
@@ -29,6 +30,7 @@ class Meter {
 
   const std::vector<Tensor>& sample() const { return sample_; }  // what speed is measured with
   CompiledModels& compiled() { return compiled_; }               // for the sample
+  void compile_with(Compilations& ahead) { ahead_ = &ahead; }    // models whose outputs are compared
   // Of fp32 and of the first int8 model; 0: not evaluated in this run.
   double evaluation_seconds() const { return evaluation_seconds_; }
   double first_evaluation_seconds() const { return first_evaluation_seconds_; }
@@ -57,6 +59,7 @@ class Meter {
   bool with_profiler_ = false;                   // what is compiled for others who profile serves here too
   std::shared_ptr<Executable> fp32_executable_;  // none of a large model,
   double fp32_ms_ = 0;                           // whose time is taken once
+  Compilations* ahead_ = nullptr;
   std::vector<std::size_t> probe_positions_;
   std::vector<std::vector<Tensor>> fp32_outputs_;  // of these, by batch; made when they are needed
 };

@@ -8,6 +8,7 @@
 #include "lpot/core/clock.h"
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/memory.h"
 #include "lpot/quantize/quantize.h"
 #include "lpot/quantize/weights_only.h"
 #include "lpot/tune/bench.h"
@@ -17,6 +18,7 @@
 #include "lpot/tune/help.h"
 #include "lpot/tune/identity.h"
 #include "lpot/tune/measure.h"
+#include "lpot/tune/next_model.h"
 #include "lpot/tune/record.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/status.h"
@@ -194,7 +196,10 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
     save_deployment(output, edits.of(trial.plan), deployment(trial), observer);
     if (options.on_saved) options.on_saved(bench.model, trial.plan, edits.of(trial.plan), output);
   };
-  const auto quantized = [&](const Plan& plan) {
+  NextModel next;
+  const auto quantized = [&](const Plan& plan, Step::Kind kind) {
+    if (auto made = next.take(plan)) edits.put(plan, std::move(made->edits), std::move(made->model));
+    next.runs(kind);
     if (options.on_quantized) options.on_quantized(bench.model, edits.of(plan));
     Model model = edits.model(plan);
     if (crew) model.recipe = recipe_of(carry_out(plan));
@@ -202,16 +207,32 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   };
   const bool may_end_early = !strategy->needs_scores() && result.goal.higher_is_better && !result.goal.performance_only;
   StudyWork work;
-  work.complete = [&](const Plan& plan, const Observer& watched) { return meter.measure(quantized(plan), watched); };
+  work.complete = [&](const Plan& plan, const Observer& watched) {
+    return meter.measure(quantized(plan, Step::Kind::Try), watched);
+  };
   work.attempt = [&](const Plan& plan, const Observer& watched) {
     if (auto known = kept.score(plan)) {
       known->samples = 0;  // nothing is evaluated again
       return *known;
     }
     if (!may_end_early) return work.complete(plan, watched);
-    return meter.measure_unless_below(result.goal.lowest(), quantized(plan), watched);
+    return meter.measure_unless_below(result.goal.lowest(), quantized(plan, Step::Kind::Try), watched);
   };
-  work.probe = [&](const Plan& plan, const Observer& watched) { return meter.distance(quantized(plan), watched); };
+  work.probe = [&](const Plan& plan, const Observer& watched) {
+    return meter.distance(quantized(plan, Step::Kind::Probe), watched);
+  };
+  // Of a large model there is room for one at a time, and helpers have cores of their own to compile on.
+  if (!crew && bench.model.size_bytes < kLargeModel) {
+    evaluator->compile_with(next);
+    meter.compile_with(next);
+    work.expect = [&](const Step& step) {
+      next.expect(step, [&bench, &statistics, plan = carry_out(step.plan)] {
+        Edits made = resolve(bench.model, plan, statistics.of(plan));
+        Model model = apply(bench.model, made);
+        return NextModel::Made{std::move(made), std::move(model)};
+      });
+    };
+  }
   const StudyEvents events{[&](const Trial& trial, bool is_best) {
                              if (trial.number == 1) kept.put("notes of the first model", evaluator->notes());
                              if (is_best) save(trial);

@@ -13,6 +13,7 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kMostCallerFailures = 3;  // in a row
+constexpr std::size_t kMostForExpecting = 500;  // trials and probes: beyond, to ask twice would cost more than it saves
 
 std::string probe_key(std::size_t number) { return fmt::format("probe {}", number); }
 std::string complete_key(std::size_t number) { return fmt::format("complete score {}", number); }
@@ -141,6 +142,34 @@ void Study::complete_best(StudyOutcome& outcome, const StudyWork& work, const St
   }
 }
 
+History Study::history_of(const StudyOutcome& outcome) const {
+  return {outcome.trials, options_.goal, options_.random_seed, outcome.probes,
+          options_.exit_policy.timeout_seconds > 0};
+}
+
+// A strategy is a pure function: it can be asked what it would do next if the step went as the last of its kind.
+// Nothing where that is not worth asking: the first model mostly passes, and what comes after the last probe hangs on
+// it.
+std::optional<Step> Study::expected_after(const Step& step, const Strategy& strategy, StudyOutcome& outcome) const {
+  if (outcome.trials.size() + outcome.probes.size() > kMostForExpecting || outcome.trials.empty()) return std::nullopt;
+  if (step.kind == Step::Kind::Probe) {
+    Probe as_before{step.plan, outcome.probes.empty() ? 1.0 : outcome.probes.back().distance};
+    as_before.before_trial = outcome.trials.size() + 1;
+    outcome.probes.push_back(std::move(as_before));
+    auto next = strategy.next(options_.space, history_of(outcome));
+    outcome.probes.pop_back();
+    return next;
+  }
+  if (outcome.trials.size() + 1 >= options_.exit_policy.max_trials) return std::nullopt;
+  Trial as_before = outcome.trials.back();
+  as_before.number = outcome.trials.size() + 1;
+  as_before.plan = step.plan;
+  outcome.trials.push_back(std::move(as_before));
+  auto next = strategy.next(options_.space, history_of(outcome));
+  outcome.trials.pop_back();
+  return next;
+}
+
 StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const StudyEvents& events,
                         const Observer& observer) {
   Progress progress = read_back();
@@ -160,15 +189,13 @@ StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const S
 
   const auto one_step = [&]() -> std::optional<StopReason> {
     if (const auto reason = reason_to_stop(progress)) return reason;
-    const History history{outcome.trials,
-                          options_.goal,
-                          options_.random_seed,
-                          outcome.probes,
-                          options_.exit_policy.timeout_seconds > 0,
-                          &progress.trials,
-                          &progress.probes};
+    History history = history_of(outcome);
+    history.trial_index = &progress.trials;
+    history.probe_index = &progress.probes;
     auto step = strategy.next(options_.space, history);
     if (!step) return StopReason::NoPlanLeft;
+    if (work.expect)
+      if (const auto next = expected_after(*step, strategy, outcome)) work.expect(*next);
     if (step->kind == Step::Kind::Probe) {
       const std::size_t next_trial = outcome.trials.size() + 1;
       const auto done =

@@ -45,6 +45,8 @@ struct StudyWork {
   Attempt attempt;                                                 // may end early when the goal cannot be met
   Attempt complete = {};                                           // to the end, whatever the goal
   std::function<double(const Plan&, const Observer&)> probe = {};  // as Probe::distance
+  // Told before a step: what will be asked for after it unless it goes better than the last one.
+  std::function<void(const Step&)> expect = {};
 };
 
 struct StudyEvents {
@@ -73,6 +75,8 @@ class Study {
   Probe probe(Plan, const StudyWork&, const Observer&) const;
   void complete_best(StudyOutcome&, const StudyWork&, const StudyEvents&, const Observer&) const;
   std::optional<StopReason> reason_to_stop(const Progress&) const;
+  History history_of(const StudyOutcome&) const;
+  std::optional<Step> expected_after(const Step&, const Strategy&, StudyOutcome&) const;
 
   Store& store_;
   StudyId id_;

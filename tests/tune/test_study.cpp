@@ -323,6 +323,31 @@ Measured estimated(double accuracy) {
   return result;
 }
 
+TEST_F(StudyTest, TellsWhatIsToBeExpectedAfterAStepThatGoesAsTheLastOneAndIsRight) {
+  const auto strategy = make_basic_strategy();
+  const std::vector<Trial> without = run(in_turn({measured(0.5)})).trials;
+  std::vector<Plan> expected;
+  std::vector<std::size_t> told_before;  // trials that had begun
+  std::size_t begun = 0;
+  StudyWork work{[&](const Plan&, const Observer&) {
+    ++begun;
+    return measured(0.5);
+  }};
+  work.expect = [&](const Step& step) {
+    expected.push_back(step.plan);
+    told_before.push_back(begun);
+  };
+  id_ = store_->create_study({"net", "f1", "data", "{}"});
+  const StudyOutcome outcome = Study(*store_, id_, options_).run(*strategy, work);
+  EXPECT_EQ(plans_of(outcome.trials), plans_of(without)) << "to ask changes nothing";
+  ASSERT_THAT(outcome.trials, SizeIs(options_.exit_policy.max_trials));
+  ASSERT_THAT(expected, SizeIs(outcome.trials.size() - 2)) << "neither after the first trial nor after the last";
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_EQ(expected[i], outcome.trials[i + 2].plan);
+    EXPECT_EQ(told_before[i], i + 1);
+  }
+}
+
 TEST_F(StudyTest, TheBestThatEndedEarlyGetsItsExactScoreAtTheEnd) {
   options_.exit_policy.max_trials = 3;
   StudyWork work{in_turn({estimated(0.6), estimated(0.7), measured(0.65)})};
