@@ -54,6 +54,7 @@ struct EvaluateOptions {
   Throughput throughput = {};                 // how batches are run
   Throughput* choose_throughput = nullptr;    // this run finds out what is fastest, and leaves it here
   Crew* crew = nullptr;                       // whose processes share the batches; the score is the same
+  bool tell_of_nans = true;                   // warns of samples whose inputs hold NaN
 };
 
 // Whether any of these metrics compares with the fp32 model.
