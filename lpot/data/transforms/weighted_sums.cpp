@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-// Sums of four pixels' values at a time. Clones for every CPU (core/every_cpu.h) would not do: g++ 12 does not turn
-// these loops into SIMD, or only into slow ones.
+// Four sums at a time. Clones for every CPU (core/every_cpu.h) would not do: g++ 12 does not turn these loops into
+// SIMD, or into some that is slower.
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <smmintrin.h>
 #define LPOT_HAS_SSE41 1
