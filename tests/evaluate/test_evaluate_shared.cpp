@@ -112,7 +112,9 @@ TEST(EvaluateSharedNan, IsToldAsByOneProcess) {
   });
   std::vector<std::string> warnings;
   Observer observer;
-  observer.on_log = [&](LogLevel, std::string_view message) { warnings.emplace_back(message); };
+  observer.on_log = [&](LogLevel level, std::string_view message) {
+    if (level == LogLevel::Warning) warnings.emplace_back(message);
+  };
   const auto metrics = make_metrics({{"topk", Parameters({{"k", std::int64_t{1}}}), {}}});
   evaluate(shifted(0), loader, metrics, {.threads = 1}, observer);
   evaluate(shifted(0), loader, metrics, {.threads = 1, .crew = &team.crew()}, observer);
