@@ -125,8 +125,13 @@ To cast_value(From value) {
 
 bool is_short_float(ElementType type) { return type == ElementType::F16 || type == ElementType::BF16; }
 
+// Frees what tensors made; memory of somebody else has another deleter, which is how is_alone tells the two apart.
+struct OwnMemory {
+  void operator()(void* memory) const { delete[] static_cast<std::byte*>(memory); }
+};
+
 Tensor widen_short_float(const Tensor& source) {
-  Tensor wide(ElementType::F32, source.shape());
+  Tensor wide = Tensor::unfilled(ElementType::F32, source.shape());
   const auto* from = reinterpret_cast<const std::uint16_t*>(source.bytes());
   const auto widen = source.element_type() == ElementType::F16 ? half_to_float : bfloat_to_float;
   std::transform(from, from + source.size(), wide.data<float>(), widen);
@@ -155,13 +160,19 @@ ElementType parse_element_type(std::string_view name) {
 }
 
 Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(shape)) {
-  const std::size_t bytes = std::max<std::size_t>(byte_size(), 1);
-  bytes_ =
-      std::shared_ptr<void>(new std::byte[bytes](), [](void* memory) { delete[] static_cast<std::byte*>(memory); });
+  bytes_ = std::shared_ptr<void>(new std::byte[std::max<std::size_t>(byte_size(), 1)](), OwnMemory{});
 }
 
 Tensor::Tensor(ElementType type, Shape shape, std::shared_ptr<void> bytes)
     : type_(type), shape_(std::move(shape)), bytes_(std::move(bytes)) {}
+
+Tensor Tensor::unfilled(ElementType type, Shape shape) {
+  Tensor tensor(type, std::move(shape), nullptr);
+  tensor.bytes_ = std::shared_ptr<void>(new std::byte[std::max<std::size_t>(tensor.byte_size(), 1)], OwnMemory{});
+  return tensor;
+}
+
+bool Tensor::is_alone() const { return bytes_.use_count() == 1 && std::get_deleter<OwnMemory>(bytes_) != nullptr; }
 
 std::string Tensor::describe() const { return fmt::format("{} {}", to_string(type_), to_string(shape_)); }
 
@@ -191,7 +202,7 @@ Tensor Tensor::slice(std::size_t row) const {
 Tensor Tensor::converted(ElementType type) const {
   if (type == type_) return *this;
   if (is_short_float(type_)) return widen_short_float(*this).converted(type);
-  Tensor result(type, shape_);
+  Tensor result = unfilled(type, shape_);
   dispatch(type_, [&](auto from_tag) {
     using From = decltype(from_tag);
     const auto* from = reinterpret_cast<const From*>(bytes());
@@ -225,7 +236,7 @@ Tensor stack(const std::vector<Tensor>& rows) {
   const Tensor& first = rows.front();
   Shape shape = first.shape();
   shape.insert(shape.begin(), rows.size());
-  Tensor result(first.element_type(), std::move(shape));
+  Tensor result = Tensor::unfilled(first.element_type(), std::move(shape));
   std::byte* to = result.bytes();
   for (const Tensor& row : rows) {
     if (row.shape() != first.shape() || row.element_type() != first.element_type())

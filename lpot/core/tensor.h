@@ -35,6 +35,7 @@ class Tensor {
   Tensor(ElementType, Shape);                               // zeros
   Tensor(ElementType, Shape, std::shared_ptr<void> bytes);  // shares memory of somebody else
 
+  static Tensor unfilled(ElementType, Shape);  // its values are anything: for one that is written as a whole
   template <typename T>
   static Tensor from(Shape shape, const std::vector<T>& values);
   template <typename T>
@@ -47,6 +48,8 @@ class Tensor {
   std::size_t size() const { return element_count(shape_); }
   std::size_t byte_size() const { return size() * element_size(type_); }
   bool empty() const { return bytes_ == nullptr; }
+  // Its memory was made by a tensor and no other one sees it, so values may be changed in place.
+  bool is_alone() const;
   std::string describe() const;  // "f32 [1,3,32,32]"
 
   std::byte* bytes() { return static_cast<std::byte*>(bytes_.get()); }
@@ -128,7 +131,7 @@ inline ElementType element_type_of<double>() {
 
 template <typename T>
 Tensor Tensor::from(Shape shape, const std::vector<T>& values) {
-  Tensor tensor(element_type_of<T>(), std::move(shape));
+  Tensor tensor = unfilled(element_type_of<T>(), std::move(shape));
   tensor.check_count(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) tensor.data<T>()[i] = values[i];
   return tensor;

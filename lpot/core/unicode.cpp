@@ -42,6 +42,22 @@ void append(std::string& text, Letter letter) {
   text.append(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(length));
 }
 
+std::optional<std::size_t> find_no_utf8(std::string_view text) {
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  for (std::size_t i = 0; i < text.size();) {
+    if (bytes[i] < 0x80) {
+      ++i;
+      continue;
+    }
+    utf8proc_int32_t letter = 0;
+    const utf8proc_ssize_t length =
+        utf8proc_iterate(bytes + i, static_cast<utf8proc_ssize_t>(text.size() - i), &letter);
+    if (length <= 0) return i;
+    i += static_cast<std::size_t>(length);
+  }
+  return std::nullopt;
+}
+
 bool is_space(Letter letter) {
   if (letter < 0x80) return letter == ' ' || within(letter, 0x09, 0x0d);
   const auto kind = category(letter);

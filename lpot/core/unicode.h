@@ -5,6 +5,7 @@
 //
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -30,6 +31,9 @@ class Letters {
 };
 
 void append(std::string& text, Letter);  // as UTF-8
+
+// Where the first byte stands that no letter of UTF-8 begins with; nothing for a text that is UTF-8 throughout.
+std::optional<std::size_t> find_no_utf8(std::string_view);
 
 bool is_space(Letter);         // Unicode's White_Space
 bool is_control(Letter);       // controls, format characters and private use; tab and line ends are among them

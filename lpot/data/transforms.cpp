@@ -41,19 +41,19 @@ const Table& transforms() {
 
 Transform make_transform(const Component& component) { return make_component(kinds(), component, "transform"); }
 
-Transform at_random(const Component& component, std::function<Tensor(const Tensor&, Draws&)> change) {
+Transform at_random(const Component& component, std::function<Tensor(Tensor, Draws&)> change) {
   return {component.name,
           [name = component.name, change = std::move(change)](Sample sample, std::uint64_t seed) {
             if (sample.inputs.empty()) throw DataError(name, "the sample has no input");
             Draws draws(seed, name);
-            sample.inputs[0] = change(sample.inputs[0], draws);
+            sample.inputs[0] = change(std::move(sample.inputs[0]), draws);
             return sample;
           },
           fmt::format("{}({})", component.name, component.parameters.describe())};
 }
 
-Transform on_first_input(const Component& component, std::function<Tensor(const Tensor&)> change) {
-  return at_random(component, [change = std::move(change)](const Tensor& input, Draws&) { return change(input); });
+Transform on_first_input(const Component& component, std::function<Tensor(Tensor)> change) {
+  return at_random(component, [change = std::move(change)](Tensor input, Draws&) { return change(std::move(input)); });
 }
 
 }  // namespace lpot

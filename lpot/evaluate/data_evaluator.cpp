@@ -40,6 +40,7 @@ Score DataEvaluator::baseline(const Model& fp32, const Observer& observer) {
 Score DataEvaluator::score(const Model& model, const Observer& observer) {
   EvaluateOptions options = options_;
   options.baseline = &baseline_outputs_;
+  options.tell_of_nans = false;  // the baseline's evaluation did, of the same data
   Judgements judgements;
   options.judgements = &judgements;
   const Score score = evaluate(model, loader_, metrics_, options, observer);
@@ -57,6 +58,7 @@ Score DataEvaluator::score_unless_below(double lowest, const Model& model, const
   Verdict verdict(baseline_judgements_, first_judgements_, {lowest, confidence, order.random_from});
   EvaluateOptions options = options_;
   options.baseline = &baseline_outputs_;
+  options.tell_of_nans = false;
   options.positions = order.positions;
   options.verdict = &verdict;
   Score score = evaluate(model, loader_, metrics_, options, observer);

@@ -103,29 +103,66 @@ class Accumulator {
 
 constexpr std::size_t kSamplesPerJob = 32;  // so that small batches are not sent one by one
 
-Digest send_all() {
-  return {[](RanBatch batch) {
+// Samples that hold NaN, of which the user is told when all are evaluated.
+class NanCount {
+ public:
+  void add(std::span<const std::size_t> positions, const std::vector<NanInput>& nans) {
+    if (count_ == 0 && !nans.empty()) {
+      first_position_ = positions[nans.front().row];
+      input_ = nans.front().input;
+    }
+    count_ += nans.size();
+  }
+
+  void tell(const DataLoader& loader, const Observer& observer) const {
+    if (count_ == 0) return;
+    const std::vector<std::string> names = loader.dataset().input_names();
+    const std::string input = input_ < names.size() ? fmt::format("'{}'", names[input_]) : std::to_string(input_);
+    observer.log(
+        LogLevel::Warning,
+        fmt::format("{} of {} evaluation samples hold NaN, first sample {} in input {}; a model has no answer to "
+                    "them, which most metrics count as wrong: check the data and the transforms",
+                    count_, loader.size(), loader.index(first_position_), input));
+  }
+
+ private:
+  std::size_t count_ = 0, first_position_ = 0, input_ = 0;
+};
+
+Digest send_all(bool wants_nans) {
+  const auto all = [](RanBatch batch) {
     ByteWriter writer;
     write(writer, batch.outputs);
     write(writer, batch.labels);
+    std::vector<std::uint64_t> nans;
+    for (const NanInput& nan : batch.nans) nans.insert(nans.end(), {nan.row, nan.input});
+    writer.numbers(nans);
     return writer.take();
-  }};
+  };
+  return {.of_batch = all, .wants_nans = wants_nans};
 }
 
-Answered answered_from_bytes(std::string_view bytes) {
-  ByteReader reader(bytes, kGarbled);
+struct Received {
   Answered answered;
-  answered.outputs = read_tensors(reader);
-  answered.labels = read_tensors(reader);
-  return answered;
+  std::vector<NanInput> nans;
+};
+
+Received received_from_bytes(std::string_view bytes) {
+  ByteReader reader(bytes, kGarbled);
+  Received received;
+  received.answered.outputs = read_tensors(reader);
+  received.answered.labels = read_tensors(reader);
+  const auto nans = reader.numbers<std::uint64_t>();
+  for (std::size_t i = 0; i + 1 < nans.size(); i += 2) {
+    if (nans[i] >= received.answered.labels.size()) reader.damaged();
+    received.nans.push_back({nans[i], nans[i + 1]});
+  }
+  return received;
 }
 
-nlohmann::json order_for(const Model& model, const Throughput& way, int threads) {
-  return {{"work", kEvaluateOrder},
-          {"model", model_for_order(model)},
-          {"batch_size", way.batch_size},
-          {"streams", way.streams},
-          {"asked_threads", threads}};
+nlohmann::json order_for(const Model& model, const Throughput& way, const EvaluateOptions& options) {
+  return {{"work", kEvaluateOrder}, {"model", model_for_order(model)},  {"batch_size", way.batch_size},
+          {"streams", way.streams}, {"asked_threads", options.threads}, {"tell_of_nans", options.tell_of_nans}};
 }
 
 // Runs the batches of one evaluation.
@@ -146,6 +183,7 @@ class Evaluation {
   }
 
   std::size_t size() const { return positions_.size(); }
+  const NanCount& nans() const { return nans_; }
 
   // Which way is fastest, found out with the first samples.
   Throughput choose() {
@@ -167,13 +205,15 @@ class Evaluation {
                          .model = model_,
                          .positions = next_positions(size() - accumulator_.added()),
                          .samples_per_job = kSamplesPerJob,
-                         .digest = send_all(),
+                         .digest = send_all(options_.tell_of_nans),
                          .take = {}};
     shared.take = [this](std::span<const std::size_t> of_batch, std::string_view digest) {
-      add(of_batch, answered_from_bytes(digest));
+      Received received = received_from_bytes(digest);
+      nans_.add(of_batch, received.nans);
+      add(of_batch, std::move(received.answered));
       return !accumulator_.has_failed();
     };
-    share_batches(*options_.crew, order_for(model_, way, options_.threads), std::move(shared), observer_);
+    share_batches(*options_.crew, order_for(model_, way, options_), std::move(shared), observer_);
   }
 
  private:
@@ -202,7 +242,9 @@ class Evaluation {
   // The next `count` samples, in this process. Gives the seconds that it took.
   double run_some(const Throughput& way, std::size_t count) {
     const auto begin = Clock::now();
-    BatchStream batches = in_batches(loader_, way).read(next_positions(count));
+    const std::vector<std::size_t> positions = next_positions(count);
+    BatchStream batches = in_batches(loader_, way).read(positions);
+    std::size_t begun = 0;                    // samples
     std::deque<std::vector<Tensor>> waiting;  // labels of batches that are being inferred
     runner_for(way).run(
         [&]() -> std::optional<std::vector<Tensor>> {
@@ -210,6 +252,8 @@ class Evaluation {
           if (accumulator_.has_failed()) return std::nullopt;
           auto batch = batches.next();
           if (!batch) return std::nullopt;
+          if (options_.tell_of_nans) nans_.add(std::span(positions).subspan(begun), find_nans(batch->inputs));
+          begun += batch->count();
           waiting.push_back(std::move(batch->labels));
           return std::move(batch->inputs);
         },
@@ -230,6 +274,7 @@ class Evaluation {
   const Observer& observer_;
   int threads_;
   std::vector<std::size_t> positions_;
+  NanCount nans_;
   std::vector<std::pair<Throughput, std::unique_ptr<Runner>>> runners_;
 };
 
@@ -259,6 +304,7 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
     evaluation.run_rest_shared(way);
   else
     evaluation.run_rest(way);
+  evaluation.nans().tell(loader, observer);
   Score score = accumulator.score();
   if (accumulator.samples() < evaluation.size()) {
     // The samples that were evaluated are not like the others: only what is known of the first metric is told.
@@ -272,7 +318,8 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
 Duty evaluate_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
   const Throughput way{order.at("batch_size").get<std::size_t>(), order.at("streams").get<int>()};
   return batch_work(order, rank, model, in_batches(loader, way),
-                    {.threads = order.at("asked_threads").get<int>(), .streams = way.streams}, send_all());
+                    {.threads = order.at("asked_threads").get<int>(), .streams = way.streams},
+                    send_all(order.at("tell_of_nans").get<bool>()));
 }
 
 }  // namespace lpot

@@ -56,6 +56,7 @@ struct EvaluateOptions {
   Throughput* choose_throughput = nullptr;    // this run finds out what is fastest, and leaves it here
   Crew* crew = nullptr;                       // whose processes share the batches; the score is the same
   Compilations* ahead = nullptr;              // of the model, where some may have been made before
+  bool tell_of_nans = true;                   // warns of samples whose inputs hold NaN
 };
 
 // Whether any of these metrics compares with the fp32 model.

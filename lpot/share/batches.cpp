@@ -14,6 +14,10 @@ namespace {
 
 using Json = nlohmann::json;
 
+std::vector<NanInput> nans_of(const Batch& batch, const Digest& digest) {
+  return digest.wants_nans ? find_nans(batch.inputs) : std::vector<NanInput>{};
+}
+
 // A process's jobs, the next ones already being read while the ones before run.
 class Worker {
  public:
@@ -38,12 +42,17 @@ class Worker {
   }
 
  private:
+  // What waits for a batch that runs.
+  struct Running {
+    std::vector<Tensor> labels;
+    std::vector<NanInput> nans;
+  };
   struct Open {
     Job job;
     std::vector<std::size_t> positions;
     BatchStream batches;
-    std::size_t read = 0, answered = 0;           // samples
-    std::deque<std::vector<Tensor>> labels = {};  // of batches that run
+    std::size_t read = 0, answered = 0;  // samples
+    std::deque<Running> running = {};
     ByteWriter answer = {};
   };
 
@@ -64,15 +73,17 @@ class Worker {
     auto batch = unread->batches.next();
     reading_ = nullptr;
     unread->read += batch->count();
-    unread->labels.push_back(std::move(batch->labels));
+    unread->running.push_back({std::move(batch->labels), nans_of(*batch, digest_)});
     return std::move(batch->inputs);
   }
 
   void take(Ran ran) {
     Open& job = open_.front();
     const bool is_certain = ran.route == runner_.usual();
-    RanBatch batch{std::move(ran.outputs), std::move(job.labels.front()), job.positions[job.answered], is_certain};
-    job.labels.pop_front();
+    Running& running = job.running.front();
+    RanBatch batch{std::move(ran.outputs), std::move(running.labels), job.positions[job.answered], is_certain,
+                   std::move(running.nans)};
+    job.running.pop_front();
     const std::size_t count = batch.labels.size();
     job.answer.number<std::uint64_t>(count);
     write(job.answer, ran.shapes);
@@ -144,7 +155,8 @@ class Taker {
       routes_.cannot_compile(right);
       return std::nullopt;
     }
-    return shared_.digest.of_batch({std::move(ran->outputs), std::move(batch->labels), positions.front(), false});
+    return shared_.digest.of_batch(
+        {std::move(ran->outputs), std::move(batch->labels), positions.front(), false, nans_of(*batch, shared_.digest)});
   }
 
   const SharedBatches& shared_;

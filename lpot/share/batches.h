@@ -13,6 +13,7 @@
 
 #include "lpot/core/observer.h"
 #include "lpot/data/loader.h"
+#include "lpot/data/not_a_number.h"
 #include "lpot/runtime/runner.h"
 #include "lpot/share/crew.h"
 
@@ -22,14 +23,16 @@ namespace lpot {
 struct RanBatch {
   std::vector<Tensor> outputs;
   std::vector<Tensor> labels;
-  std::size_t first = 0;   // position of the first sample
-  bool is_certain = true;  // else rank 0 may run it again, and this answer is not the one that counts
+  std::size_t first = 0;            // position of the first sample
+  bool is_certain = true;           // else rank 0 may run it again, and this answer is not the one that counts
+  std::vector<NanInput> nans = {};  // where the digest wants them
 };
 
 // What of a batch goes to rank 0, and what of all of them once more at the end.
 struct Digest {
   std::function<std::string(RanBatch)> of_batch;
   std::function<std::string()> last = {};
+  bool wants_nans = false;  // batches are looked through for samples that hold NaN
 };
 
 struct SharedBatches {

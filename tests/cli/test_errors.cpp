@@ -1,4 +1,5 @@
 // What a newcomer gets wrong, and what a machine gets wrong: one clear message each, exit 1, earlier results whole.
+#include <cmath>
 #include <set>
 
 #include "tests/cli/support.h"
@@ -173,6 +174,17 @@ TEST_F(BadData, MissingLabelsAreSaid) {
   write_samples({3, 4});
   write("conf.yaml", config("npy: {inputs: {image: x.npy}}"));
   expect_one_message(tune(), {"label"});
+}
+
+TEST_F(BadData, SamplesThatHoldNanAreWarnedOfWhenEvaluated) {
+  write_samples({3, 4, 5});
+  std::vector<float> values(3 * 28 * 28);
+  values[28 * 28 + 5] = std::nanf("");
+  write("x.npy", npy_bytes<float>("<f4", "(3, 1, 28, 28)", values));
+  const Outcome run = lpot({"evaluate", "conf.yaml", "-m", kModel, "--json"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["samples"], 3);
+  EXPECT_THAT(run.err, testing::HasSubstr("1 of 3 evaluation samples hold NaN, first sample 1 in input 'image'"));
 }
 
 TEST_F(BadData, FilesThatAreNotThereOrCutAreNamed) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -53,6 +54,25 @@ TEST(Tensor, NamesBothTypesWhenReadAsAnother) {
   } catch (const DataError& error) {
     EXPECT_STREQ(error.what(), "[tensor] expected elements of f32, got u8 [2,3]");
   }
+}
+
+TEST(Tensor, IsAloneWhileNoOtherOneSeesItsMemory) {
+  Tensor tensor = Tensor::unfilled(ElementType::F32, {2, 3});
+  EXPECT_TRUE(tensor.is_alone());
+  {
+    const Tensor row = tensor.slice(1);
+    EXPECT_FALSE(tensor.is_alone());
+    EXPECT_FALSE(row.is_alone());
+  }
+  EXPECT_TRUE(tensor.is_alone());
+  const Tensor moved = std::move(tensor);
+  EXPECT_TRUE(moved.is_alone());
+  EXPECT_FALSE(Tensor().is_alone());
+}
+
+TEST(Tensor, IsNotAloneInMemoryOfSomebodyElse) {
+  const Tensor borrowed(ElementType::F32, {2}, std::make_shared<std::array<float, 2>>());
+  EXPECT_FALSE(borrowed.is_alone());
 }
 
 TEST(Stack, NamesBothShapesWhenSamplesDiffer) {

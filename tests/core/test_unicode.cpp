@@ -23,6 +23,16 @@ TEST(Letters, BytesThatAreNoTextAreOneReplacementEach) {
   EXPECT_EQ(found, (std::u32string{U'a', 0xfffd, 0xfffd}));
 }
 
+TEST(Unicode, FindsTheFirstByteThatIsNoUtf8) {
+  EXPECT_EQ(find_no_utf8(""), std::nullopt);
+  EXPECT_EQ(find_no_utf8("caf\xc3\xa9 \xe4\xb8\xad \xf0\x9f\x98\x80\n"), std::nullopt);
+  EXPECT_EQ(find_no_utf8("caf\xe9 au lait"), 3u) << "Latin 1";
+  EXPECT_EQ(find_no_utf8("caf\xc3"), 3u) << "cut";
+  EXPECT_EQ(find_no_utf8("\xff\xfe[\0"), 0u) << "UTF-16";
+  EXPECT_EQ(find_no_utf8("a\xc0\x80"), 1u) << "longer than it need be";
+  EXPECT_EQ(find_no_utf8("a\xed\xa0\x80"), 1u) << "half a pair of UTF-16";
+}
+
 TEST(Letters, AreWrittenAsTheyWereRead) {
   const std::string text = "naïve 漢字 😀";
   std::string written;

@@ -98,6 +98,12 @@ TEST_F(Glue, StsbIsLabelledByNumbers) {
               HasSubstr("dev.tsv:2: the label is '5.5', expected a number from 0 to 5 for the task sts-b"));
 }
 
+TEST_F(Glue, FilesInAnotherEncodingAreToldWithTheLine) {
+  EXPECT_THAT(
+      error_of("sst-2", "sentence\tlabel\ncaf\xc3\xa9\t1\ncaf\xe9\t1\n"),
+      HasSubstr("dev.tsv:3: byte 4 of the line, 0xe9, is no UTF-8; if the file has another encoding, convert it"));
+}
+
 TEST_F(Glue, EvaluateChoosesTheFile) {
   folder_.write("dev.tsv", "sentence\tlabel\nwho\t1\n");
   folder_.write("train.tsv", "sentence\tlabel\nwas\t0\n");

@@ -1,3 +1,4 @@
+#include <cmath>
 #include <sstream>
 
 #include "lpot/data/transform.h"
@@ -63,6 +64,31 @@ TEST(Resize, EqualsPillowInEveryPixel) {
     EXPECT_EQ(hex(result), e.pixels) << e.height << "x" << e.width << " to " << e.new_height << "x" << e.new_width
                                      << " " << e.interpolation;
   }
+}
+
+// Three channels, and rows of 16 values and more, are summed by other instructions than the rest.
+TEST(Resize, IsTheSameForEachChannelAlone) {
+  for (const char* interpolation : {"bilinear", "bicubic"})
+    for (const auto& [from, to] : std::vector<std::pair<std::size_t, std::int64_t>>{
+             {1, 1}, {1, 5}, {2, 1}, {3, 40}, {5, 4}, {17, 16}, {16, 17}, {50, 7}, {7, 50}, {64, 31}, {200, 3}}) {
+      const Tensor image = noise(from, from, 3), all = resize(image, {to, to}, interpolation);
+      for (std::size_t channel = 0; channel < 3; ++channel) {
+        Tensor one(ElementType::U8, {from, from, 1});
+        for (std::size_t i = 0; i < one.size(); ++i)
+          one.data<std::uint8_t>()[i] = image.data<std::uint8_t>()[i * 3 + channel];
+        const Tensor resized = resize(one, {to, to}, interpolation);
+        for (std::size_t i = 0; i < resized.size(); ++i)
+          ASSERT_EQ(all.data<std::uint8_t>()[i * 3 + channel], resized.data<std::uint8_t>()[i])
+              << interpolation << " " << from << " to " << to << ", value " << i << " of channel " << channel;
+      }
+    }
+}
+
+TEST(Resize, KeepsWhatIsNoNumberToThePixelsThatItTouches) {
+  Tensor image(ElementType::F32, {5, 8, 1});
+  image.data<float>()[7] = std::nanf("");  // the last of the first row
+  const Tensor resized = resize(image, {5, 4});
+  for (std::size_t i = 0; i < resized.size(); ++i) EXPECT_EQ(std::isnan(resized.data<float>()[i]), i == 3) << i;
 }
 
 TEST(Resize, GivesFloatsNearTheBytes) {

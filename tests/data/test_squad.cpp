@@ -127,6 +127,11 @@ TEST_F(SquadFile, ThatIsNoJsonIsToldWithItsLine) {
   EXPECT_THAT(error_of("{\"data\": [\n{\"title\": \"N\",\n"), HasSubstr("bad.json:3: no JSON: "));
 }
 
+TEST_F(SquadFile, InAnotherEncodingIsToldWithItsLine) {
+  EXPECT_THAT(error_of("{\"data\": [\n{\"title\": \"caf\xe9\",\n"),
+              HasSubstr("bad.json:2: byte 15 of the line, 0xe9, is no UTF-8"));
+}
+
 TEST_F(SquadFile, OfAnotherLayoutIsTold) {
   EXPECT_THAT(error_of("[]"), HasSubstr("bad.json:1: expected a list 'data'"));
   EXPECT_THAT(error_of("{\"data\": [\n{\"title\": \"N\"}]}"),

@@ -1,3 +1,5 @@
+#include <array>
+
 #include "lpot/data/transform.h"
 #include "support.h"
 
@@ -154,6 +156,24 @@ TEST(Transforms, DoNotWriteIntoTheirInput) {
   apply(normalize({1, 2}, {2, 4}), image);
   apply(component("Rescale"), image);
   EXPECT_THAT(values_of<float>(image), ElementsAre(0, 1));
+}
+
+TEST(Transforms, DoNotWriteIntoMemoryOfSomebodyElse) {
+  const auto memory = std::make_shared<std::array<float, 2>>(std::array<float, 2>{0, 1});
+  float* values = memory->data();
+  // Nobody but the tensor holds what keeps the memory, but it is not a tensor's.
+  Tensor image(ElementType::F32, {2, 1, 1}, std::shared_ptr<void>(values, [memory](void*) {}));
+  make_transform(normalize({1, 2}, {2, 4})).apply({{std::move(image)}, {}}, 0);
+  EXPECT_THAT(*memory, ElementsAre(0, 1));
+}
+
+TEST(Transforms, WorkInTheMemoryOfASampleThatIsTheirs) {
+  Sample sample{{counting<float>({2, 1, 1})}, {}};
+  const std::byte* memory = sample.inputs[0].bytes();
+  sample = make_transform(normalize({1, 2}, {2, 4})).apply(std::move(sample), 0);
+  sample = make_transform(component("Rescale")).apply(std::move(sample), 0);
+  EXPECT_EQ(sample.inputs[0].bytes(), memory);
+  EXPECT_THAT(values_of<float>(sample.inputs[0]), ElementsAre(-0.5f / 255, -0.25f / 255));
 }
 
 TEST(Transforms, HaveAnIdentityWithTheirParameters) {

@@ -67,6 +67,13 @@ TEST(Vocabulary, ThatIsMissingIsToldWithItsPath) {
               HasSubstr((folder / "vocab.txt").string() + ": no such file; expected the model's vocab.txt"));
 }
 
+TEST(Vocabulary, InAnotherEncodingIsToldWithTheLine) {
+  TempFolder folder;
+  const std::string path = folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\ncaf\xe9\n");
+  EXPECT_THAT(message_of<DataError>([&] { Vocabulary("GLUE", path); }),
+              HasSubstr(path + ":5: byte 4 of the line, 0xe9, is no UTF-8"));
+}
+
 TEST(Vocabulary, OfAnotherModelIsTold) {
   TempFolder folder;
   const std::string path = folder.write("vocab.txt", "<s>\n</s>\nplay\n");

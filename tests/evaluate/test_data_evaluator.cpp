@@ -1,4 +1,6 @@
 // When an evaluation with data ends early, and what is known then.
+#include <cmath>
+
 #include "lpot/evaluate/evaluator.h"
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
@@ -68,6 +70,23 @@ TEST_F(Ended, AsEarlyAfterAResume) {
   const Score there = resumed.score_unless_below(0.89, shifted(60.5f), {});
   EXPECT_EQ(there.samples, here.samples);
   EXPECT_EQ(there.accuracy(), here.accuracy());
+}
+
+TEST(DataEvaluator, TellsOfNansOnceForAllModels) {
+  std::vector<Sample> samples(4, {{Tensor::from<float>({1}, {1})}, Tensor::scalar(std::int64_t{1})});
+  samples[2].inputs = {Tensor::from<float>({1}, {std::nanf("")})};
+  DataEvaluator evaluator(loader_of(std::move(samples), 2),
+                          make_metrics({{"topk", Parameters({{"k", std::int64_t{1}}}), {}}}));
+  std::vector<std::string> warnings;
+  Observer observer;
+  observer.on_log = [&](LogLevel level, std::string_view message) {
+    if (level == LogLevel::Warning) warnings.emplace_back(message);
+  };
+  evaluator.baseline(shifted(0), observer);
+  evaluator.score(shifted(0.5f), observer);
+  evaluator.score_unless_below(0.5, shifted(0.5f), observer);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], ::testing::HasSubstr("1 of 4 evaluation samples hold NaN, first sample 2 in input 0;"));
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "lpot/evaluate/evaluate.h"
 
+#include <cmath>
+
 #include "lpot/core/error.h"
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
@@ -72,6 +74,35 @@ TEST_P(EvaluateAt, ComparesEverySampleWithTheBaselinesAnswerToIt) {
   EXPECT_EQ(other.metrics[0].second, 8.0 / 11);
   // Three rows hold 2 -> 0.5 and two rows (3, 7) hold 1 -> 0.25 at class 0.
   EXPECT_NEAR(other.metrics[1].second, (3 * 1.5 * 1.5 + 2 * 0.75 * 0.75) / 44, 1e-12);
+}
+
+// What the user is warned of.
+std::vector<std::string> warnings_of(const std::function<void(const Observer&)>& evaluation) {
+  std::vector<std::string> warnings;
+  Observer observer;
+  observer.on_log = [&](LogLevel level, std::string_view message) {
+    if (level == LogLevel::Warning) warnings.emplace_back(message);
+  };
+  evaluation(observer);
+  return warnings;
+}
+
+std::vector<Sample> samples_with_nan(const std::vector<std::size_t>& damaged) {
+  std::vector<Sample> result = samples();
+  for (const std::size_t index : damaged) result[index].inputs[0].data<float>()[1] = std::nanf("");
+  return result;
+}
+
+TEST_P(EvaluateAt, TellsOfSamplesThatHoldNan) {
+  const auto [threads, batch_size] = GetParam();
+  const DataLoader loader(std::make_shared<MemoryData>(samples_with_nan({3, 10}), std::vector<std::string>{"x"}), {},
+                          {.batch_size = batch_size});
+  const auto warnings = warnings_of([&, threads = threads](const Observer& observer) {
+    const Score score = evaluate(scores(), loader, make_metrics({kTop1}), {.threads = threads}, observer);
+    EXPECT_EQ(score.accuracy(), 5.0 / 11) << "sample 3 was right, 10 was not";
+  });
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], HasSubstr("2 of 11 evaluation samples hold NaN, first sample 3 in input 'x'"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, EvaluateAt,

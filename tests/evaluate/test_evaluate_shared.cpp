@@ -1,4 +1,5 @@
 // Evaluation by several processes: the score of one, to the last bit, also where it ends early.
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "lpot/core/error.h"
@@ -97,6 +98,29 @@ TEST_P(EvaluateShared, GivesTheSameScoresJudgementsAndEarlyEnds) {
   options.threads = 1;
   options.crew = &team.crew();
   expect_equal(alone, scores_of(evaluator(options)));
+}
+
+TEST(EvaluateSharedNan, IsToldAsByOneProcess) {
+  std::vector<Sample> samples(100, {{Tensor::from<float>({2}, {1, 2})}, Tensor::scalar(std::int64_t{1})});
+  for (const std::size_t damaged : {41u, 42u, 97u})
+    samples[damaged].inputs = {Tensor::from<float>({2}, {1, std::nanf("")})};
+  const DataLoader loader = loader_of(std::move(samples), 8);
+  TeamOfThreads team(3, [&](int rank) {
+    return [&loader, rank](const std::string& bytes) {
+      return evaluate_work(nlohmann::json::from_cbor(bytes), rank, shifted(0), loader);
+    };
+  });
+  std::vector<std::string> warnings;
+  Observer observer;
+  observer.on_log = [&](LogLevel level, std::string_view message) {
+    if (level == LogLevel::Warning) warnings.emplace_back(message);
+  };
+  const auto metrics = make_metrics({{"topk", Parameters({{"k", std::int64_t{1}}}), {}}});
+  evaluate(shifted(0), loader, metrics, {.threads = 1}, observer);
+  evaluate(shifted(0), loader, metrics, {.threads = 1, .crew = &team.crew()}, observer);
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_THAT(warnings[0], testing::HasSubstr("3 of 100 evaluation samples hold NaN, first sample 41 in input 0"));
+  EXPECT_EQ(warnings[0], warnings[1]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, EvaluateShared,

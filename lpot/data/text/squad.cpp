@@ -8,6 +8,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/data/text/encoding.h"
 
 namespace lpot {
 namespace {
@@ -34,6 +35,7 @@ class Reader {
 
  private:
   Json parse() const {
+    check_utf8(dataset_, path_, {reinterpret_cast<const char*>(bytes_.data()), bytes_.size()});
     try {
       return Json::parse(bytes_.begin(), bytes_.end());
     } catch (const Json::parse_error& error) {

@@ -24,7 +24,7 @@ struct Squad {
 };
 
 // Reads dev-v1.1.json, or that compressed with gzip. Throws DataError in the name of `dataset` with file and line: no
-// JSON, another layout, a question without answers, an id that is there twice.
+// UTF-8, no JSON, another layout, a question without answers, an id that is there twice.
 Squad read_squad(const std::string& dataset, const std::filesystem::path&);
 
 }  // namespace lpot

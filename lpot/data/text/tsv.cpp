@@ -4,6 +4,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/data/text/encoding.h"
 
 namespace lpot {
 
@@ -11,6 +12,7 @@ TsvFile::TsvFile(std::string dataset, const std::filesystem::path& path) : datas
   const std::vector<std::uint8_t> bytes = read_file(path);
   bytes_.assign(bytes.begin(), bytes.end());
   std::string_view rest(bytes_.data(), bytes_.size());
+  check_utf8(dataset_, path_, rest);
   if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);
   while (!rest.empty()) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());

@@ -10,7 +10,7 @@ namespace lpot {
 
 class TsvFile {
  public:
-  // Throws DataError in the name of `dataset`.
+  // Throws DataError in the name of `dataset`: missing, or no UTF-8.
   TsvFile(std::string dataset, const std::filesystem::path&);
   TsvFile(TsvFile&&) noexcept = default;
 

@@ -6,6 +6,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/data/text/encoding.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
@@ -22,8 +23,9 @@ fs::path find_vocabulary(const std::string& dataset, const fs::path& path) {
   return file;
 }
 
-std::vector<std::string> read_lines(const fs::path& file) {
+std::vector<std::string> read_lines(const std::string& dataset, const fs::path& file) {
   const std::vector<std::uint8_t> bytes = read_file(file);
+  check_utf8(dataset, file, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   std::vector<std::string> lines;
   for (auto begin = bytes.begin(); begin != bytes.end();) {
     const auto end = std::find(begin, bytes.end(), '\n');
@@ -38,7 +40,7 @@ std::vector<std::string> read_lines(const fs::path& file) {
 }  // namespace
 
 Vocabulary::Vocabulary(const std::string& dataset, const fs::path& path)
-    : file_(find_vocabulary(dataset, path)), pieces_(read_lines(file_)) {
+    : file_(find_vocabulary(dataset, path)), pieces_(read_lines(dataset, file_)) {
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const std::string_view piece = pieces_[i];
     longest_ = std::max(longest_, piece.size());

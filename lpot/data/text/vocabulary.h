@@ -12,8 +12,8 @@ namespace lpot {
 
 class Vocabulary {
  public:
-  // A vocab.txt or the folder it is in. Throws DataError in the name of `dataset`: missing, or without the pieces that
-  // every BERT vocabulary has.
+  // A vocab.txt or the folder it is in. Throws DataError in the name of `dataset`: missing, no UTF-8, or without the
+  // pieces that every BERT vocabulary has.
   Vocabulary(const std::string& dataset, const std::filesystem::path&);
   Vocabulary(Vocabulary&&) noexcept = default;
 

@@ -7,7 +7,7 @@ namespace {
 
 Transform make_crop_resize(const Component& component) {
   const Area window{read_offset(component, "y"), read_offset(component, "x"), read_side(component, "height"),
-                      read_side(component, "width")};
+                    read_side(component, "width")};
   const std::vector<std::size_t> size = read_size(component);
   const Interpolation interpolation = read_interpolation(component);
   return on_first_input(component, [=](const Tensor& image) {

@@ -6,7 +6,7 @@ namespace {
 
 Transform make_crop_to_bounding_box(const Component& component) {
   const Area window{read_offset(component, "offset_height"), read_offset(component, "offset_width"),
-                      read_side(component, "target_height"), read_side(component, "target_width")};
+                    read_side(component, "target_height"), read_side(component, "target_width")};
   return on_first_input(component, [window](const Tensor& image) {
     return crop(image, image_layout(image, "CropToBoundingBox"), window, "CropToBoundingBox");
   });

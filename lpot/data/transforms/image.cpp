@@ -38,6 +38,14 @@ ImageLayout image_layout(const Tensor& image, std::string_view transform) {
                               image.describe()));
 }
 
+Tensor changeable_floats(Tensor image) {
+  if (image.element_type() != ElementType::F32) return image.converted(ElementType::F32);
+  if (image.is_alone()) return image;
+  Tensor copy = Tensor::unfilled(ElementType::F32, image.shape());
+  std::copy_n(image.data<float>(), image.size(), copy.data<float>());
+  return copy;
+}
+
 std::size_t pixel_bytes(const Tensor& image, const ImageLayout& layout) {
   return element_size(image.element_type()) * (layout.channels_first ? 1 : layout.channels);
 }
@@ -48,7 +56,7 @@ Tensor crop(const Tensor& image, const ImageLayout& layout, const Area& window, 
   if (window.top + window.height > layout.height || window.left + window.width > layout.width)
     throw DataError(transform, fmt::format("got {}, expected at least {} x {}; Resize it first", image.describe(),
                                            window.top + window.height, window.left + window.width));
-  Tensor result(image.element_type(), layout.shape(window.height, window.width));
+  Tensor result = Tensor::unfilled(image.element_type(), layout.shape(window.height, window.width));
   const std::size_t pixel = pixel_bytes(image, layout);
   std::byte* to = result.bytes();
   for (std::size_t plane = 0; plane < plane_count(layout); ++plane)

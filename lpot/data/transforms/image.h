@@ -27,6 +27,9 @@ bool is_float(ElementType);
 // Throws DataError in the name of `transform`.
 ImageLayout image_layout(const Tensor&, std::string_view transform);
 
+// The values as f32, to be changed in place: in the image's own memory where no other tensor sees it, else in a copy.
+Tensor changeable_floats(Tensor image);
+
 struct Area {
   std::size_t top = 0, left = 0, height = 0, width = 0;
 };

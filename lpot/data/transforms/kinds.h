@@ -36,10 +36,10 @@ TransformKind to_pil_image_transform();
 TransformKind to_tensor_transform();
 TransformKind transpose_transform();
 
-// The transform that replaces a sample's first input by `change` of it.
-Transform on_first_input(const Component&, std::function<Tensor(const Tensor&)> change);
+// The transform that replaces a sample's first input by `change` of it, which gets it to keep.
+Transform on_first_input(const Component&, std::function<Tensor(Tensor)> change);
 
 // The same for a change that draws random numbers; they depend on the sample's seed and the transform's name.
-Transform at_random(const Component&, std::function<Tensor(const Tensor&, Draws&)> change);
+Transform at_random(const Component&, std::function<Tensor(Tensor, Draws&)> change);
 
 }  // namespace lpot

@@ -1,5 +1,6 @@
 // (x - mean) / std per channel, as torchvision does. One mean serves every channel; else the channels are where the
 // number of means says (transform.h has the rule for when both sides fit).
+#include "lpot/core/every_cpu.h"
 #include "lpot/data/transforms/image.h"
 #include "lpot/data/transforms/kinds.h"
 
@@ -23,24 +24,29 @@ Side channel_side(const Tensor& image, std::size_t channels) {
   return first && (!last || is_float(image.element_type())) ? Side::First : Side::Last;
 }
 
-Tensor normalize(const Tensor& image, const Channels& channels) {
+// Values that lie side by side and share a mean.
+LPOT_FOR_EVERY_CPU void normalize_run(float* values, std::size_t count, float mean, float deviation) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = (values[i] - mean) / deviation;
+}
+
+void normalize_pixels(float* values, std::size_t pixels, const Channels& channels) {
+  const std::size_t count = channels.mean.size();
+  for (std::size_t i = 0; i < pixels; ++i)
+    for (std::size_t channel = 0; channel < count; ++channel, ++values)
+      *values = (*values - channels.mean[channel]) / channels.deviation[channel];
+}
+
+Tensor normalize(Tensor image, const Channels& channels) {
   const std::size_t count = channels.mean.size();
   const Side side = count == 1 ? Side::First : channel_side(image, count);
-  const Tensor values = image.converted(ElementType::F32);
-  Tensor result(ElementType::F32, image.shape());
-  const auto* from = values.data<float>();
-  auto* to = result.data<float>();
+  Tensor result = changeable_floats(std::move(image));
   const std::size_t pixels = result.size() / count;
-  if (side == Side::First) {
-    for (std::size_t channel = 0; channel < count; ++channel) {
-      const float mean = channels.mean[channel], deviation = channels.deviation[channel];
-      for (std::size_t i = 0; i < pixels; ++i) *to++ = (*from++ - mean) / deviation;
-    }
-  } else {
-    for (std::size_t i = 0; i < pixels; ++i)
-      for (std::size_t channel = 0; channel < count; ++channel)
-        *to++ = (*from++ - channels.mean[channel]) / channels.deviation[channel];
+  if (side == Side::Last) {
+    normalize_pixels(result.data<float>(), pixels, channels);
+    return result;
   }
+  for (std::size_t channel = 0; channel < count; ++channel)
+    normalize_run(result.data<float>() + channel * pixels, pixels, channels.mean[channel], channels.deviation[channel]);
   return result;
 }
 
@@ -53,7 +59,7 @@ Transform make_normalize(const Component& component) {
   for (const double value : deviation)
     if (!(value > 0)) throw config_error(component, fmt::format("std: expected numbers above 0, got {}", value));
   const Channels channels{{mean.begin(), mean.end()}, {deviation.begin(), deviation.end()}};
-  return on_first_input(component, [channels](const Tensor& image) { return normalize(image, channels); });
+  return on_first_input(component, [channels](Tensor image) { return normalize(std::move(image), channels); });
 }
 
 }  // namespace

@@ -1,137 +1,87 @@
-// Pillow's resampling: one pass along the width, then one along the height, each a weighted sum of the pixels that the
-// filter covers. When an axis shrinks, the filter is widened by the same factor, which is what prevents aliasing.
-// For 8-bit images the weights are fixed-point numbers of 22 bits and each pass rounds to 8 bits; other types are
-// summed in double. An axis that keeps its size is left alone. Nearest takes the pixel under the centre of the new one.
-// Reference: Pillow 12, src/libImaging/Resample.c and Geometry.c. Pillow 13 does the height first where it shrinks much
-// more than the width; the width is always first here, as in the versions that models were trained with.
+// Pillow's resampling: first along the width, then along the height, each a weighted sum of the pixels that the
+// filter covers (taps.cpp). When an axis shrinks, the filter is widened by the same factor, which is what prevents
+// aliasing. For 8-bit images the weights are fixed-point numbers of 22 bits and each sum is rounded to 8 bits; other
+// types are summed in double. An axis that keeps its size is left alone. Nearest takes the pixel under the centre of
+// the new one. Reference: Pillow 12, src/libImaging/Resample.c and Geometry.c. Pillow 13 does the height first where it
+// shrinks much more than the width; the width is always first here, as in the versions that models were trained with.
 #include "lpot/data/transforms/resample.h"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "lpot/core/registry.h"
+#include "lpot/data/transforms/taps.h"
+#include "lpot/data/transforms/weighted_sums.h"
 
 namespace lpot {
 namespace {
 
-constexpr int kFractionBits = 22;
-
-struct Filter {
-  double support = 0;  // weights are zero beyond it
-  double (*weight)(double distance) = nullptr;
-  bool widens = true;  // where an axis shrinks
+struct Size {
+  std::size_t height = 0, width = 0;
 };
 
-double bilinear_weight(double distance) { return std::max(0.0, 1.0 - std::fabs(distance)); }
-
-double bicubic_weight(double distance) {
-  constexpr double kA = -0.5;
-  const double x = std::fabs(distance);
-  if (x < 1.0) return ((kA + 2.0) * x - (kA + 3.0)) * x * x + 1;
-  if (x < 2.0) return (((x - 5) * x + 8) * x - 4) * kA;
-  return 0;
-}
-
-// The source pixels of one new pixel and their weights, which add up to 1.
-struct Taps {
-  std::size_t first = 0;
-  std::vector<double> weights;
+// Taps of both axes; an axis that keeps its size has none.
+template <typename AxisTaps>
+struct ImageTaps {
+  std::optional<AxisTaps> along, across;
+  std::size_t most_rows = 1;  // that one new row is made of
 };
 
-std::vector<Taps> make_taps(std::size_t from, std::size_t to, const Filter& filter) {
-  const double scale = static_cast<double>(from) / static_cast<double>(to);
-  const double stretch = filter.widens ? std::max(scale, 1.0) : 1.0;
-  const double support = filter.support * stretch;
-  std::vector<Taps> all(to);
-  for (std::size_t i = 0; i < to; ++i) {
-    const double center = (static_cast<double>(i) + 0.5) * scale;
-    const auto first = static_cast<std::size_t>(std::max(0.0, center - support + 0.5));
-    const std::size_t last = std::min(from, static_cast<std::size_t>(center + support + 0.5));
-    Taps& taps = all[i];
-    taps.first = first;
-    double sum = 0;
-    for (std::size_t x = first; x < last; ++x) {
-      // Pillow multiplies by the inverse; a division would round differently.
-      taps.weights.push_back(filter.weight((static_cast<double>(x) - center + 0.5) * (1.0 / stretch)));
-      sum += taps.weights.back();
+// Source rows of one plane at their new width. Each is made once: those that new rows have in common are kept.
+template <typename Element, typename AxisTaps>
+class WideRows {
+ public:
+  WideRows(const PixelRow<Element>& first_row, const ImageTaps<AxisTaps>& taps, std::size_t row_values)
+      : first_row_(first_row),
+        along_(taps.along),
+        row_values_(row_values),
+        most_rows_(taps.most_rows),
+        kept_(taps.along ? taps.most_rows * row_values : 0) {}
+
+  // Valid until most_rows later ones were asked for. None before the first of the last new row is asked for again.
+  const Element* at(std::size_t row) {
+    PixelRow<Element> source = first_row_;
+    source.values += row * source.pixels * source.channels;
+    if (!along_) return source.values;
+    Element* kept = kept_.data() + row % most_rows_ * row_values_;
+    if (row >= made_) {
+      sum_along(source, *along_, kept);
+      made_ = row + 1;
     }
-    if (sum != 0)
-      for (double& weight : taps.weights) weight /= sum;
+    return kept;
   }
-  return all;
-}
 
-// Each source pixel weighs what the new pixel covers of it.
-std::vector<Taps> make_area_taps(std::size_t from, std::size_t to) {
-  const double scale = static_cast<double>(from) / static_cast<double>(to);
-  std::vector<Taps> all(to);
-  for (std::size_t i = 0; i < to; ++i) {
-    const double start = static_cast<double>(i) * scale, end = start + scale;
-    all[i].first = static_cast<std::size_t>(start);
-    for (std::size_t x = all[i].first; x < from && static_cast<double>(x) < end; ++x) {
-      const double left = std::max(start, static_cast<double>(x)), right = std::min(end, static_cast<double>(x) + 1);
-      all[i].weights.push_back((right - left) / scale);
+ private:
+  PixelRow<Element> first_row_;
+  const std::optional<AxisTaps>& along_;
+  std::size_t row_values_, most_rows_;
+  std::vector<Element> kept_;
+  std::size_t made_ = 0;
+};
+
+template <typename Element, typename AxisTaps>
+Tensor resample_rows(const Tensor& source, const ImageLayout& layout, const Size& size,
+                     const ImageTaps<AxisTaps>& taps) {
+  Tensor result = Tensor::unfilled(source.element_type(), layout.shape(size.height, size.width));
+  const std::size_t channels = layout.channels_first ? 1 : layout.channels;
+  const std::size_t row_values = size.width * channels;
+  const Element* plane = source.data<Element>();
+  Element* to = result.data<Element>();
+  std::vector<const Element*> rows;
+  for (std::size_t i = 0; i < plane_count(layout); ++i, plane += layout.height * layout.width * channels) {
+    WideRows<Element, AxisTaps> wide({plane, layout.width, channels}, taps, row_values);
+    for (std::size_t row = 0; row < size.height; ++row, to += row_values) {
+      if (!taps.across) {
+        std::copy_n(wide.at(row), row_values, to);
+        continue;
+      }
+      rows.resize(taps.across->count_of(row));
+      for (std::size_t tap = 0; tap < rows.size(); ++tap) rows[tap] = wide.at(taps.across->first[row] + tap);
+      sum_across(rows, taps.across->weights_of(row), std::span(to, row_values));
     }
   }
-  return all;
-}
-
-std::vector<Taps> taps_for(Interpolation interpolation, std::size_t from, std::size_t to) {
-  if (interpolation == Interpolation::Bicubic) return make_taps(from, to, {2, bicubic_weight});
-  if (interpolation == Interpolation::Bilinear) return make_taps(from, to, {1, bilinear_weight});
-  if (interpolation == Interpolation::Area && from > to) return make_area_taps(from, to);
-  return make_taps(from, to, {1, bilinear_weight, false});
-}
-
-// How an element type is summed: u8 in fixed point, float in double.
-struct FixedPoint {
-  using Element = std::uint8_t;
-  using Sum = std::int32_t;
-  static constexpr Sum kStart = 1 << (kFractionBits - 1);
-  static Sum weight(double value) { return static_cast<Sum>(value * (1 << kFractionBits) + (value < 0 ? -0.5 : 0.5)); }
-  static Element finish(Sum sum) { return static_cast<Element>(std::clamp(sum >> kFractionBits, 0, 255)); }
-};
-
-struct FloatingPoint {
-  using Element = float;
-  using Sum = double;
-  static constexpr Sum kStart = 0;
-  static Sum weight(double value) { return value; }
-  static Element finish(Sum sum) { return static_cast<Element>(sum); }
-};
-
-// `sums` has room for the inner elements: an array, which stays in registers, when there are few.
-template <typename Arithmetic, typename Sums>
-void sum_taps(const Tensor& source, const Axis& axis, const std::vector<Taps>& taps, Tensor& result, Sums sums) {
-  using Sum = typename Arithmetic::Sum;
-  const auto* from = source.data<typename Arithmetic::Element>();
-  auto* to = result.data<typename Arithmetic::Element>();
-  std::vector<std::vector<Sum>> weights(taps.size());
-  for (std::size_t i = 0; i < taps.size(); ++i)
-    for (const double weight : taps[i].weights) weights[i].push_back(Arithmetic::weight(weight));
-
-  for (std::size_t outer = 0; outer < axis.outer; ++outer, from += axis.length * axis.inner)
-    for (std::size_t i = 0; i < taps.size(); ++i) {
-      std::fill(sums.begin(), sums.end(), Arithmetic::kStart);
-      const auto* element = from + taps[i].first * axis.inner;
-      for (const Sum weight : weights[i])
-        for (Sum& sum : sums) sum += static_cast<Sum>(*element++) * weight;
-      for (const Sum sum : sums) *to++ = Arithmetic::finish(sum);
-    }
-}
-
-template <typename Arithmetic>
-Tensor resample_axis(const Tensor& source, const Axis& axis, Shape shape, const std::vector<Taps>& taps) {
-  using Sum = typename Arithmetic::Sum;
-  Tensor result(source.element_type(), std::move(shape));
-  if (axis.inner == 1)
-    sum_taps<Arithmetic>(source, axis, taps, result, std::array<Sum, 1>{});
-  else if (axis.inner == 3)
-    sum_taps<Arithmetic>(source, axis, taps, result, std::array<Sum, 3>{});
-  else
-    sum_taps<Arithmetic>(source, axis, taps, result, std::vector<Sum>(axis.inner));
   return result;
 }
 
@@ -146,7 +96,8 @@ std::vector<std::size_t> nearest_places(std::size_t from, std::size_t to) {
 }
 
 Tensor nearest_axis(const Tensor& source, const Axis& axis, Shape shape, const std::vector<std::size_t>& places) {
-  Tensor result(source.element_type(), std::move(shape));
+  if (axis.length == places.size()) return source;
+  Tensor result = Tensor::unfilled(source.element_type(), std::move(shape));
   const std::size_t step = axis.inner * element_size(source.element_type());
   std::byte* to = result.bytes();
   for (std::size_t outer = 0; outer < axis.outer; ++outer)
@@ -155,14 +106,13 @@ Tensor nearest_axis(const Tensor& source, const Axis& axis, Shape shape, const s
   return result;
 }
 
-Tensor resize_axis(const Tensor& source, const Axis& axis, std::size_t length, Shape shape,
-                   Interpolation interpolation) {
-  if (axis.length == length) return source;
-  if (interpolation == Interpolation::Nearest)
-    return nearest_axis(source, axis, std::move(shape), nearest_places(axis.length, length));
-  const std::vector<Taps> taps = taps_for(interpolation, axis.length, length);
-  if (source.element_type() == ElementType::U8) return resample_axis<FixedPoint>(source, axis, std::move(shape), taps);
-  return resample_axis<FloatingPoint>(source, axis, std::move(shape), taps);
+Tensor resample_nearest(const Tensor& image, const ImageLayout& layout, const Size& size) {
+  const Tensor wide = nearest_axis(image, width_axis(layout), layout.shape(layout.height, size.width),
+                                   nearest_places(layout.width, size.width));
+  ImageLayout between = layout;
+  between.width = size.width;
+  return nearest_axis(wide, height_axis(between), layout.shape(size.height, size.width),
+                      nearest_places(layout.height, size.height));
 }
 
 }  // namespace
@@ -185,12 +135,20 @@ Parameter interpolation_parameter() {
 
 Tensor resample(const Tensor& image, const ImageLayout& layout, std::size_t height, std::size_t width,
                 Interpolation interpolation) {
-  const bool keeps_type = interpolation == Interpolation::Nearest || image.element_type() == ElementType::U8;
-  const Tensor source = keeps_type ? image : image.converted(ElementType::F32);
-  const Tensor wide = resize_axis(source, width_axis(layout), width, layout.shape(layout.height, width), interpolation);
-  ImageLayout between = layout;
-  between.width = width;
-  return resize_axis(wide, height_axis(between), height, layout.shape(height, width), interpolation);
+  const Size size{height, width};
+  if (interpolation == Interpolation::Nearest) return resample_nearest(image, layout, size);
+  const bool is_bytes = image.element_type() == ElementType::U8;
+  if (layout.height == height && layout.width == width) return is_bytes ? image : image.converted(ElementType::F32);
+  ImageTaps<Taps> taps;
+  if (layout.width != width) taps.along = taps_for(interpolation, layout.width, width);
+  if (layout.height != height) taps.across = taps_for(interpolation, layout.height, height);
+  if (taps.across) taps.most_rows = taps.across->most;
+  if (!is_bytes) return resample_rows<float>(image.converted(ElementType::F32), layout, size, taps);
+  ImageTaps<FixedTaps> fixed;
+  fixed.most_rows = taps.most_rows;
+  if (taps.along) fixed.along = in_fixed_point(*taps.along, layout.width);
+  if (taps.across) fixed.across = in_fixed_point(*taps.across, layout.height);
+  return resample_rows<std::uint8_t>(image, layout, size, fixed);
 }
 
 }  // namespace lpot

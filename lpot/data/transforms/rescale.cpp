@@ -1,14 +1,17 @@
+#include "lpot/core/every_cpu.h"
+#include "lpot/data/transforms/image.h"
 #include "lpot/data/transforms/kinds.h"
 
 namespace lpot {
 namespace {
 
-Tensor rescale(const Tensor& image) {
-  const Tensor values = image.converted(ElementType::F32);
-  Tensor result(ElementType::F32, image.shape());
-  const auto* from = values.data<float>();
-  auto* to = result.data<float>();
-  for (std::size_t i = 0, count = result.size(); i < count; ++i) to[i] = from[i] / 255.0f;
+LPOT_FOR_EVERY_CPU void divide_by_255(float* values, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) values[i] /= 255.0f;
+}
+
+Tensor rescale(Tensor image) {
+  Tensor result = changeable_floats(std::move(image));
+  divide_by_255(result.data<float>(), result.size());
   return result;
 }
 

@@ -15,7 +15,7 @@ Tensor to_pil_image(const Tensor& image) {
   if (!bytes && !is_float(image.element_type()))
     throw DataError("ToPILImage", fmt::format("got {}, expected u8, or floats in 0..1", image.describe()));
   if (bytes && !layout.channels_first) return image;
-  Tensor result(ElementType::U8, {layout.height, layout.width, layout.channels});
+  Tensor result = Tensor::unfilled(ElementType::U8, {layout.height, layout.width, layout.channels});
   const std::size_t pixels = layout.height * layout.width;
   auto* to = result.data<std::uint8_t>();
   for (std::size_t i = 0; i < pixels; ++i)

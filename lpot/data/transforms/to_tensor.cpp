@@ -1,3 +1,5 @@
+#include <array>
+
 #include "lpot/data/transforms/kinds.h"
 
 namespace lpot {
@@ -11,11 +13,14 @@ Tensor to_tensor(const Tensor& image) {
                                 image.describe()));
   const std::size_t channels = image.shape()[2];
   const std::size_t pixels = image.shape()[0] * image.shape()[1];
-  Tensor result(ElementType::F32, {channels, image.shape()[0], image.shape()[1]});
+  Tensor result = Tensor::unfilled(ElementType::F32, {channels, image.shape()[0], image.shape()[1]});
+  // Looked up rather than divided: values of one channel do not lie side by side, which SIMD would need.
+  std::array<float, 256> quotients;
+  for (std::size_t i = 0; i < quotients.size(); ++i) quotients[i] = static_cast<float>(i) / 255.0f;
   const auto* from = image.data<std::uint8_t>();
   auto* to = result.data<float>();
   for (std::size_t channel = 0; channel < channels; ++channel)
-    for (std::size_t i = 0; i < pixels; ++i) *to++ = static_cast<float>(from[i * channels + channel]) / 255.0f;
+    for (std::size_t i = 0; i < pixels; ++i) *to++ = quotients[from[i * channels + channel]];
   return result;
 }
 

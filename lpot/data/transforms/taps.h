@@ -1,0 +1,42 @@
+// Which pixels of an axis a resampled one is made of: places and weights, worked out once for an image.
+//
+//   Taps taps = taps_for(Interpolation::Bilinear, 500, 341);
+//   taps.first[5]                 // the first of the source pixels that new pixel 5 is made of,
+//   taps.count_of(5)              // how many they are,
+//   taps.weights_of(5)[0]         // and what the first weighs; all weights of a pixel add up to 1
+//
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "lpot/data/transforms/resample.h"
+
+namespace lpot {
+
+struct Taps {
+  std::vector<std::size_t> first, count;
+  std::size_t most = 0;         // the largest count
+  std::vector<double> weights;  // room for `most` of each pixel
+
+  std::size_t count_of(std::size_t pixel) const { return count[pixel]; }
+  const double* weights_of(std::size_t pixel) const { return weights.data() + pixel * most; }
+};
+
+// An axis of `from` pixels becomes one of `to`. Nearest has no weights.
+Taps taps_for(Interpolation, std::size_t from, std::size_t to);
+
+// The same for bytes: weights as whole numbers, and the same count for all pixels, zeros filling up.
+struct FixedTaps {
+  std::vector<std::size_t> first;
+  std::size_t count = 0;
+  std::vector<std::int32_t> weights;
+
+  std::size_t count_of(std::size_t) const { return count; }
+  const std::int32_t* weights_of(std::size_t pixel) const { return weights.data() + pixel * count; }
+};
+inline constexpr int kFractionBits = 22;
+
+FixedTaps in_fixed_point(const Taps&, std::size_t from);
+
+}  // namespace lpot
