@@ -7,11 +7,11 @@ import json
 import pathlib
 import tempfile
 
-from .. import _core
+from .. import beside
 from ..collect import LABELS, as_array, without_labels
 from ..errors import DataError, ModelError
 from ..frameworks import need
-from ..saved import Folder, Quantized, write_info
+from ..saved import Folder, Quantized, infer, program, write_info
 from .structure import flatten, rebuild
 
 torch = need("torch")
@@ -80,6 +80,7 @@ class _Flat(torch.nn.Module):
         self.outputs = None
 
     def forward(self, *tensors):
+        beside.check()
         named = rebuild(self.structure, tensors)
         rest = named.pop(self.rest, ()) if self.rest else ()
         outputs: list = []
@@ -95,7 +96,7 @@ class QuantizedModule(Quantized, torch.nn.Module):
         torch.nn.Module.__init__(self)
         self._folder = folder
         self.result = result or {}
-        self._program = _core.Program(self.ir)
+        self._program = program(self.ir)
         self._inputs = {
             name: number for number, name in enumerate(folder.info["inputs"])
         }
@@ -133,7 +134,7 @@ class QuantizedModule(Quantized, torch.nn.Module):
             )
         outputs = rebuild(
             info["outputs"],
-            [torch.from_numpy(array) for array in self._program.infer(arrays)],
+            [torch.from_numpy(array) for array in infer(self._program, arrays)],
         )
         if labels:
             outputs = _with_loss(outputs, labels, info)
@@ -251,8 +252,9 @@ class TorchBridge:
             self.module.train(was_training)
         self._outputs = flat.outputs
         self._name_inputs(openvino, model, tensors)
+        beside.check()
         openvino.save_model(model, self.path, compress_to_fp16=False)
-        self._used = _core.Program(self.path).inputs
+        self._used = program(self.path).inputs
 
     def _name_inputs(self, openvino, model, tensors) -> None:
         shapes = {}
