@@ -5,6 +5,7 @@ import contextlib
 import inspect
 import json
 import pathlib
+import re
 import tempfile
 
 from .. import beside
@@ -252,6 +253,7 @@ class TorchBridge:
             self.module.train(was_training)
         self._outputs = flat.outputs
         self._name_inputs(openvino, model, tensors)
+        _name_nodes(model, type(self.module).__name__)
         beside.check()
         openvino.save_model(model, self.path, compress_to_fp16=False)
         self._used = program(self.path).inputs
@@ -333,6 +335,14 @@ class TorchBridge:
 
     def result(self, folder, plan, result):
         return QuantizedModule(Folder(folder, self.info(plan)), result)
+
+
+def _name_nodes(model, name: str) -> None:
+    """Nodes that the converter made itself are numbered in its process; a study goes on by names that stay the same."""
+    model.set_friendly_name(name)
+    for number, node in enumerate(model.get_ordered_ops()):
+        if re.fullmatch(r"[A-Za-z]+_\d+", node.get_friendly_name()):
+            node.set_friendly_name(f"{node.get_type_name()}_{number}")
 
 
 @contextlib.contextmanager
