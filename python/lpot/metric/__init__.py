@@ -2,9 +2,8 @@
 
 import copy
 
-import numpy as np
-
 from .. import _core, beside
+from .. import numpy_later as np
 from ..collect import as_array
 from ..registry import METRICS, component_text, registrar
 
