@@ -23,6 +23,9 @@ std::string cut(const std::string& text) { return text.size() <= 120 ? text : te
 std::string first_difference(const StudyIdentity& old, const StudyIdentity& now) {
   if (old.model_name != now.model_name)
     return fmt::format("the model's name was {} and is {}", old.model_name, now.model_name);
+  if (old.model_fingerprint != now.model_fingerprint)
+    return fmt::format("the model was another (fingerprint {}; this one is {})", old.model_fingerprint,
+                       now.model_fingerprint);
   const auto before = parse_json_or_discard(old.settings), after = parse_json_or_discard(now.settings);
   if (!before.is_object() || !after.is_object()) return "the settings differ";
   const auto text = [](const nlohmann::json& settings, const std::string& key) {

@@ -2,16 +2,15 @@
 
 import collections.abc
 
-import numpy as np
-
 from . import _core
+from . import numpy_later as np
 from .errors import DataError
 
 # What modules of Hugging Face take to work out a loss: never an input of the int8 model.
 LABELS = ("labels", "label", "start_positions", "end_positions")
 
 
-def as_array(value) -> np.ndarray:
+def as_array(value) -> "np.ndarray":
     """A tensor of any framework, or a list of numbers, as an array."""
     if hasattr(value, "detach"):  # torch
         value = value.detach().cpu()

@@ -4,11 +4,12 @@ import dataclasses
 import json
 import typing
 
-from . import _core, log
+from . import _core, beside, log
 from .bridges import bridge_for
 from .collect import Collected, collect, first, reusable
 from .errors import ConfigError, Error, Interrupted
 from .registry import METRICS, STRATEGIES, made, registered
+from .saved import Folder
 
 
 @dataclasses.dataclass
@@ -52,19 +53,26 @@ def quantize(config, request: Request):
             1,
             "no eval_func and no metric: the model is quantized once and not evaluated",
         )
-        answer = _core.quantize(job)
+        answer = beside.run(lambda: _core.quantize(job), job.stop)
         return bridge.result(answer["model"].parent, answer["plan"], {})
-    answer = _core.tune(job)
-    return _result(answer, bridge)
+    best = _Best(bridge)
+    job.on_saved = best.keep
+    try:
+        answer = beside.run(lambda: _core.tune(job), job.stop)
+    except KeyboardInterrupt:
+        raise best.interrupted({}) from None
+    return _result(answer, best)
 
 
 def prepare(config, request: Request):
     """The job for the library, and the bridge that its model comes over."""
     calib = _loader(config.calibration_loader, request.calib_dataloader)
     evaluation = _loader(config.evaluation_loader, request.eval_dataloader)
-    bridge = bridge_for(
-        request.model, config, lambda: _example(config, request, calib, evaluation)
-    )
+
+    def example():
+        return beside.call_back(lambda: _example(config, request, calib, evaluation))
+
+    bridge = beside.run(lambda: bridge_for(request.model, config, example))
     if request.q_func is not None and calib is None:
         if not hasattr(bridge, "recorded"):
             raise ConfigError(
@@ -83,15 +91,28 @@ def prepare(config, request: Request):
     job.on_saved = bridge.on_saved
     if request.eval_func is not None:
         job.name = getattr(request.eval_func, "__name__", "eval_func")
-        job.evaluate = lambda candidate: request.eval_func(
-            bridge.fp32() if candidate.is_fp32 else bridge.candidate(candidate)
-        )
+
+        def evaluate(candidate):
+            model = bridge.fp32() if candidate.is_fp32 else bridge.candidate(candidate)
+            return beside.call_back(lambda: request.eval_func(model))
+
+        job.evaluate = evaluate
     name, parameters = config.strategy
     if request.strategy is not None:
-        job.strategy = request.strategy
+        job.strategy = _CalledBack(request.strategy)
     elif name in STRATEGIES:
-        job.strategy = made(STRATEGIES[name], parameters)
+        job.strategy = _CalledBack(made(STRATEGIES[name], parameters))
     return job, bridge
+
+
+class _CalledBack:
+    """A strategy of the user's, asked where the user's code runs."""
+
+    def __init__(self, strategy):
+        self._strategy = strategy
+
+    def next(self, space, trials, goal):
+        return beside.call_back(lambda: self._strategy.next(space, trials, goal))
 
 
 def _set_data(job, config, bridge, calib, evaluation, request: Request) -> None:
@@ -151,20 +172,46 @@ def _example(config, request: Request, calib, evaluation):
     return _core.first_inputs(config)
 
 
-def _result(answer: dict, bridge):
+class _Best:
+    """The best model so far. Its files are kept apart: the study may be replacing them when Ctrl-C comes."""
+
+    def __init__(self, bridge):
+        self._bridge = bridge
+        self._kept = None  # its files, its plan, where it was saved
+
+    def keep(self, candidate, plan, folder) -> None:
+        self._bridge.on_saved(candidate, plan, folder)
+        self._kept = Folder(folder), plan, folder
+
+    def find(self, folder, plan) -> None:
+        """The best may be one that an earlier run saved."""
+        if self._kept is None:
+            self._kept = Folder(folder), plan, folder
+
+    def model(self, result: dict):
+        files, plan, _ = self._kept
+        return self._bridge.result(files.path, plan, result)
+
+    def interrupted(self, result: dict) -> Interrupted:
+        if self._kept is None:
+            return Interrupted()
+        return Interrupted(
+            f"stopped on request; the best model so far is in {self._kept[-1]}",
+            lambda: self.model(result),
+        )
+
+
+def _result(answer: dict, best: _Best):
     result = json.loads(answer["json"])
     result["trials"] = answer["trials"]
-    model = None
     if answer["plan"] is not None:
-        model = bridge.result(answer["model"].parent, answer["plan"], result)
+        best.find(answer["model"].parent, answer["plan"])
     if answer["interrupted"]:
-        where = (
-            f"; the best model so far is in {answer['model'].parent}" if model else ""
-        )
-        raise Interrupted(f"stopped on request{where}", model)
-    if model is None:
+        raise best.interrupted(result)
+    if answer["plan"] is None:
         last = answer["trials"][-1].error if answer["trials"] else "there was none"
         raise Error(f"[tune] no trial succeeded; the last one: {last}")
+    model = best.model(result)
     log.tell(1, answer["text"].split("\nRun it in")[0])
     if not result["goal_met"]:
         log.tell(2, "the goal was not met; this is the best model that was found")

@@ -30,8 +30,16 @@ class MissingFramework(Error, ImportError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C. Not an error: what was reached until then is saved, and `model` is the best of it, or None."""
+    """Ctrl-C. Not an error: what was reached until then is saved."""
 
-    def __init__(self, message: str = "stopped on request", model=None):
+    def __init__(self, message: str = "stopped on request", make_model=None):
         super().__init__(message)
-        self.model = model
+        self._make_model = make_model
+        self._model = None
+
+    @property
+    def model(self):
+        """The best model so far, or None. It is read when it is first asked for, so that Ctrl-C need not wait for it."""
+        if self._make_model is not None:
+            self._model, self._make_model = self._make_model(), None
+        return self._model

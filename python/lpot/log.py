@@ -2,6 +2,8 @@
 
 import logging
 
+from . import beside
+
 logger = logging.getLogger("lpot")
 _LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
 
@@ -14,13 +16,18 @@ def set_up() -> None:
     handler.setFormatter(logging.Formatter("%(message)s"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
+    logger.propagate = False  # OpenVINO's converter gives the root logger a handler, which would tell all again
 
 
 def tell(level: int, message: str) -> None:
-    logger.log(_LEVELS[level], message)
+    beside.call_back(lambda: logger.log(_LEVELS[level], message))
 
 
 def tell_trial(trial, is_best: bool) -> None:
+    beside.call_back(lambda: _tell_trial(trial, is_best))
+
+
+def _tell_trial(trial, is_best: bool) -> None:
     if trial.error:
         logger.warning("trial %d failed: %s", trial.number, trial.error)
         return

@@ -1,18 +1,38 @@
 """Quantized models: what every kind of them has, and how they are kept on disk."""
 
 import json
+import os
 import pathlib
 import shutil
 import tempfile
 
-from . import _core
+from . import _core, beside
 from .errors import ModelError
 
 INFO = "python.json"  # beside the model: what is needed to call it as before
 
 
+def replace_file(path, content: bytes) -> None:
+    """Writes a file whole or not at all; who has it open, or by another name, keeps what was there."""
+    path = pathlib.Path(path)
+    new = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        new.write_bytes(content)
+        os.replace(new, path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
 def write_info(folder, info: dict) -> None:
-    (pathlib.Path(folder) / INFO).write_text(json.dumps(info))
+    replace_file(pathlib.Path(folder) / INFO, json.dumps(info).encode())
+
+
+def _take(file, target) -> None:
+    """A second name where the file system can do that: files of models are replaced and never changed."""
+    try:
+        os.link(file, target)
+    except OSError:
+        shutil.copy2(file, target)
 
 
 class Folder:
@@ -23,7 +43,7 @@ class Folder:
         self.path = pathlib.Path(self._temporary.name)
         for file in pathlib.Path(source).iterdir():
             if file.is_file() and ".tmp" not in file.suffixes:
-                shutil.copy2(file, self.path / file.name)
+                _take(file, self.path / file.name)
         if info is not None:
             write_info(self.path, info)
         self.info = (
@@ -37,6 +57,18 @@ class Folder:
         target.mkdir(parents=True, exist_ok=True)
         for file in self.path.iterdir():
             shutil.copy2(file, target / file.name)
+
+
+def program(path):
+    """The model in a file, to be run."""
+    return beside.run(lambda: _core.Program(path))
+
+
+def infer(model, arrays: list) -> list:
+    """The outputs of a program. For shapes that it has not seen it is compiled, which takes a while."""
+    if not model.is_compiled(arrays):
+        beside.run(lambda: model.compile(arrays))
+    return model.infer(arrays)
 
 
 class Quantized:
@@ -74,12 +106,12 @@ class QuantizedFile(Quantized):
     @property
     def model(self):
         if self._program is None:
-            self._program = _core.Program(self.ir)
+            self._program = program(self.ir)
         return self._program
 
     def __call__(self, *arrays, **named):
         inputs = [named[name] for name in self.model.inputs] if named else list(arrays)
-        return dict(zip(self.model.outputs, self.model.infer(inputs)))
+        return dict(zip(self.model.outputs, infer(self.model, inputs)))
 
     def eval(self):
         return self

@@ -36,6 +36,18 @@ class Program {
     return executable_for(shapes).infer(inputs);
   }
 
+  // Whether `infer` runs at once for such inputs. Inputs that are not the model's are told by `infer`.
+  bool is_compiled(const std::vector<Shape>& shapes) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) return false;
+    return shapes.size() != inputs_.size() || compiled_.contains(shapes) ||
+           ((only_dynamic_ || compiled_.size() >= kMostShapes) && compiled_.contains({}));
+  }
+  void compile(const std::vector<Shape>& shapes) {
+    const std::lock_guard lock(mutex_);
+    executable_for(shapes);
+  }
+
   std::vector<std::string> names(bool of_inputs) const {
     std::vector<std::string> all;
     for (const Port& port : of_inputs ? inputs_ : outputs_) all.push_back(port.name);
@@ -66,14 +78,35 @@ class Program {
   bool only_dynamic_ = false;
 };
 
+std::vector<Shape> shapes_of(const py::list& arrays) {
+  std::vector<Shape> shapes;
+  for (const py::handle& given : arrays) {
+    const py::array array = py::array::ensure(given);
+    if (!array) {
+      PyErr_Clear();
+      return {};  // `infer` says what is wrong with it
+    }
+    shapes.emplace_back(array.shape(), array.shape() + array.ndim());
+  }
+  return shapes;
+}
+
 }  // namespace
 
 void bind_program(py::module_& module) {
-  py::class_<Program>(module, "Program")
+  py::class_<Program, std::shared_ptr<Program>>(module, "Program")
       .def(py::init<std::filesystem::path, int>(), py::arg("path"), py::arg("threads") = 0,
            py::call_guard<py::gil_scoped_release>())
       .def_property_readonly("inputs", [](const Program& program) { return program.names(true); })
       .def_property_readonly("outputs", [](const Program& program) { return program.names(false); })
+      .def("is_compiled",
+           [](Program& program, const py::list& arrays) { return program.is_compiled(shapes_of(arrays)); })
+      .def("compile",
+           [](Program& program, const py::list& arrays) {
+             const std::vector<Shape> shapes = shapes_of(arrays);
+             const py::gil_scoped_release released;
+             program.compile(shapes);
+           })
       .def(
           "infer",
           [](Program& program, const py::list& arrays) {

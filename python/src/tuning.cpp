@@ -5,9 +5,8 @@
 #include <pybind11/stl/filesystem.h>
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
 
-#include "lpot/core/clock.h"
 #include "lpot/model/save.h"
 #include "lpot/quantize/export/onnx.h"
 #include "lpot/report/result.h"
@@ -38,33 +37,19 @@ struct Job {
   py::object on_log = py::none();    // (level, message)
   py::object on_trial = py::none();  // (Trial, is_best)
   std::string name = "eval_func";
+  std::shared_ptr<std::atomic<bool>> stopped = std::make_shared<std::atomic<bool>>(false);
 };
 
-// Signals are looked at a few times in a second: the lock is not for every batch.
-class Signals {
- public:
-  bool came() {
-    if (Clock::now() < next_) return came_;
-    next_ = Clock::now() + std::chrono::milliseconds(100);
-    const py::gil_scoped_acquire gil;
-    if (PyErr_CheckSignals() != 0) {
-      PyErr_Clear();
-      came_ = true;
-    }
-    return came_;
-  }
-
- private:
-  Clock::time_point next_ = Clock::now();
-  bool came_ = false;
-};
-
-Observer observer_for(const Job& job, const std::shared_ptr<Signals>& signals) {
+Observer observer_for(const Job& job) {
   Observer observer;
-  observer.should_stop = [signals] { return signals->came(); };
+  observer.should_stop = [stopped = job.stopped] { return stopped->load(); };
   if (!job.on_log.is_none())
-    observer.on_log = [log = hold(job.on_log)](LogLevel level, std::string_view message) {
-      calling("log", [&] { (*log)(static_cast<int>(level), std::string(message)); });
+    observer.on_log = [stopped = job.stopped, log = hold(job.on_log)](LogLevel level, std::string_view message) {
+      try {
+        calling("log", [&] { (*log)(static_cast<int>(level), std::string(message)); });
+      } catch (const Interrupted&) {
+        *stopped = true;  // a message is no place to end at
+      }
     };
   return observer;
 }
@@ -132,8 +117,7 @@ Prepared prepare(const Job& job) {
 
 py::dict run_tune(const Job& job) {
   const Prepared prepared = prepare(job);
-  const auto signals = std::make_shared<Signals>();
-  const Observer observer = observer_for(job, signals);
+  const Observer observer = observer_for(job);
   const TuneResult result = [&] {
     const py::gil_scoped_release released;
     return tune(prepared.config, prepared.options, observer);
@@ -152,8 +136,7 @@ py::dict run_tune(const Job& job) {
 
 py::dict run_quantize(const Job& job) {
   const Prepared prepared = prepare(job);
-  const auto signals = std::make_shared<Signals>();
-  const Observer observer = observer_for(job, signals);
+  const Observer observer = observer_for(job);
   const QuantizeResult result = [&] {
     const py::gil_scoped_release released;
     return quantize_once(prepared.config, prepared.options, observer);
@@ -169,8 +152,7 @@ py::dict run_quantize(const Job& job) {
 
 std::vector<std::pair<std::string, double>> run_evaluate(const Job& job) {
   const Prepared prepared = prepare(job);
-  const auto signals = std::make_shared<Signals>();
-  const Observer observer = observer_for(job, signals);
+  const Observer observer = observer_for(job);
   const py::gil_scoped_release released;
   const Model model = load_configured_model(prepared.config, prepared.options.model);
   return make_evaluator(prepared.config, prepared.options.own)->baseline(model, observer).metrics;
@@ -357,7 +339,9 @@ void bind_tuning(py::module_& module) {
       .def_readwrite("on_saved", &Job::on_saved)
       .def_readwrite("on_log", &Job::on_log)
       .def_readwrite("on_trial", &Job::on_trial)
-      .def_readwrite("name", &Job::name);
+      .def_readwrite("name", &Job::name)
+      // From any thread: the work ends where it next looks.
+      .def("stop", [](const Job& job) { *job.stopped = true; });
   module.def("tune", &run_tune);
   module.def("quantize", &run_quantize);
   module.def("evaluate", &run_evaluate);

@@ -1,13 +1,8 @@
 """What goes wrong, and what is said then."""
 
-import os
-import pathlib
-import signal
 import subprocess
 import sys
 import textwrap
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -164,49 +159,11 @@ def test_a_framework_that_is_missing_names_the_extra(name, extra):
 
 
 def test_importing_lpot_imports_no_framework():
-    code = "import sys, lpot, ilit, lpot.experimental; print({'torch', 'tensorflow', 'onnx'} & set(sys.modules))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
-    assert run.stdout.strip() == "set()", run.stderr
-
-
-def test_ctrl_c_leaves_the_best_model(quantizer, pictures):
-    """Interrupted while the library works, after a first trial: the best is saved, and what is raised has it."""
-    quantizer.eval_func = None
-    quantizer._config = None
-    rest = "evaluation: {accuracy: {metric: {MSE: {compare_label: false}}}}"
-    text = (
-        pathlib.Path("conf.yaml")
-        .read_text()
-        .replace("{relative: 0.0001}", "{absolute: 0}")
-        .replace("max_trials: 10", "max_trials: 1000")
+    code = """
+        import sys, lpot, ilit, lpot.experimental
+        print({"torch", "tensorflow", "onnx", "openvino", "numpy"} & set(sys.modules))
+    """
+    run = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)], capture_output=True, text=True
     )
-    pathlib.Path("conf.yaml").write_text(text + rest)
-    again = Quantization("conf.yaml")
-    again.model, again.calib_dataloader = quantizer.model, quantizer.calib_dataloader
-    again.eval_dataloader = pictures(batches=400)
-    pressed = []
-
-    def press():
-        while not list(pathlib.Path("lpot_workspace").glob("*/best/deploy.yaml")):
-            time.sleep(0.01)
-        pressed.append(time.monotonic())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=press)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt) as stopped:
-        again()
-    thread.join()
-    assert isinstance(stopped.value, lpot.Interrupted)
-    assert "the best model so far is in" in str(stopped.value)
-    x = torch.from_numpy(next(iter(pictures()))[0])
-    assert stopped.value.model(x).shape == (8, 2)
-
-
-def test_ctrl_c_in_eval_func_stops_the_study(quantizer):
-    def eval_func(model):
-        raise KeyboardInterrupt
-
-    quantizer.eval_func = eval_func
-    with pytest.raises(lpot.Interrupted):
-        quantizer()
+    assert run.stdout.strip() == "set()", run.stderr

@@ -81,6 +81,31 @@ def test_blendcnn(example, data):
     assert accuracy[0] >= 0.99 * accuracy[1] > 0.5
 
 
+def test_bert_keeps_what_its_configuration_asks_for(example, data):
+    import from_onnx
+
+    folder = example("pytorch/bert")
+    from_onnx.read(data / "minilm-mrpc-onnx" / "minilm_mrpc.onnx").save_pretrained(
+        folder / "models" / "mrpc"
+    )
+    shutil.copy(data / "bert-vocab" / "vocab.txt", folder / "models" / "mrpc")
+    first_lines(data / "glue-mrpc" / "dev.tsv", folder / "MRPC" / "dev.tsv", 200)
+    common = "python run_glue_tune.py --task_name mrpc --data_dir MRPC"
+    run(
+        f"{common} --model_name_or_path models/mrpc --do_ilit_tune --output_dir int8/mrpc"
+    )
+    fp32, int8 = (
+        f1_of(run(f"{common} --model_name_or_path {model} --do_eval"))
+        for model in ("models/mrpc", "int8/mrpc")
+    )
+    assert "relative: 0.01" in (folder / "conf.yaml").read_text()
+    assert int8 >= 0.99 * fp32 > 0.8
+
+
+def f1_of(told: str) -> float:
+    return float(told.split("f1 ")[1].split(",")[0])
+
+
 def test_bert(example, data):
     import from_onnx
     from transformers import BertForQuestionAnswering
@@ -114,7 +139,7 @@ def test_bert(example, data):
         run(f"{common} --model_name_or_path {model} --do_eval")
         for model in ("models/mrpc", "int8/mrpc")
     ]
-    fp32, int8 = (float(text.split("f1 ")[1].split(",")[0]) for text in scores)
+    fp32, int8 = (f1_of(text) for text in scores)
     assert int8 >= 0.9 * fp32 > 0.5
     assert run(
         "python run_squad_tune.py --predict_file glue_data/SQuAD/dev-v1.1.json --model_name_or_path int8/squad --do_eval"

@@ -5,8 +5,10 @@ import collections
 import numpy as np
 import pytest
 import torch
+from conftest import Picture
 from torch import nn
 
+import ilit
 import lpot
 from lpot.experimental import Benchmark, Quantization, common
 
@@ -217,3 +219,28 @@ def test_benchmark_measures_speed_and_accuracy(net, conf, pictures):
         results["performance"]["batch_size"] == 8
         and results["performance"]["throughput"] > 0
     )
+
+
+def tuned_by_ilit(net, conf, trials: int, **options):
+    """Trials of a study that never meets its goal, and how many models were evaluated."""
+    evaluated = []
+
+    def eval_func(model):
+        evaluated.append(model)
+        return 0.9 if model is net else 0.1
+
+    tuner = ilit.Tuner(conf(tolerance="0.0001", trials=trials))
+    result = tuner.tune(net, Picture(), eval_func=eval_func, **options).result
+    return [trial.number for trial in result["trials"]], len(evaluated)
+
+
+def test_with_a_resume_file_the_last_study_goes_on(net, conf, pictures):
+    assert tuned_by_ilit(net, conf, 2) == ([1, 2], 3)
+    assert tuned_by_ilit(net, conf, 3, resume_file="./snapshot") == ([1, 2, 3], 1)
+    same = calibrated_net(pictures)
+    assert tuned_by_ilit(same, conf, 4, resume_file="./snapshot") == ([1, 2, 3, 4], 1)
+    with torch.no_grad():
+        net.linear.bias += 1
+    with pytest.raises(lpot.StoreError, match="the model was another"):
+        tuned_by_ilit(net, conf, 5, resume_file="./snapshot")
+    assert tuned_by_ilit(net, conf, 1) == ([1], 2)

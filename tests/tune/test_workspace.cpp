@@ -66,6 +66,9 @@ TEST(OpenStudy, ASharedWorkspaceHoldsStudiesOfSeveralModels) {
   other.model_fingerprint = "bbbb";
   EXPECT_NE(open_study(*store, other, false, true), first);
   EXPECT_EQ(open_study(*store, kIdentity, true, true), first);
+  other.model_fingerprint = "cccc";
+  EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, other, true, true); }),
+              AllOf(HasSubstr("the model was another"), HasSubstr("bbbb"), HasSubstr("cccc")));
 }
 
 TEST(OpenStudy, ResumeWithAChangedCriterionNamesTheKeyAndBothValues) {

@@ -7,7 +7,7 @@ import tempfile
 
 from ..collect import as_array
 from ..errors import DataError
-from ..saved import Folder, QuantizedFile, write_info
+from ..saved import Folder, QuantizedFile, program, write_info
 
 
 class FileBridge:
@@ -40,7 +40,7 @@ class FileBridge:
             tempfile.TemporaryDirectory() as folder
         ):  # only to be called: nothing is quantized
             quantized = QuantizedFile(Folder(folder))
-        quantized._program = _program(self.path)
+        quantized._program = program(self.path)
         return quantized
 
     def candidate(self, candidate):
@@ -59,9 +59,3 @@ class FileBridge:
 
     def result(self, folder, plan, result):
         return QuantizedFile(Folder(folder, self.info(plan)), result)
-
-
-def _program(path):
-    from .. import _core
-
-    return _core.Program(path)

@@ -5,13 +5,14 @@ import contextlib
 import inspect
 import json
 import pathlib
+import re
 import tempfile
 
-from .. import _core
+from .. import beside
 from ..collect import LABELS, as_array, without_labels
 from ..errors import DataError, ModelError
 from ..frameworks import need
-from ..saved import Folder, Quantized, write_info
+from ..saved import Folder, Quantized, infer, program, write_info
 from .structure import flatten, rebuild
 
 torch = need("torch")
@@ -80,6 +81,7 @@ class _Flat(torch.nn.Module):
         self.outputs = None
 
     def forward(self, *tensors):
+        beside.check()
         named = rebuild(self.structure, tensors)
         rest = named.pop(self.rest, ()) if self.rest else ()
         outputs: list = []
@@ -95,7 +97,7 @@ class QuantizedModule(Quantized, torch.nn.Module):
         torch.nn.Module.__init__(self)
         self._folder = folder
         self.result = result or {}
-        self._program = _core.Program(self.ir)
+        self._program = program(self.ir)
         self._inputs = {
             name: number for number, name in enumerate(folder.info["inputs"])
         }
@@ -133,7 +135,7 @@ class QuantizedModule(Quantized, torch.nn.Module):
             )
         outputs = rebuild(
             info["outputs"],
-            [torch.from_numpy(array) for array in self._program.infer(arrays)],
+            [torch.from_numpy(array) for array in infer(self._program, arrays)],
         )
         if labels:
             outputs = _with_loss(outputs, labels, info)
@@ -251,8 +253,10 @@ class TorchBridge:
             self.module.train(was_training)
         self._outputs = flat.outputs
         self._name_inputs(openvino, model, tensors)
+        _name_nodes(model, type(self.module).__name__)
+        beside.check()
         openvino.save_model(model, self.path, compress_to_fp16=False)
-        self._used = _core.Program(self.path).inputs
+        self._used = program(self.path).inputs
 
     def _name_inputs(self, openvino, model, tensors) -> None:
         shapes = {}
@@ -331,6 +335,14 @@ class TorchBridge:
 
     def result(self, folder, plan, result):
         return QuantizedModule(Folder(folder, self.info(plan)), result)
+
+
+def _name_nodes(model, name: str) -> None:
+    """Nodes that the converter made itself are numbered in its process; a study goes on by names that stay the same."""
+    model.set_friendly_name(name)
+    for number, node in enumerate(model.get_ordered_ops()):
+        if re.fullmatch(r"[A-Za-z]+_\d+", node.get_friendly_name()):
+            node.set_friendly_name(f"{node.get_type_name()}_{number}")
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from .. import _core
 from ..collect import Collected
 from ..errors import DataError, ModelError
 from ..frameworks import need
-from ..saved import Folder, Quantized
+from ..saved import Folder, Quantized, replace_file
 from .file import FileBridge
 from .tensorflow_writer import write_edits
 
@@ -70,7 +70,7 @@ def read_graph_def(path):
 def write_graph_def(graph_def, path) -> None:
     path = pathlib.Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(graph_def.SerializeToString())
+    replace_file(path, graph_def.SerializeToString())
 
 
 def _frozen(function):

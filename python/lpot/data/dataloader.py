@@ -2,8 +2,7 @@
 
 import collections.abc
 
-import numpy as np
-
+from .. import numpy_later as np
 from ..collect import as_array, split
 from ..errors import ConfigError
 

@@ -3,10 +3,10 @@
 import statistics
 import time
 
-from .. import _core, log
+from .. import _core, beside, log
 from ..engine import Request, load_config, prepare
 from ..errors import ConfigError
-from ..saved import Quantized
+from ..saved import Quantized, infer, program
 from .quantization import maker_of
 
 
@@ -52,18 +52,18 @@ class Benchmark:
 
     def _accuracy(self) -> dict:
         job, _bridge = self._job()
-        return dict(_core.evaluate(job))
+        return dict(beside.run(lambda: _core.evaluate(job), job.stop))
 
     def _speed(self) -> dict:
         job, bridge = self._job()
-        program, inputs = _core.Program(bridge.path), _core.batches(job, 8)
+        model, inputs = program(bridge.path), beside.run(lambda: _core.batches(job, 8))
         for arrays in inputs:
-            program.infer(arrays)
+            infer(model, arrays)
         times = []
         while len(times) < 3 or (sum(times) < 2 and len(times) < 1000):
             for arrays in inputs:
                 start = time.perf_counter()
-                program.infer(arrays)
+                infer(model, arrays)
                 times.append(time.perf_counter() - start)
         seconds = statistics.median(times)
         count = len(inputs[0][0])

@@ -2,9 +2,8 @@
 
 import copy
 
-import numpy as np
-
-from .. import _core
+from .. import _core, beside
+from .. import numpy_later as np
 from ..collect import as_array
 from ..registry import METRICS, component_text, registrar
 
@@ -86,13 +85,16 @@ class _Bound:
         self.higher_is_better = bool(getattr(metric, "higher_is_better", True))
 
     def update(self, outputs, labels):
+        beside.call_back(lambda: self._update(outputs, labels))
+
+    def _update(self, outputs, labels):
         preds, labels = _predictions(outputs), _joined(labels, self._kept)
         if self._postprocess is not None:
             preds, labels = self._postprocess((preds, labels))
         self._metric.update(preds, labels)
 
     def result(self):
-        return float(self._metric.result())
+        return float(beside.call_back(self._metric.result))
 
 
 class Maker:
@@ -112,14 +114,15 @@ class Maker:
         return metric
 
     def bound(self, kept: list, postprocess):
-        return lambda: _Bound(self.make(), kept, postprocess)
+        return lambda: _Bound(beside.call_back(self.make), kept, postprocess)
 
 
 def postprocess_arrays(postprocess, kept: list):
     """Postprocessing in Python in front of a metric of the library, which wants arrays."""
 
     def apply(outputs, labels):
-        preds, labels = postprocess((_predictions(outputs), _joined(labels, kept)))
+        given = _predictions(outputs), _joined(labels, kept)
+        preds, labels = beside.call_back(lambda: postprocess(given))
         preds = list(preds) if isinstance(preds, (list, tuple)) else [preds]
         return [np.asarray(pred) for pred in preds], [
             np.asarray(label) for label in labels
