@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # ./run_tuning.sh --input_model=/PATH/TO/resnet20-cifar10.onnx --dataset_location=/PATH/TO/cifar10 --output_model=/DIR/TO/INT8_MODEL
-# also: --config=imagefolder.yaml, with --dataset_location= the folder that holds train/ and val/
+# A --dataset_location= that holds train/ and val/ is taken for folders of pictures; --config= names another configuration,
+# for their sizes.
 # LPOT names the program; else the one that PATH finds.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,8 +17,10 @@ for argument in "$@"; do
 done
 [[ -n $model && -n $data ]] || { echo "run_tuning.sh: --input_model= and --dataset_location= are needed" >&2; exit 2; }
 calibration=quantization.calibration.dataloader.dataset evaluation=evaluation.accuracy.dataloader.dataset
-case $config in
-  *imagefolder.yaml) roots=(--set "$calibration.ImageFolder.root=$data/train" --set "$evaluation.ImageFolder.root=$data/val") ;;
-  *) roots=(--set "$calibration.CIFAR10.root=$data" --set "$evaluation.CIFAR10.root=$data") ;;
-esac
-exec "${LPOT:-lpot}" tune "$here/$config" --model "$model" --output "$output" "${roots[@]}"
+if [[ -d $data/train && -d $data/val ]]; then
+  roots=(--set "$calibration={ImageFolder: {root: $data/train}}" --set "$evaluation={ImageFolder: {root: $data/val}}")
+else
+  roots=(--set "$calibration.CIFAR10.root=$data" --set "$evaluation.CIFAR10.root=$data")
+fi
+[[ $config == */* ]] || config=$here/$config
+exec "${LPOT:-lpot}" tune "$config" --model "$model" --output "$output" "${roots[@]}"
