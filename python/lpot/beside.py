@@ -83,8 +83,8 @@ def run(work, stop=None):
 
     try:
         # Not a daemon: a process does not end under OpenVINO's feet.
-        threading.Thread(target=on_own_thread, name="lpot").start()
-        _wait(desk, done, stop)
+        thread = threading.Thread(target=on_own_thread, name="lpot")
+        _wait(thread, desk, done, stop)
         return done.result()
     finally:
         desk.close()
@@ -92,8 +92,9 @@ def run(work, stop=None):
             stop()
 
 
-def _wait(desk, done, stop) -> None:
+def _wait(thread, desk, done, stop) -> None:
     try:
+        thread.start()  # waits until it runs, and Ctrl-C may come then too
         _serve(desk, done)
     except KeyboardInterrupt:
         if stop is None:
