@@ -11,7 +11,9 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <list>
 #include <map>
+#include <vector>
 #endif
 
 namespace lpot::cli {
@@ -28,7 +30,8 @@ int processes_started() {
 constexpr std::size_t kMostAtOnce = std::size_t{256} << 20;  // bytes of one message of MPI, which counts them in an int
 constexpr int kLast = 0, kMore = 1;                          // tags
 
-// All calls come from the thread that made it.
+// All calls come from the thread that made it. What is sent is kept until it has gone: MPI_Send may wait, with its core
+// busy, until the other process looks for messages, which it does only between two batches.
 class MpiTeam : public Team {
  public:
   MpiTeam() {
@@ -37,7 +40,11 @@ class MpiTeam : public Team {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
-  ~MpiTeam() override { MPI_Finalize(); }
+  ~MpiTeam() override {
+    for (Sending& one : sending_)
+      MPI_Waitall(static_cast<int>(one.parts.size()), one.parts.data(), MPI_STATUSES_IGNORE);
+    MPI_Finalize();
+  }
   MpiTeam(const MpiTeam&) = delete;
   MpiTeam& operator=(const MpiTeam&) = delete;
 
@@ -45,16 +52,20 @@ class MpiTeam : public Team {
   int size() const override { return size_; }
 
   void send(int to, const std::string& bytes) override {
+    Sending& sending = sending_.emplace_back(Sending{bytes, {}});
     std::size_t sent = 0;
     do {
       const std::size_t count = std::min(kMostAtOnce, bytes.size() - sent);
       const bool is_last = sent + count == bytes.size();
-      MPI_Send(bytes.data() + sent, static_cast<int>(count), MPI_CHAR, to, is_last ? kLast : kMore, MPI_COMM_WORLD);
+      MPI_Isend(sending.bytes.data() + sent, static_cast<int>(count), MPI_CHAR, to, is_last ? kLast : kMore,
+                MPI_COMM_WORLD, &sending.parts.emplace_back());
       sent += count;
     } while (sent < bytes.size());
+    forget_what_has_gone();
   }
 
   std::optional<Message> receive() override {
+    forget_what_has_gone();
     while (true) {
       int has_come = 0;
       MPI_Status status;
@@ -72,7 +83,21 @@ class MpiTeam : public Team {
   }
 
  private:
+  struct Sending {
+    std::string bytes;
+    std::vector<MPI_Request> parts;
+  };
+
+  void forget_what_has_gone() {
+    std::erase_if(sending_, [](Sending& one) {
+      int has_gone = 0;
+      MPI_Testall(static_cast<int>(one.parts.size()), one.parts.data(), &has_gone, MPI_STATUSES_IGNORE);
+      return has_gone != 0;
+    });
+  }
+
   int rank_ = 0, size_ = 1;
+  std::list<Sending> sending_;        // a list: their bytes must stay where they are
   std::map<int, std::string> begun_;  // messages of which parts have come, by sender
 };
 #endif
