@@ -77,7 +77,7 @@ std::string report_markdown(const Json& view) {
   std::string text = fmt::format("# {}, study {}\n\n", plain(view["name"]), view["study"].dump());
   if (best) text += comparison(view, *best);
   if (view["goal"].is_object())
-    text += fmt::format("Goal: {}: {}. {} trials and {} probes in {}.\n\n", plain(view["goal"]["text"]),
+    text += fmt::format("Goal: {}: {}. Trials: {}, probes: {}, in {}.\n\n", plain(view["goal"]["text"]),
                         view["goal"]["met"] == true ? "met" : "not met", view["trials"].size(), view["probes"].size(),
                         format_seconds(view["seconds"]));
   text += "## Trials\n\n" + trials(view);

@@ -64,7 +64,7 @@ void Meter::measure_speed(const Model& model, Measured& measured, bool briefly) 
     const auto alone = [&](const Model& of) {
       const auto executable = compiled_.only({&of}, with_profiler_).front();
       measured.footprint_bytes = footprint(*executable);
-      return measure_latency({{*executable, {sample_}}}, options)[0].median_ms;
+      return measure_latency({{*executable, {sample_}}}, options)[0].p25_ms;
     };
     if (fp32_ms_ == 0) fp32_ms_ = alone(fp32_);
     measured.latency_ms = &model == &fp32_ ? fp32_ms_ : alone(model);
@@ -73,15 +73,15 @@ void Meter::measure_speed(const Model& model, Measured& measured, bool briefly) 
   }
   if (!fp32_executable_) fp32_executable_ = compiled_.get(fp32_, with_profiler_);
   if (&model == &fp32_) {
-    measured.latency_ms = measure_latency({{*fp32_executable_, {sample_}}}, options)[0].median_ms;
+    measured.latency_ms = measure_latency({{*fp32_executable_, {sample_}}}, options)[0].p25_ms;
     measured.speedup = 1;
     measured.footprint_bytes = footprint(*fp32_executable_);
     return;
   }
   const auto executable = compiled_.get(model, with_profiler_);
   const auto latency = measure_latency({{*fp32_executable_, {sample_}}, {*executable, {sample_}}}, options);
-  measured.latency_ms = latency[1].median_ms;
-  measured.speedup = latency[0].median_ms / latency[1].median_ms;
+  measured.latency_ms = latency[1].p25_ms;
+  measured.speedup = latency[0].p25_ms / latency[1].p25_ms;
   measured.footprint_bytes = footprint(*executable);
 }
 

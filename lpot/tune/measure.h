@@ -1,4 +1,5 @@
-// Measures models of one study: accuracy as the evaluator scores it, speed against fp32, size.
+// Measures models of one study: accuracy as the evaluator scores it, speed against fp32, size. Times are lower
+// quartiles: on a busy machine, the median of a few dozen runs of one model may be ten times that of the other.
 #pragma once
 #include <memory>
 #include <string>
