@@ -29,7 +29,12 @@ def openvino_run(network: Network, path: str | None, batches: list[Batch]) -> Ru
         model.reshape(
             {k: list(v.shape) for k, v in quantize.by_name(model, batches[0]).items()}
         )
-    options = {"INFERENCE_NUM_THREADS": THREADS, "PERFORMANCE_HINT": "LATENCY"}
+    options = {
+        "INFERENCE_NUM_THREADS": THREADS,
+        "PERFORMANCE_HINT": "LATENCY",
+        # else a CPU with bf16 units runs fp32 in bf16, or fails where it is held back to AVX2
+        "INFERENCE_PRECISION_HINT": "f32",
+    }
     compiled = ov.Core().compile_model(model, "CPU", options)
     request = compiled.create_infer_request()
     names = {
