@@ -156,11 +156,11 @@ class Harness:
             "LD_PRELOAD": self.library,
             "FAULT_FOLDER": str(folder / "lpot_workspace"),
         }
-        limit = None
-        if plan.limit_kb:
-            limit = lambda: resource.setrlimit(
-                resource.RLIMIT_AS, (plan.limit_kb * 1024,) * 2
-            )  # noqa: E731
+
+        def limit_memory() -> None:
+            bytes_allowed = plan.limit_kb * 1024
+            resource.setrlimit(resource.RLIMIT_AS, (bytes_allowed, bytes_allowed))
+
         process = subprocess.Popen(
             words,
             cwd=folder,
@@ -171,7 +171,7 @@ class Harness:
             stderr=subprocess.PIPE,
             text=True,
             errors="replace",
-            preexec_fn=limit,
+            preexec_fn=limit_memory if plan.limit_kb else None,
         )
         try:
             wait = plan.kill_after or plan.squeeze_after
