@@ -51,8 +51,8 @@ test-page: build
 	@scripts/setup.sh --page
 	python3 tests/page/test_page.py $(BUILD)/bin/lpot $(PICTURES)
 
-RUNS ?= 500
-SEED ?= 1
+faults: RUNS ?= 500
+faults: SEED ?= 1
 faults: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot faults
 	python3 tests/faults/faults.py $(BUILD)/bin/lpot $(BUILD)/tests/libfaults.so --runs $(RUNS) --seed $(SEED)
