@@ -9,7 +9,7 @@
 #include "lpot/core/error.h"
 #include "lpot/quantize/edits.h"
 #include "lpot/quantize/forms/convolution.h"
-#include "lpot/quantize/placement.h"
+#include "lpot/quantize/quantizer_places.h"
 
 namespace lpot {
 namespace {
@@ -187,10 +187,7 @@ void rewrite_as_convolution(const std::shared_ptr<ov::Node>& node, const op::Con
 
 class Writer {
  public:
-  explicit Writer(Model model) : model_(std::move(model)) {
-    for (const auto& node : model_.graph->get_ordered_ops())
-      if (!ov::is_type<op::Constant>(node)) nodes_.emplace(op_name(*node) + "\n" + node->get_type_name(), node);
-  }
+  explicit Writer(Model model) : model_(std::move(model)), ops_(*model_.graph, "quantize") {}
 
   Model write(const Edits& edits) {
     for (const ConstantEdit& edit : edits.constants) replace_constant(edit);
@@ -198,9 +195,14 @@ class Writer {
     leave_to_run_time(edits);
     for (const ProductEdit& edit : edits.products) quantize_product(edit, edits);
     for (const SumEdit& edit : edits.sums) quantize_sum(edit);
+    for (const SharedRead& read : edits.reads) {
+      const auto& node = ops_.find(read.op, read.type);
+      if (const auto quantized = quantizers_.find(node->input_value(0)))
+        node->input(0).replace_source_output(*quantized);
+    }
     for (const OpEdit& edit : edits.ops) quantize_weights_of(edit);
     for (const TableEdit& edit : edits.tables) {
-      const auto& node = find(edit.op, "Gather");
+      const auto& node = ops_.find(edit.op, "Gather");
       const auto table = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
       node->input(0).replace_source_output(dequantized(*table, edit.rows));
     }
@@ -210,32 +212,9 @@ class Writer {
   }
 
  private:
-  const std::shared_ptr<ov::Node>& find(const std::string& name, const std::string& type) const {
-    const auto found = nodes_.find(name + "\n" + type);
-    if (found == nodes_.end()) throw ModelError("quantize", fmt::format("the model has no op '{}' ({})", name, type));
-    return found->second;
-  }
-
-  // Ops that read one tensor in the same way are quantized together, so that their quantizer can move up.
   void quantize_activations(const Edits& edits) {
-    const MoveOptions moves{edits.through_max_pooling, edits.through_concat};
-    std::vector<std::pair<const OpEdit*, std::vector<Input>>> groups;
-    for (const OpEdit& edit : edits.ops) {
-      if (edit.activation.empty()) continue;
-      const Input reader = find(edit.op, edit.type)->input(0);
-      const auto same = std::find_if(groups.begin(), groups.end(), [&](const auto& group) {
-        return group.second.front().get_source_output() == reader.get_source_output() &&
-               group.first->levels == edit.levels && group.first->written_divisors() == edit.written_divisors();
-      });
-      if (same == groups.end())
-        groups.push_back({&edit, {reader}});
-      else
-        same->second.push_back(reader);
-    }
-    for (const auto& [edit, readers] : groups) {
-      const std::vector<Input> places = edit->written_divisors().empty() ? move_up(readers, moves) : readers;
-      for (Input place : places) place.replace_source_output(quantizers_.get(place.get_source_output(), *edit));
-    }
+    for (const auto& [edit, inputs] : quantizer_places(ops_, edits))
+      for (Input input : inputs) input.replace_source_output(quantizers_.get(input.get_source_output(), *edit));
   }
 
   // The plug-in reads there how it shall treat activations of ops with int8 weights only.
@@ -248,17 +227,17 @@ class Writer {
   }
 
   void quantize_product(const ProductEdit& edit, const Edits& edits) {
-    const auto& node = find(edit.op, "MatMul");
+    const auto& node = ops_.find(edit.op, "MatMul");
     for (const std::size_t side : {0, 1}) {
       OpEdit own;
       own.levels = edit.levels[side];
-      for (Input place : move_up({node->input(side)}, {edits.through_max_pooling, edits.through_concat}))
+      for (Input place : move_up({node->input(side)}, moves_of(edits)))
         place.replace_source_output(quantizers_.get(place.get_source_output(), own));
     }
   }
 
   void quantize_sum(const SumEdit& edit) {
-    const auto& node = find(edit.op, "Add");
+    const auto& node = ops_.find(edit.op, "Add");
     const auto bypass = quantizers_.find(node->input_value(1 - edit.side));
     if (!bypass) return;
     OpEdit own;
@@ -268,7 +247,7 @@ class Writer {
   }
 
   void quantize_weights_of(const OpEdit& edit) {
-    const auto& node = find(edit.op, edit.type);
+    const auto& node = ops_.find(edit.op, edit.type);
     const auto weights = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(1));
     const bool is_product = ov::is_type<op::MatMul>(node);
     if (edit.form == Form::Convolution && is_product && has_convolution_form(node->get_input_partial_shape(0).rank())) {
@@ -292,7 +271,7 @@ class Writer {
   }
 
   Model model_;
-  std::map<std::string, std::shared_ptr<ov::Node>> nodes_;
+  OpIndex ops_;
   Quantizers quantizers_;
 };
 

@@ -69,10 +69,19 @@ struct SumEdit {
   Range levels;          // of that input; the other has the quantizer of the ops that read the same tensor
 };
 
+// An op in fp32 that hands its input 0 on and reads it through the quantizer that int8 kernels have there.
+struct SharedRead {
+  std::string op;
+  std::string type;
+
+  bool operator==(const SharedRead&) const = default;
+};
+
 struct Edits {
   std::vector<OpEdit> ops;  // in topological order
   std::vector<ProductEdit> products;
   std::vector<SumEdit> sums;
+  std::vector<SharedRead> reads;
   std::vector<ConstantEdit> constants;
   std::vector<TableEdit> tables;
   std::size_t run_time_groups = 0;  // as in Recipes, all three

@@ -17,6 +17,7 @@ namespace op = ov::opset8;
 const Mover* find_mover(const ov::Node& node, const MoveOptions& options) {
   if (!options.through_concat && ov::is_type<op::Concat>(&node)) return nullptr;
   if (!options.through_max_pooling && std::string_view(node.get_type_name()) == "MaxPool") return nullptr;
+  if (!options.not_through.empty() && options.not_through.contains(op_name(node))) return nullptr;
   const auto& rows = movers();
   const auto found =
       std::find_if(rows.begin(), rows.end(), [&](const Mover& row) { return row.op_type == node.get_type_name(); });
@@ -63,12 +64,13 @@ const ov::Node* without_bias(const ov::Node* node) {
 // - Relu, Clamp, Sigmoid, HSwish, Multiply and Add of a constant, Gather of channels: 0 as they are, part of the
 //   convolution in front, which then writes integers; in front of these a quantizer keeps the next kernel from int8.
 // - AvgPool 2 x 2: 0.08 and 0.07, 3 x 3: 0.28 and 0.22, with a second quantizer and its noise; ReduceMean 0.05 and
-// 0.05,
-//   ReduceMax 0.21 and 0.20.
+//   0.05.
 // - Interpolate that is linear, Tile: the runtime leaves them and the convolution in front in fp32 either way.
 // - Split: 0.18 and 0.07, but its parts have ranges of their own.
 // Of what is in it: MaxPool 0.08 and 0.04, nearest Interpolate 0.22 and 0.15, Pad 0.13 and 0 (the convolution does it).
-// Residual sums have rules of their own below.
+// ReduceMax: 0.21 and 0.20, but a quantizer right behind it, or behind ReduceMin, gives wrong results: the plug-in
+// makes it part of the reduction and keeps what it found so far as integers, which are not scaled yet (OpenVINO
+// 2026.4). Residual sums have rules of their own below.
 const std::vector<Mover>& movers() {
   static const std::vector<Mover> kTable{
       {"Reshape"},
@@ -76,6 +78,8 @@ const std::vector<Mover>& movers() {
       {"Squeeze"},
       {"Unsqueeze"},
       {"MaxPool"},
+      {"ReduceMax"},
+      {"ReduceMin"},
       {"Slice"},
       {"StridedSlice"},
       {"DepthToSpace"},
@@ -101,6 +105,11 @@ std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>&
     for (const auto& input : move_up({producer->input(i)}, options)) moved.push_back(input);
   }
   return moved;
+}
+
+bool hands_on(const ov::Node& node, const MoveOptions& options) {
+  const Mover* mover = find_mover(node, options);
+  return mover && !mover->every_input && node.get_output_size() == 1;
 }
 
 bool may_be_divided(const ov::Input<ov::Node>& input) {

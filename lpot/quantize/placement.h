@@ -1,6 +1,7 @@
 // Where quantizers stand, so that int8 tensors flow from one int8 kernel to the next.
 #pragma once
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,12 @@ const std::vector<Mover>& movers();
 
 struct MoveOptions {
   bool through_max_pooling = true;
-  bool through_concat = true;  // its inputs then share one scale
+  bool through_concat = true;              // its inputs then share one scale
+  std::set<std::string> not_through = {};  // names of ops that quantizers stay behind
 };
+
+// Whether the op hands on the values of its input 0, and has no other data.
+bool hands_on(const ov::Node&, const MoveOptions&);
 
 // The inputs to quantize instead of `readers`, which are all of one tensor: moved up as long as nothing but them, and
 // movers, reads what lies between.

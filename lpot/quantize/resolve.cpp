@@ -8,6 +8,7 @@
 #include "lpot/quantize/activation_range.h"
 #include "lpot/quantize/edits.h"
 #include "lpot/quantize/products.h"
+#include "lpot/quantize/quantizer_places.h"
 #include "lpot/quantize/recipes/balanced_scores.h"
 #include "lpot/quantize/recipes/bias_correction.h"
 #include "lpot/quantize/recipes/cross_layer_equalization.h"
@@ -112,6 +113,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   });
   edits.products = product_edits(model, plan, statistics, divisors);
   edits.constants = constants.edits();
+  edits.reads = shared_reads(model, edits);
   if (plan.recipes.residual_sums) edits.sums = sum_edits(model, edits.ops, statistics);
   if (plan.recipes.int8_tables) edits.tables = table_edits(model);
   return edits;

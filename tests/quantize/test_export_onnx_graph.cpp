@@ -63,6 +63,28 @@ TEST_F(ExportOnnx, ResidualSumsReadIntegersOnBothSides) {
   EXPECT_TRUE(is_there);
 }
 
+TEST_F(ExportOnnx, WhatHandsOnReadsTheIntegersThatAKernelReads) {
+  OnnxFile file;
+  file.input("x", {1, 4, 6, 6});
+  file.output("y", {1, 4, 6, 6});
+  file.output("turned", {6, 6, 4, 1});
+  file.constant("w", {4, 4, 1, 1}, exact_weights({4, 4, 1, 1}, 0, 1));
+  file.node("Conv", "conv", {"x", "w"}, "y");
+  file.node("Transpose", "turn", {"x"}, "between");
+  file.node("Relu", "relu", {"between"}, "turned");
+  const Model model = load(file);
+  Edits edits = int8_edits(model, kSymmetric);
+  edits.reads = {{"turn", "Transpose"}};
+  const OnnxFile written = write(model, edits);
+  bool is_there = false;
+  for (const onnx::NodeProto& node : written.model.graph().node())
+    if (node.name() == "turn") {
+      is_there = true;
+      EXPECT_THAT(node.input(), ElementsAre("x/dequantized"));
+    }
+  EXPECT_TRUE(is_there);
+}
+
 TEST_F(ExportOnnx, ANodeWhoseOwnOutputIsStillReadStaysBesideTheFoldedOne) {
   OnnxFile file = conv_with_batch_norm();
   file.output("size", {4});

@@ -1,8 +1,8 @@
-// Integers flow through ops that resize: what really runs, and what it gives.
+// Integers flow through ops that hand values on: what really runs, and what it gives.
 #include <cmath>
 
 #include "lpot/quantize/capability.h"
-#include "lpot/quantize/quantize.h"
+#include "lpot/quantize/edits.h"
 #include "lpot/runtime/executable.h"
 #include "tests/support/graphs.h"
 #include "tests/support/memory_data.h"
@@ -10,6 +10,8 @@
 namespace lpot {
 namespace {
 
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 using Between = std::function<std::shared_ptr<ov::Node>(const ov::Output<ov::Node>&)>;
 
@@ -38,21 +40,29 @@ std::shared_ptr<ov::Node> padded(const ov::Output<ov::Node>& tensor, float value
   return std::make_shared<op::Pad>(tensor, sizes, sizes, constant({}, {value}), ov::op::PadMode::CONSTANT);
 }
 
+Plan all_int8(const Model& model) {
+  Plan plan;
+  for (const QuantizableOp& op : quantizable_ops(model))
+    plan.ops[op.name] = {Precision::Int8,
+                         {Algorithm::MinMax, Granularity::PerTensor, Symmetry::Asymmetric, 8},
+                         {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 7}};
+  return plan;
+}
+
 struct Quantized {
   Model model;
+  Edits edits;
   Model int8;
 
-  explicit Quantized(const Between& between) : model(around(between)) {
-    Plan plan;
-    for (const QuantizableOp& op : quantizable_ops(model))
-      plan.ops[op.name] = {Precision::Int8,
-                           {Algorithm::MinMax, Granularity::PerTensor, Symmetry::Asymmetric, 8},
-                           {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 7}};
+  explicit Quantized(const Between& between) : Quantized(around(between)) {}
+  explicit Quantized(const Model& from) : Quantized(from, all_int8(from)) {}
+  Quantized(const Model& from, const Plan& plan) : model(from.clone()) {
     const auto statistics =
         observe(model, observation_points(model),
                 loader_of(unlabelled({random_tensor({4, 8, 8}, 1), random_tensor({4, 8, 8}, 2)})), {})
             .snapshots.back();
-    int8 = quantize(model, plan, statistics);
+    edits = resolve(model, plan, statistics);
+    int8 = apply(model, edits);
   }
 
   std::vector<std::string> quantizers() const {
@@ -106,6 +116,68 @@ TEST(Placement, PaddingWithANumberHasItsQuantizerBehind) {
   const Quantized ones([](const auto& x) { return padded(x, 1.37f); });
   EXPECT_THAT(ones.quantizers(), UnorderedElementsAre("x/quantize", "between/quantize"));
   EXPECT_LT(ones.error(), 0.05);
+}
+
+std::shared_ptr<ov::Node> greatest(const ov::Output<ov::Node>& tensor, const std::string& name) {
+  const auto axes = op::Constant::create(ov::element::i64, {2}, {2, 3});
+  return named(std::make_shared<op::ReduceMax>(tensor, axes, false), name);
+}
+
+// A quantizer right behind the reduction is made part of it by the plug-in, with wrong results.
+TEST(Placement, IntegersFlowThroughTheGreatestAlongAxes) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto relu = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "relu");
+  const Quantized reduced(as_model({product(greatest(relu, "greatest"), 16, 4, "b", 2)}, {x}));
+  EXPECT_THAT(reduced.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
+  EXPECT_EQ(reduced.handed_on(), "u8");
+  EXPECT_LT(reduced.error(), 0.05);
+}
+
+// conv a -> relu -> conv b -> relu; the greatest of each channel of both -> product; `also` reads the first relu too.
+Model blend(bool has_other_reader = false) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto first = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "first");
+  const auto second = named(std::make_shared<op::Relu>(conv3x3(first, 16, 16, "b", 2)), "second");
+  const auto both =
+      std::make_shared<op::Concat>(ov::OutputVector{greatest(first, "of_first"), greatest(second, "of_second")}, 1);
+  ov::OutputVector outputs{product(both, 32, 4, "product", 3)};
+  if (has_other_reader) outputs.push_back(named(std::make_shared<op::Sigmoid>(first), "also"));
+  return as_model(outputs, {x});
+}
+
+TEST(Placement, WhatHandsOnReadsTheIntegersThatAKernelReads) {
+  const Quantized shared(blend());
+  EXPECT_THAT(shared.edits.reads, ElementsAre(SharedRead{"of_first", "ReduceMax"}));
+  EXPECT_THAT(shared.quantizers(),
+              UnorderedElementsAre("x/quantize", "first/quantize", "of_first/quantize", "second/quantize"));
+  EXPECT_EQ(shared.handed_on(), "u8");
+  EXPECT_LT(shared.error(), 0.05);
+}
+
+TEST(Placement, WhatHandsOnToFp32ReadsThemToo) {
+  const Model model = blend();
+  Plan plan = all_int8(model);
+  plan.ops.at("product") = OpPlan{};
+  const Quantized shared(model, plan);
+  EXPECT_THAT(shared.quantizers(), UnorderedElementsAre("x/quantize", "first/quantize"));
+  EXPECT_EQ(shared.handed_on(), "u8");
+  EXPECT_LT(shared.error(), 0.05);
+}
+
+TEST(Placement, NothingIsSharedWhereTheTensorIsNeededInFp32Anyway) {
+  const Quantized apart(blend(true));
+  EXPECT_THAT(apart.edits.reads, IsEmpty());
+  EXPECT_THAT(apart.quantizers(),
+              UnorderedElementsAre("x/quantize", "first/quantize", "first/quantize_1", "second/quantize"));
+  EXPECT_LT(apart.error(), 0.05);
+}
+
+TEST(Placement, NothingIsSharedWhereNoKernelMakesTheTensor) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const Quantized plain(as_model(
+      {conv3x3(x, 4, 4, "a"), product(named(std::make_shared<op::Relu>(greatest(x, "of_x")), "r"), 4, 4, "b", 2)},
+      {x}));
+  EXPECT_THAT(plain.edits.reads, IsEmpty());
 }
 
 }  // namespace

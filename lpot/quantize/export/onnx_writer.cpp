@@ -13,8 +13,6 @@ namespace {
 
 namespace op = ov::opset8;
 
-std::string key(const std::string& name, const std::string& type) { return name + "\n" + type; }
-
 std::string label(const onnx::NodeProto& node) { return node.name().empty() ? node.output(0) : node.name(); }
 
 Division division(const OpEdit& edit, const ov::Node& kernel) {
@@ -37,9 +35,7 @@ std::string bias_name(const OnnxGraph& graph, const onnx::NodeProto& kernel, con
 }  // namespace
 
 OnnxWriter::OnnxWriter(const Model& source, const Edits& edits, onnx::GraphProto& graph)
-    : edits_(edits), graph_(graph) {
-  for (const auto& node : source.graph->get_ordered_ops())
-    ops_.emplace(key(op_name(*node), node->get_type_name()), node);
+    : edits_(edits), graph_(graph), ops_(*source.graph, "export_onnx") {
   for (const ConstantEdit& edit : edits.constants) edited_constants_[edit.constant] = &edit.values;
 }
 
@@ -47,27 +43,21 @@ void OnnxWriter::run() {
   for (const Task& task : find_tasks()) rewrite(task);
   for (const ProductEdit& product : edits_.products) rewrite(product);
   for (const SumEdit& sum : edits_.sums) rewrite(sum);
+  for (const SharedRead& read : edits_.reads) rewrite(read);
   for (const TableEdit& table : edits_.tables) rewrite(table);
   graph_.finish();
 }
 
-std::shared_ptr<ov::Node> OnnxWriter::find_op(const std::string& name, const std::string& type) const {
-  const auto found = ops_.find(key(name, type));
-  if (found == ops_.end())
-    throw ModelError("export_onnx", fmt::format("the model has no {} of the name '{}'", type, name));
-  return found->second;
-}
-
 std::vector<OnnxWriter::Task> OnnxWriter::find_tasks() {
   std::vector<Task> tasks;
-  for (const OpEdit& edit : edits_.ops) tasks.push_back({find_kernel(graph_, find_op(edit.op, edit.type)), &edit});
+  for (const OpEdit& edit : edits_.ops) tasks.push_back({find_kernel(graph_, ops_.find(edit.op, edit.type)), &edit});
   for (const ConstantEdit& edit : edits_.constants) find_constants(tasks, edit);
   return tasks;
 }
 
 // Weights and biases go with their kernel, for the file may hold them in pieces; other constants are replaced at once.
 void OnnxWriter::find_constants(std::vector<Task>& tasks, const ConstantEdit& edit) {
-  const auto constant = find_op(edit.constant, "Constant");
+  const auto constant = ops_.find(edit.constant, "Constant");
   bool is_plain = false;
   for (const auto& reader : constant->output(0).get_target_inputs()) {
     const auto node = reader.get_node()->shared_from_this();
@@ -164,7 +154,7 @@ void OnnxWriter::add_kernel(const Task& task, onnx::NodeProto node, const onnx::
 }
 
 void OnnxWriter::rewrite(const ProductEdit& product) {
-  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, find_op(product.op, "MatMul")->output(0)));
+  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(product.op, "MatMul")->output(0)));
   if (!node || node->op_type() != "MatMul")
     throw ModelError("export_onnx", fmt::format("op '{}': the file has no MatMul for it", product.op));
   for (const int side : {0, 1})
@@ -172,7 +162,7 @@ void OnnxWriter::rewrite(const ProductEdit& product) {
 }
 
 void OnnxWriter::rewrite(const SumEdit& sum) {
-  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, find_op(sum.op, "Add")->output(0)));
+  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(sum.op, "Add")->output(0)));
   if (!node || node->op_type() != "Add") return;  // part of another node, which adds in fp32
   const int side = static_cast<int>(sum.side);
   const auto bypass = qdq_.quantized(node->input(1 - side));
@@ -181,9 +171,15 @@ void OnnxWriter::rewrite(const SumEdit& sum) {
   graph_.replace_input(*node, side, qdq_.activation(node->input(side), sum.levels, {}));
 }
 
+void OnnxWriter::rewrite(const SharedRead& read) {
+  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(read.op, read.type)->output(0)));
+  if (!node) return;  // part of another node
+  if (const auto quantized = qdq_.quantized(node->input(0))) graph_.replace_input(*node, 0, *quantized);
+}
+
 // Rows and scales are looked up, then multiplied: a DequantizeLinear in front would compute the whole table each time.
 void OnnxWriter::rewrite(const TableEdit& table) {
-  const auto gather = find_op(table.op, "Gather");
+  const auto gather = ops_.find(table.op, "Gather");
   const std::string output = name_in_file(graph_, gather->output(0));
   const onnx::NodeProto* found = graph_.producer(output);
   if (!found || found->op_type() != "Gather" || int_attribute(*found, "axis", 0) != 0)

@@ -8,6 +8,7 @@
 
 #include "lpot/quantize/edits.h"
 #include "lpot/quantize/export/onnx_qdq.h"
+#include "lpot/quantize/op_index.h"
 
 namespace lpot {
 
@@ -26,7 +27,6 @@ class OnnxWriter {
 
   std::vector<Task> find_tasks();
   void find_constants(std::vector<Task>&, const ConstantEdit&);
-  std::shared_ptr<ov::Node> find_op(const std::string& name, const std::string& type) const;
 
   void rewrite(const Task&);
   std::string new_activation(const Task&);
@@ -36,12 +36,13 @@ class OnnxWriter {
   void replace_constant(const ov::Node&, const std::vector<float>& values);
   void rewrite(const ProductEdit&);
   void rewrite(const SumEdit&);
+  void rewrite(const SharedRead&);
   void rewrite(const TableEdit&);
 
   const Edits& edits_;
   OnnxGraph graph_;
   QdqNodes qdq_{graph_};
-  std::map<std::string, std::shared_ptr<ov::Node>> ops_;               // by name and type
+  OpIndex ops_;                                                        // of the source
   std::map<std::string, const std::vector<float>*> edited_constants_;  // by name
 };
 
