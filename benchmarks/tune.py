@@ -1,7 +1,8 @@
 """How long a tuning takes, and how many evaluations: `make bench-tune`, with LPOT_TEST_DATA set.
 
 Cases where the first int8 model passes: the whole time against calibration and two evaluations of the same run.
-Cases where only fallback can help: lpot's auto against NNCF's accuracy control, same data, same goal, one after the other.
+Cases where only fallback can help: lpot's auto against NNCF's accuracy control, same data, same goal, one after the other;
+where NNCF has the recipe that the case takes from lpot, once with it and once without.
 On images also the original, lpot 1.6 with its `basic`, where setup.sh found a Python 3.8 for it.
 A table goes to standard output. `--no-peers` leaves the others out, `--cases a,b` the other cases.
 """
@@ -57,6 +58,8 @@ class Case:
     settings: tuple[str, ...] = ()
     needs_fallback: bool = False
     avx2: bool = False  # held to the kernels that sum in 16 bits
+    # More runs of NNCF with these settings: without the recipe that is taken from lpot
+    nncf_also: tuple[tuple[str, ...], ...] = ()
 
 
 CASES = [
@@ -88,6 +91,7 @@ CASES = [
         settings=("quantization.recipes.half_range=false",),
         needs_fallback=True,
         avx2=True,
+        nncf_also=(("overflow_fix=disable",), ("overflow_fix=disable", "batch=1")),
     ),
 ]
 
@@ -180,12 +184,18 @@ ORIGINAL = Rival(
 
 
 def rivals(case: Case) -> list[Rival]:
-    has_original = case.network == "resnet20" and os.path.exists(ORIGINAL.python)
-    return [NNCF, ORIGINAL] if has_original else [NNCF]
+    found = [NNCF]
+    for arguments in case.nncf_also:
+        title = f"{NNCF.title}, {' '.join(arguments)}"
+        found.append(dataclasses.replace(NNCF, title=title, arguments=arguments))
+    if case.network == "resnet20" and os.path.exists(ORIGINAL.python):
+        found.append(ORIGINAL)
+    return found
 
 
 def run_rival(rival: Rival, case: Case, work: pathlib.Path) -> dict:
-    output = work / f"{pathlib.Path(rival.script).stem}-{case.name}"
+    name = [pathlib.Path(rival.script).stem, case.name, *rival.arguments]
+    output = work / "-".join(name)
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir()
     command = [

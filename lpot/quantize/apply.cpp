@@ -204,7 +204,7 @@ class Writer {
     for (const TableEdit& edit : edits.tables) {
       const auto& node = ops_.find(edit.op, "Gather");
       const auto table = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
-      node->input(0).replace_source_output(dequantized(*table, edit.rows));
+      node->input(0).replace_source_output(dequantized(*table, *edit.rows));
     }
     join_convolution_forms(*model_.graph);
     model_.graph->validate_nodes_and_infer_types();

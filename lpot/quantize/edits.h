@@ -5,6 +5,7 @@
 //   Model int8 = apply(model, edits);
 //
 #pragma once
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -58,8 +59,8 @@ struct ConstantEdit {
 
 // A table of rows that is looked up by index (embeddings): stored as integers with a scale per row, computed in fp32.
 struct TableEdit {
-  std::string op;  // the Gather
-  QuantizedWeights rows;
+  std::string op;                                // the Gather
+  std::shared_ptr<const QuantizedWeights> rows;  // never null
 };
 
 // A residual sum whose two inputs become integers, so that the convolution's kernel adds them.
@@ -93,8 +94,10 @@ struct Edits {
 // cross_layer_equalization changes the values inside.
 Model rescaled(const Model&, const Recipes&);
 
-// Throws ModelError for a plan of another model, DataError when a tensor has no statistics.
-Edits resolve(const Model&, const Plan&, const Statistics&);
+// Throws ModelError for a plan of another model, DataError when a tensor has no statistics. `tables`: the model's,
+// where several plans are resolved.
+class TableEdits;
+Edits resolve(const Model&, const Plan&, const Statistics&, const TableEdits* tables = nullptr);
 
 // The OpenVINO writer. Ops that the edits do not name stay as they are.
 Model apply(const Model&, const Edits&);

@@ -87,7 +87,7 @@ void in_parallel(std::size_t count, Function&& work) {
 
 }  // namespace
 
-Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics) {
+Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics, const TableEdits* tables) {
   const std::vector<QuantizableOp> ops = quantizable_ops(model);
   const Kernels kernels = kernels_of(model, ops);
   Constants constants(model);
@@ -115,7 +115,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   edits.constants = constants.edits();
   edits.reads = shared_reads(model, edits);
   if (plan.recipes.residual_sums) edits.sums = sum_edits(model, edits.ops, statistics);
-  if (plan.recipes.int8_tables) edits.tables = table_edits(model);
+  if (plan.recipes.int8_tables) edits.tables = tables ? tables->get() : table_edits(model);
   return edits;
 }
 

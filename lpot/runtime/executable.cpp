@@ -153,7 +153,11 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
 
 Executable::Executable(Executable&&) noexcept = default;
 Executable& Executable::operator=(Executable&&) noexcept = default;
-Executable::~Executable() = default;
+Executable::~Executable() {
+  if (!state_) return;
+  const Stopwatch stopwatch(seconds_compiling);
+  state_.reset();
+}
 
 std::vector<Tensor> Executable::infer(const std::vector<Tensor>& inputs) {
   const Stopwatch stopwatch(seconds_inferring);

@@ -41,7 +41,7 @@ struct ExecutedOp {
 
 // What the process has spent in the runtime so far, by the clock on the wall.
 struct RuntimeSeconds {
-  double compiling = 0;
+  double compiling = 0;  // and letting go of what was compiled
   double inferring = 0;
 };
 RuntimeSeconds runtime_seconds();

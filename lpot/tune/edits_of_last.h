@@ -8,6 +8,7 @@
 #include "lpot/quantize/edits.h"
 #include "lpot/quantize/plan.h"
 #include "lpot/quantize/quantize.h"
+#include "lpot/quantize/recipes/int8_tables.h"
 #include "lpot/tune/bench.h"
 
 namespace lpot {
@@ -17,13 +18,18 @@ namespace lpot {
 class EditsOfLast {
  public:
   EditsOfLast(const Model& model, const StatisticsByPlan& statistics, CarryOut carry_out)
-      : model_(model), statistics_(statistics), carry_out_(std::move(carry_out)) {}
+      : model_(model), statistics_(statistics), carry_out_(std::move(carry_out)), tables_(model) {}
+
+  // Nothing of the last plan is used or kept: any thread may ask.
+  Edits resolved(const Plan& carried_out) const {
+    return resolve(model_, carried_out, statistics_.of(carried_out), &tables_);
+  }
 
   const Edits& of(const Plan& proposed) {
     const Plan plan = carry_out_(proposed);
     const Plan plain = without_forms(plan);
     if (!edits_ || !(plain == plan_)) {
-      edits_ = resolve(model_, plan, statistics_.of(plan));
+      edits_ = resolved(plan);
       plan_ = plain;
     }
     for (OpEdit& op : edits_->ops) op.form = plan.ops.at(op.op).form;
@@ -62,6 +68,7 @@ class EditsOfLast {
   const Model& model_;
   const StatisticsByPlan& statistics_;
   CarryOut carry_out_;
+  TableEdits tables_;
   Plan plan_;
   std::optional<Edits> edits_;
   std::deque<std::pair<Plan, Model>> models_;

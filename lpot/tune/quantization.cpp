@@ -226,8 +226,8 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
     evaluator->compile_with(next);
     meter.compile_with(next);
     work.expect = [&](const Step& step) {
-      next.expect(step, [&bench, &statistics, plan = carry_out(step.plan)] {
-        Edits made = resolve(bench.model, plan, statistics.of(plan));
+      next.expect(step, [&bench, &edits, plan = carry_out(step.plan)] {
+        Edits made = edits.resolved(plan);
         Model model = apply(bench.model, made);
         return NextModel::Made{std::move(made), std::move(model)};
       });

@@ -75,7 +75,7 @@ py::dict edits_of(const Model& source, const Edits& edits) {
       if (type.empty() || at->second->get_type_name() == type) return *at->second;
     throw ModelError("export", "the op " + name + " is not in the model");
   };
-  py::list ops, products, sums, replaced, tables;
+  py::list ops, products, sums, reads, replaced, tables;
   for (const OpEdit& edit : edits.ops) ops.append(op_edit(edit, find(edit.op, edit.type)));
   for (const ProductEdit& edit : edits.products) {
     py::dict answer;
@@ -97,17 +97,19 @@ py::dict edits_of(const Model& source, const Edits& edits) {
     answer["levels"] = py::make_tuple(edit.levels.low, edit.levels.high);
     sums.append(answer);
   }
+  for (const SharedRead& read : edits.reads) reads.append(read.op);
   for (const TableEdit& edit : edits.tables) {
     const ov::Node& gather = find(edit.op, "Gather");
     py::dict answer;
     answer["op"] = edit.op;
-    answer["rows"] = weights_of(edit.rows, gather.get_input_shape(0));
+    answer["rows"] = weights_of(*edit.rows, gather.get_input_shape(0));
     tables.append(answer);
   }
   py::dict answer;
   answer["ops"] = ops;
   answer["products"] = products;
   answer["sums"] = sums;
+  answer["reads"] = reads;
   answer["constants"] = replaced;
   answer["tables"] = tables;
   return answer;

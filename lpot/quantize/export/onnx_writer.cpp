@@ -190,7 +190,7 @@ void OnnxWriter::rewrite(const TableEdit& table) {
   const ov::Shape& shape = gather->get_input_shape(0);
   const Dims dims(shape.begin(), shape.end());
   Dims scale_dims(dims.size(), 1);
-  scale_dims[0] = static_cast<std::int64_t>(table.rows.scales.size());
+  scale_dims[0] = static_cast<std::int64_t>(table.rows->scales.size());
 
   graph_.hold(index);
   graph_.release(output);
@@ -199,9 +199,9 @@ void OnnxWriter::rewrite(const TableEdit& table) {
     graph_.add_node(make_node("Gather", tensor, {constant, index}, tensor));
     return tensor;
   };
-  const std::string integers = lookup(graph_.add_constant(rows + "/int8", dims, table.rows.values), "/int8");
-  std::string scales = graph_.add_constant(rows + "/scale", scale_dims, table.rows.scales);
-  if (table.rows.scales.size() > 1) scales = lookup(scales, "/scale");
+  const std::string integers = lookup(graph_.add_constant(rows + "/int8", dims, table.rows->values), "/int8");
+  std::string scales = graph_.add_constant(rows + "/scale", scale_dims, table.rows->scales);
+  if (table.rows->scales.size() > 1) scales = lookup(scales, "/scale");
   const std::string floats = graph_.free_name(name + "/convert");
   onnx::NodeProto convert = make_node("Cast", floats, {integers}, floats);
   set_attribute(convert, "to", std::int64_t{onnx::TensorProto_DataType_FLOAT});

@@ -17,9 +17,9 @@ std::vector<TableEdit> table_edits(const Model& model) {
     if (axis->cast_vector<std::int64_t>() != std::vector<std::int64_t>{0}) continue;
     if (ov::shape_size(table->get_shape()) < kWorthIt) continue;
     const ov::Shape& shape = table->get_shape();
-    edits.push_back(
-        {op_name(*node), quantize_weights(table->cast_vector<float>(), Shape(shape.begin(), shape.end()), {0},
-                                          {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8})});
+    edits.push_back({op_name(*node), std::make_shared<QuantizedWeights>(quantize_weights(
+                                         table->cast_vector<float>(), Shape(shape.begin(), shape.end()), {0},
+                                         {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8}))});
   }
   return edits;
 }

@@ -1,6 +1,7 @@
 // Int8 tables: rows of floats that are looked up by index (embeddings) are stored as integers with a scale for each
 // row, which is a quarter on disk; what is looked up is computed in fp32. Small tables are not worth it.
 #pragma once
+#include <mutex>
 #include <vector>
 
 #include "lpot/quantize/edits.h"
@@ -8,5 +9,21 @@
 namespace lpot {
 
 std::vector<TableEdit> table_edits(const Model&);
+
+// The same for all plans of a model, made when they are first asked for. The model must outlive them; any thread may
+// ask.
+class TableEdits {
+ public:
+  explicit TableEdits(const Model& model) : model_(model) {}
+  const std::vector<TableEdit>& get() const {
+    std::call_once(made_, [this] { edits_ = table_edits(model_); });
+    return edits_;
+  }
+
+ private:
+  const Model& model_;
+  mutable std::once_flag made_;
+  mutable std::vector<TableEdit> edits_;
+};
 
 }  // namespace lpot

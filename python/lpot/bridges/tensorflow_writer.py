@@ -81,6 +81,8 @@ class GraphWriter:
             node.input[edit["side"]] = self._quantizer(
                 node.input[edit["side"]], edit["levels"]
             )
+        for op in edits["reads"]:
+            self._read_of_kernels(op)
         for edit in edits["tables"]:
             self._table(edit)
         self._drop_unread()
@@ -92,6 +94,15 @@ class GraphWriter:
                 f"[tensorflow] the op {name} has no node of that name in the graph"
             )
         return self._nodes[name]
+
+    def _read_of_kernels(self, op: str) -> None:
+        """The op reads its tensor through the quantizer that kernels have there."""
+        node = self._nodes.get(op)
+        if node is None:  # the conversion's own, or part of another node
+            return
+        made = [name for key, name in self._quantizers.items() if key[0] == node.input[0]]
+        if len(made) == 1:
+            node.input[0] = made[0]
 
     def _op(self, edit: dict, source_weights) -> None:
         node = self._node(edit["op"])
