@@ -261,13 +261,10 @@ class Writer {
   }
 
   void replace_constant(const ConstantEdit& edit) {
-    for (const auto& node : model_.graph->get_ordered_ops()) {
-      const auto constant = ov::as_type_ptr<op::Constant>(node);
-      if (!constant || constant->get_friendly_name() != edit.constant) continue;
-      const auto changed = op::Constant::create(ov::element::f32, constant->get_shape(), edit.values);
-      changed->set_friendly_name(edit.constant);
-      replace(constant->output(0), changed);
-    }
+    const auto& constant = ops_.find(edit.constant, "Constant");
+    const auto changed = op::Constant::create(ov::element::f32, constant->get_output_shape(0), edit.values);
+    changed->set_friendly_name(edit.constant);
+    replace(constant->output(0), changed);
   }
 
   Model model_;

@@ -4,6 +4,7 @@
 #include <map>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
+#include <set>
 
 namespace lpot {
 namespace {
@@ -31,12 +32,13 @@ class SharedReads {
  public:
   SharedReads(const OpIndex& index, const Edits& edits)
       : places_(quantizer_places(index, edits)), moves_(moves_of(edits)) {
+    std::set<Output> known;
     for (const OpEdit& edit : edits.ops) {
       if (edit.activation.empty()) continue;
       const auto& kernel = index.find(edit.op, edit.type);
       kernels_.emplace(kernel.get(), &edit);
       const Output tensor = kernel->input_value(0);
-      if (std::find(tensors_.begin(), tensors_.end(), tensor) == tensors_.end()) tensors_.push_back(tensor);
+      if (known.insert(tensor).second) tensors_.push_back(tensor);
     }
   }
 
@@ -96,17 +98,19 @@ MoveOptions moves_of(const Edits& edits) {
 std::vector<QuantizerPlaces> quantizer_places(const OpIndex& index, const Edits& edits) {
   const MoveOptions moves = moves_of(edits);
   std::vector<QuantizerPlaces> all;
+  std::map<Output, std::vector<std::size_t>> of_tensor;  // which of them
   for (const OpEdit& edit : edits.ops) {
     if (edit.activation.empty()) continue;
     const Input reader = index.find(edit.op, edit.type)->input(0);
-    const auto same = std::find_if(all.begin(), all.end(), [&](const QuantizerPlaces& places) {
-      return places.inputs.front().get_source_output() == reader.get_source_output() &&
-             same_quantizer(*places.edit, edit);
-    });
-    if (same == all.end())
-      all.push_back({&edit, {reader}});
-    else
-      same->inputs.push_back(reader);
+    std::vector<std::size_t>& known = of_tensor[reader.get_source_output()];
+    const auto same =
+        std::find_if(known.begin(), known.end(), [&](std::size_t i) { return same_quantizer(*all[i].edit, edit); });
+    if (same != known.end()) {
+      all[*same].inputs.push_back(reader);
+      continue;
+    }
+    known.push_back(all.size());
+    all.push_back({&edit, {reader}});
   }
   for (QuantizerPlaces& places : all)
     if (places.edit->written_divisors().empty()) places.inputs = move_up(places.inputs, moves);

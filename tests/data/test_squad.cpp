@@ -127,6 +127,14 @@ TEST_F(SquadFile, ThatIsNoJsonIsToldWithItsLine) {
   EXPECT_THAT(error_of("{\"data\": [\n{\"title\": \"N\",\n"), HasSubstr("bad.json:3: no JSON: "));
 }
 
+TEST_F(SquadFile, NumbersThatNoDoubleHoldsAreTold) {
+  EXPECT_THAT(error_of("{\"data\": 1e999}"), AllOf(HasSubstr("bad.json: no JSON: "), HasSubstr("1e999")));
+}
+
+TEST_F(SquadFile, TitlesThatAreNoTextDoNoHarm) {
+  EXPECT_THAT(error_of("{\"data\": [{\"title\": 5, \"paragraphs\": []}]}"), HasSubstr("no questions"));
+}
+
 TEST_F(SquadFile, InAnotherEncodingIsToldWithItsLine) {
   EXPECT_THAT(error_of("{\"data\": [\n{\"title\": \"caf\xe9\",\n"),
               HasSubstr("bad.json:2: byte 15 of the line, 0xe9, is no UTF-8"));

@@ -23,7 +23,7 @@ class Reader {
   Squad read() {
     const Json file = parse();
     for (const Json& article : list(file, "data", "")) {
-      const std::string title = article.is_object() ? article.value("title", "") : "";
+      const std::string title = title_of(article);
       for (const Json& paragraph : list(article, "paragraphs", title)) {
         squad_.paragraphs.push_back({title, text(paragraph, "context", title)});
         for (const Json& question : list(paragraph, "qas", title)) read_question(question, title);
@@ -41,7 +41,15 @@ class Reader {
     } catch (const Json::parse_error& error) {
       const std::size_t at = std::min(error.byte, bytes_.size());
       throw DataError(dataset_, fmt::format("{}:{}: no JSON: {}", path_.string(), line_at(at), sentence(error.what())));
+    } catch (const Json::exception& error) {  // a number that no double holds
+      throw DataError(dataset_, fmt::format("{}: no JSON: {}", path_.string(), sentence(error.what())));
     }
+  }
+
+  static std::string title_of(const Json& article) {
+    if (!article.is_object()) return "";
+    const auto title = article.find("title");
+    return title != article.end() && title->is_string() ? title->get<std::string>() : "";
   }
 
   void read_question(const Json& question, const std::string& title) {
