@@ -100,14 +100,15 @@ lint: setup-dev
 asan: setup
 	cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DLPOT_SANITIZE=ON -DLPOT_BENCHMARKS=OFF > build-asan-configure.log 2>&1 || { cat build-asan-configure.log; exit 1; }
 	cmake --build build-asan -j $(JOBS)
-	ctest --test-dir build-asan --output-on-failure -LE data
+	TBB_ENABLE_SANITIZERS=1 ctest --test-dir build-asan --output-on-failure -LE data
 
-# OpenVINO and TBB are not instrumented: tests/tsan.supp says what of them is left out, and why.
+# OpenVINO and TBB are not instrumented: tests/tsan.supp says what of them is left out, and why. TBB must not load its
+# parts with RTLD_DEEPBIND, which ends a process with sanitizers.
 TSAN_TESTS = test_data test_store test_evaluate test_cli
 tsan: setup
 	cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DLPOT_SANITIZE_THREADS=ON -DLPOT_BENCHMARKS=OFF > build-tsan-configure.log 2>&1 || { cat build-tsan-configure.log; exit 1; }
 	cmake --build build-tsan -j $(JOBS) --target $(TSAN_TESTS)
-	TSAN_OPTIONS="suppressions=$(abspath tests/tsan.supp):die_after_fork=0:ignore_noninstrumented_modules=1" ctest --test-dir build-tsan --output-on-failure -R '^(data|store|evaluate)\.|^cli\.Serve'
+	TBB_ENABLE_SANITIZERS=1 TSAN_OPTIONS="suppressions=$(abspath tests/tsan.supp):die_after_fork=0:ignore_noninstrumented_modules=1" ctest --test-dir build-tsan --output-on-failure -R '^(data|store|evaluate)\.|^cli\.Serve'
 
 # A finding is left in build-fuzz/findings/TARGET; once fixed, it belongs into tests/fuzz/cases/TARGET.
 SECONDS = 60
