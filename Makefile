@@ -21,7 +21,7 @@ help:
 	@echo "make bench-peers  measure lpot beside NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: keep their models)"
 	@echo "make format lint  clang-format; layers, clang-tidy and ruff"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
-	@echo "make tsan         run the tests of data, evaluation, store and dashboard with the thread sanitizer"
+	@echo "make tsan         run the tests of data, evaluation, store, models made ahead and dashboard with the thread sanitizer"
 	@echo "make fuzz         feed every reader of files with hostile bytes (SECONDS=n for each, or RUNS=n of a fixed seed; TARGETS=\"config npy\": those alone)"
 
 setup:
@@ -104,11 +104,11 @@ asan: setup
 
 # OpenVINO and TBB are not instrumented: tests/tsan.supp says what of them is left out, and why. TBB must not load its
 # parts with RTLD_DEEPBIND, which ends a process with sanitizers.
-TSAN_TESTS = test_data test_store test_evaluate test_cli
+TSAN_TESTS = test_data test_store test_evaluate test_tune test_cli
 tsan: setup
 	cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DLPOT_SANITIZE_THREADS=ON -DLPOT_BENCHMARKS=OFF > build-tsan-configure.log 2>&1 || { cat build-tsan-configure.log; exit 1; }
 	cmake --build build-tsan -j $(JOBS) --target $(TSAN_TESTS)
-	TBB_ENABLE_SANITIZERS=1 TSAN_OPTIONS="suppressions=$(abspath tests/tsan.supp):die_after_fork=0:ignore_noninstrumented_modules=1" ctest --test-dir build-tsan --output-on-failure -R '^(data|store|evaluate)\.|^cli\.Serve'
+	TBB_ENABLE_SANITIZERS=1 TSAN_OPTIONS="suppressions=$(abspath tests/tsan.supp):die_after_fork=0:ignore_noninstrumented_modules=1" ctest --test-dir build-tsan --output-on-failure -R '^(data|store|evaluate)\.|^tune\.(NextModelTest|Threads|.*ThreadsTest)|^cli\.Serve'
 
 # A finding is left in build-fuzz/findings/TARGET; once fixed, it belongs into tests/fuzz/cases/TARGET.
 SECONDS = 60
