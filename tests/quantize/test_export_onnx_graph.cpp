@@ -176,9 +176,9 @@ TEST_F(ExportOnnx, LooksUpRowsOfTablesAsIntegers) {
   const Model model = load(file);
   Edits edits;
   edits.tables.push_back(
-      {"y", std::make_shared<QuantizedWeights>(quantize_weights(
-                rows, {5, 4}, {0},
-                {.granularity = Granularity::PerChannel, .symmetry = Symmetry::Symmetric, .bits = 7}))});
+      {"y",
+       std::make_shared<QuantizedWeights>(quantize_weights(
+           rows, {5, 4}, {0}, {.granularity = Granularity::PerChannel, .symmetry = Symmetry::Symmetric, .bits = 7}))});
   const OnnxFile written = write(model, edits);
   EXPECT_THAT(written.constants(kInt8), ElementsAre("table/int8"));
   EXPECT_THAT(written.constants(onnx::TensorProto_DataType_FLOAT), ElementsAre("table/scale"));
