@@ -70,7 +70,7 @@ std::vector<QuantizableOp> quantizable_ops(const Model& model) {
     // A constant in front of a constant product would have been folded; here the activation is computed.
     if (ov::is_type<op::Constant>(node->get_input_node_ptr(0))) continue;
     const auto axes = channel_axes(*node);
-    if (!axes) continue;
+    if (!axes || !may_be_quantized(node->input(0))) continue;
     const auto activation = node->input_value(0);
     const ov::Shape& shape = node->get_input_shape(1);
     ops.push_back({op_name(*node), row->op_type, tensor_name(*activation.get_node(), activation.get_index()),

@@ -1,8 +1,10 @@
 #include "lpot/quantize/placement.h"
 
 #include <algorithm>
+#include <openvino/op/util/binary_elementwise_arithmetic.hpp>
 #include <openvino/op/util/interpolate_base.hpp>
 #include <openvino/op/util/pad_base.hpp>
+#include <openvino/op/util/unary_elementwise_arithmetic.hpp>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 #include <set>
@@ -49,6 +51,41 @@ bool is_convolution(const ov::Node& node) {
   return ov::is_type<op::Convolution>(&node) || ov::is_type<op::GroupConvolution>(&node);
 }
 
+// Computes value by value, from one tensor.
+bool is_elementwise(const ov::Node& node) {
+  static const std::set<std::string_view> kActivations{"Clamp", "Elu", "Swish", "Gelu", "PRelu", "SoftPlus", "Mish"};
+  if (ov::is_type<ov::op::util::UnaryElementwiseArithmetic>(&node) || kActivations.contains(node.get_type_name()))
+    return true;
+  return ov::is_type<ov::op::util::BinaryElementwiseArithmetic>(&node) &&
+         (ov::is_type<op::Constant>(node.get_input_node_ptr(0)) ||
+          ov::is_type<op::Constant>(node.get_input_node_ptr(1)));
+}
+
+struct Reductions {
+  bool any = false;
+  bool extreme_out_of_reach = false;  // a greatest or least value with more than movers behind it
+};
+
+// Those that the tensor at this input comes out of.
+Reductions reductions_behind(const ov::Input<ov::Node>& input, bool is_behind_elementwise = false) {
+  ov::Node* producer = input.get_source_output().get_node();
+  const std::string_view type = producer->get_type_name();
+  if (type.starts_with("Reduce")) return {true, is_behind_elementwise && (type == "ReduceMax" || type == "ReduceMin")};
+  Reductions found;
+  const auto look = [&](std::size_t i, bool is_elementwise) {
+    const Reductions there = reductions_behind(producer->input(i), is_elementwise);
+    found.any = found.any || there.any;
+    found.extreme_out_of_reach = found.extreme_out_of_reach || there.extreme_out_of_reach;
+  };
+  if (const Mover* mover = find_mover(*producer, {})) {
+    for (std::size_t i = 0; i < (mover->every_input ? producer->get_input_size() : 1); ++i)
+      look(i, is_behind_elementwise);
+  } else if (is_elementwise(*producer)) {
+    look(ov::is_type<op::Constant>(producer->get_input_node_ptr(0)) ? 1 : 0, true);
+  }
+  return found;
+}
+
 // The addition of a constant is a convolution's bias.
 const ov::Node* without_bias(const ov::Node* node) {
   if (ov::is_type<op::Add>(node))
@@ -68,9 +105,8 @@ const ov::Node* without_bias(const ov::Node* node) {
 // - Interpolate that is linear, Tile: the runtime leaves them and the convolution in front in fp32 either way.
 // - Split: 0.18 and 0.07, but its parts have ranges of their own.
 // Of what is in it: MaxPool 0.08 and 0.04, nearest Interpolate 0.22 and 0.15, Pad 0.13 and 0 (the convolution does it).
-// ReduceMax: 0.21 and 0.20, but a quantizer right behind it, or behind ReduceMin, gives wrong results: the plug-in
-// makes it part of the reduction and keeps what it found so far as integers, which are not scaled yet (OpenVINO
-// 2026.4). Residual sums have rules of their own below.
+// ReduceMax: 0.21 and 0.20, but a quantizer right behind it, or behind ReduceMin, gives wrong results
+// (may_be_quantized). Residual sums have rules of their own below.
 const std::vector<Mover>& movers() {
   static const std::vector<Mover> kTable{
       {"Reshape"},
@@ -112,15 +148,9 @@ bool hands_on(const ov::Node& node, const MoveOptions& options) {
   return mover && !mover->every_input && node.get_output_size() == 1;
 }
 
-bool may_be_divided(const ov::Input<ov::Node>& input) {
-  ov::Node* producer = input.get_source_output().get_node();
-  if (std::string_view(producer->get_type_name()).starts_with("Reduce")) return false;
-  const Mover* mover = find_mover(*producer, {});
-  if (!mover) return true;
-  for (std::size_t i = 0; i < (mover->every_input ? producer->get_input_size() : 1); ++i)
-    if (!may_be_divided(producer->input(i))) return false;
-  return true;
-}
+bool may_be_divided(const ov::Input<ov::Node>& input) { return !reductions_behind(input).any; }
+
+bool may_be_quantized(const ov::Input<ov::Node>& input) { return !reductions_behind(input).extreme_out_of_reach; }
 
 std::vector<ResidualSum> residual_sums(const Model& model) {
   std::vector<ResidualSum> sums;

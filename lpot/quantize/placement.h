@@ -39,9 +39,11 @@ bool hands_on(const ov::Node&, const MoveOptions&);
 // movers, reads what lies between.
 std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>& readers, const MoveOptions& = {});
 
-// Whether channels may be divided in front of this input's quantizer. Not behind a reduction, movers between or not:
-// with static shapes the plug-in moves the division into the reduction and takes it for another axis.
-bool may_be_divided(const ov::Input<ov::Node>&);
+// The plug-in makes what stands behind a reduction part of it: activations, sums and products with a constant, and the
+// quantizer behind these, movers between or not. Two things go wrong then (OpenVINO 2026.4): a division of channels is
+// taken for another axis, and ReduceMax and ReduceMin keep what they found so far as integers that are not scaled yet.
+bool may_be_divided(const ov::Input<ov::Node>&);    // its channels, in front of its quantizer
+bool may_be_quantized(const ov::Input<ov::Node>&);  // false where the quantizer cannot move in front of the reduction
 
 // A sum of what a convolution gives and of what bypassed it. Where both are integers the convolution's kernel adds them
 // itself; in fp32 the sum is a pass of its own over both.

@@ -3,6 +3,7 @@
 
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/edits.h"
+#include "lpot/quantize/placement.h"
 #include "lpot/runtime/executable.h"
 #include "tests/support/graphs.h"
 #include "tests/support/memory_data.h"
@@ -172,11 +173,30 @@ TEST(Placement, NothingIsSharedWhereTheTensorIsNeededInFp32Anyway) {
   EXPECT_LT(apart.error(), 0.05);
 }
 
+// What computes between the reduction and the quantizer becomes part of the reduction too.
+TEST(Placement, ProductsBehindAnActivationOfTheGreatestStayInFp32) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto relu = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "relu");
+  const auto squashed = named(std::make_shared<op::Tanh>(greatest(relu, "greatest")), "squashed");
+  const Quantized kept(as_model({product(squashed, 16, 4, "b", 2)}, {x}));
+  EXPECT_THAT(kept.quantizers(), UnorderedElementsAre("x/quantize"));
+  EXPECT_LT(kept.error(), 0.05);
+}
+
+TEST(Placement, NoDivisionBehindAReductionAndItsActivation) {
+  const auto x = parameter({-1, 8, 16}, "x");
+  const auto axis = op::Constant::create(ov::element::i64, {1}, {1});
+  const auto mean = std::make_shared<op::ReduceMean>(x, axis, false);
+  const auto behind = product(std::make_shared<op::Relu>(mean), 16, 4, "behind");
+  const auto beside = product(std::make_shared<op::Relu>(x), 16, 4, "beside");
+  EXPECT_FALSE(may_be_divided(behind->input(0)));
+  EXPECT_TRUE(may_be_quantized(behind->input(0)));
+  EXPECT_TRUE(may_be_divided(beside->input(0)));
+}
+
 TEST(Placement, NothingIsSharedWhereNoKernelMakesTheTensor) {
   const auto x = parameter({1, 4, 8, 8}, "x");
-  const Quantized plain(as_model(
-      {conv3x3(x, 4, 4, "a"), product(named(std::make_shared<op::Relu>(greatest(x, "of_x")), "r"), 4, 4, "b", 2)},
-      {x}));
+  const Quantized plain(as_model({conv3x3(x, 4, 4, "a"), product(greatest(x, "of_x"), 4, 4, "b", 2)}, {x}));
   EXPECT_THAT(plain.edits.reads, IsEmpty());
 }
 
