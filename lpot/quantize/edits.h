@@ -57,10 +57,13 @@ struct ConstantEdit {
   std::vector<float> values;
 };
 
-// A table of rows that is looked up by index (embeddings): stored as integers with a scale per row, computed in fp32.
+// A table of rows that is looked up by index (embeddings): stored as integers with a scale for each row or for each
+// column, computed in fp32.
 struct TableEdit {
   std::string op;                                // the Gather
   std::shared_ptr<const QuantizedWeights> rows;  // never null
+
+  bool has_row_scales() const { return rows->scale_shape.back() == 1; }
 };
 
 // A residual sum whose two inputs become integers, so that the convolution's kernel adds them.

@@ -45,7 +45,7 @@ struct Recipes {
   // Quantizers move up through these, so that they work on integers.
   bool through_max_pooling = true;
   bool through_concat = true;
-  bool int8_tables = false;  // embeddings: rows of integers with a scale each
+  bool int8_tables = false;  // embeddings: rows of integers
   bool cross_layer_equalization = false;
   std::size_t run_time_groups = 0;  // of ops with weights only: activations are quantized in groups of so many at run
                                     // time, where the plug-in does that; 0: they stay fp32

@@ -102,6 +102,7 @@ py::dict edits_of(const Model& source, const Edits& edits) {
     const ov::Node& gather = find(edit.op, "Gather");
     py::dict answer;
     answer["op"] = edit.op;
+    answer["has_row_scales"] = edit.has_row_scales();
     answer["rows"] = weights_of(*edit.rows, gather.get_input_shape(0));
     tables.append(answer);
   }

@@ -290,6 +290,34 @@ TEST(Tables, AreStoredAsIntegersAndLookedUpAsBefore) {
   EXPECT_LT(largest_difference(run(apply(model, edits), input), run(model, input)), 0.2);
 }
 
+// Behind segments' rows, added to the words', stands an int8 kernel: the runtime looks up integers.
+TEST(Tables, OfFewWideRowsAreLookedUpAsIntegersWithAScaleForEachColumn) {
+  const auto ids = parameter({1, 16}, "ids", ov::element::i64);
+  const auto axis = op::Constant::create(ov::element::i64, {}, {0});
+  const auto lookup = [&](std::size_t rows, std::size_t columns, const std::string& name) {
+    return named(std::make_shared<op::Gather>(random_constant({rows, columns}, 4), ids, axis), name);
+  };
+  const auto narrow = product(lookup(2, 8, "narrow"), 8, 4, "of_narrow");
+  const auto sum = std::make_shared<op::Add>(lookup(2, 64, "segments"), lookup(2000, 64, "words"));
+  const Model model = as_model({product(sum, 64, 4, "head"), narrow}, {ids});
+  Tensor input = Tensor::from<std::int64_t>({1, 16}, {0, 1, 1, 0, 1, 0, 0, 1, 0, 1, 1, 0, 1, 0, 0, 1});
+  Plan plan = all_int8(model);
+  plan.recipes.int8_tables = true;
+  const Edits edits = resolve(model, plan, calibrated(model, {input}));
+  ASSERT_EQ(edits.tables.size(), 2u);
+  EXPECT_EQ(edits.tables[0].op, "segments");
+  EXPECT_EQ(edits.tables[0].rows->scale_shape, (Shape{1, 64}));
+  EXPECT_FALSE(edits.tables[0].has_row_scales());
+  EXPECT_TRUE(edits.tables[1].has_row_scales());
+  const Model int8 = apply(model, edits);
+  EXPECT_LT(largest_difference(run(int8, input), run(model, input)), 0.2);
+  const auto executed = Executable(int8, {}).executed_ops();
+  const auto gather = std::find_if(executed.begin(), executed.end(),
+                                   [](const ExecutedOp& op) { return op.name == "segments"; });
+  ASSERT_NE(gather, executed.end());
+  EXPECT_EQ(gather->precision, "i8");
+}
+
 TEST(TimesByOwner, CountKernelsWithWhatFollowsAndQuantizersWithTheirReader) {
   const Model model = products({1, 5, 8});
   const auto owners = find_owners(model, all_int8(model));

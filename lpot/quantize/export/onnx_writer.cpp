@@ -177,20 +177,23 @@ void OnnxWriter::rewrite(const SharedRead& read) {
   if (const auto quantized = qdq_.quantized(node->input(0))) graph_.replace_input(*node, 0, *quantized);
 }
 
-// Rows and scales are looked up, then multiplied: a DequantizeLinear in front would compute the whole table each time.
+// Rows and their scales are looked up, then multiplied: a DequantizeLinear in front would compute the whole table each
+// time.
 void OnnxWriter::rewrite(const TableEdit& table) {
   const auto gather = ops_.find(table.op, "Gather");
   const std::string output = name_in_file(graph_, gather->output(0));
   const onnx::NodeProto* found = graph_.producer(output);
-  if (!found || found->op_type() != "Gather" || int_attribute(*found, "axis", 0) != 0)
+  if (!found || found->op_type() != "Gather" || int_attribute(*found, "axis", 0) != 0) {
+    if (!table.has_row_scales()) return;  // small, so its size does not count
     throw ModelError("export_onnx", fmt::format("op '{}': the file has no Gather of rows for it", table.op));
+  }
   const onnx::NodeProto node = *found;
   const std::string name = label(node);
   const std::string &rows = node.input(0), &index = node.input(1);
   const ov::Shape& shape = gather->get_input_shape(0);
   const Dims dims(shape.begin(), shape.end());
-  Dims scale_dims(dims.size(), 1);
-  scale_dims[0] = static_cast<std::int64_t>(table.rows->scales.size());
+  Dims scale_dims{static_cast<std::int64_t>(table.rows->scales.size())};
+  if (table.has_row_scales()) scale_dims.push_back(1);
 
   graph_.hold(index);
   graph_.release(output);
@@ -201,7 +204,7 @@ void OnnxWriter::rewrite(const TableEdit& table) {
   };
   const std::string integers = lookup(graph_.add_constant(rows + "/int8", dims, table.rows->values), "/int8");
   std::string scales = graph_.add_constant(rows + "/scale", scale_dims, table.rows->scales);
-  if (table.rows->scales.size() > 1) scales = lookup(scales, "/scale");
+  if (table.has_row_scales()) scales = lookup(scales, "/scale");
   const std::string floats = graph_.free_name(name + "/convert");
   onnx::NodeProto convert = make_node("Cast", floats, {integers}, floats);
   set_attribute(convert, "to", std::int64_t{onnx::TensorProto_DataType_FLOAT});

@@ -175,7 +175,10 @@ class GraphWriter:
 
     def _table(self, edit: dict) -> None:
         node = self._node(edit["op"])
+        by_row = edit["has_row_scales"]
         if node.op not in ("GatherV2", "Gather", "ResourceGather"):
+            if not by_row:
+                return  # small, so its size does not count
             raise ModelError(
                 f"[tensorflow] {node.name}: a table behind a {node.op} is not written"
             )
@@ -187,14 +190,17 @@ class GraphWriter:
         self._replaced.add(table.name)
         name, inputs = node.name, list(node.input)
         rows = self._add_constant(f"{name}/int8_rows", edit["rows"]["values"])
-        scales = self._add_constant(
-            f"{name}/row_scales", edit["rows"]["scales"].astype(np.float32)
+        scales = edit["rows"]["scales"].astype(np.float32)
+        scale = self._add_constant(
+            f"{name}/{'row' if by_row else 'column'}_scales",
+            scales if by_row else scales.ravel(),
         )
         looked_up = self._copy_of(node, f"{name}/int8", [rows, *inputs[1:]])
         looked_up.attr["Tparams"].type = _INT8
-        scale = self._copy_of(node, f"{name}/scale", [scales, *inputs[1:]])
+        if by_row:
+            scale = self._copy_of(node, f"{name}/scale", [scale, *inputs[1:]]).name
         self._become(
-            node, "Mul", [self._cast(f"{name}/float", looked_up.name), scale.name]
+            node, "Mul", [self._cast(f"{name}/float", looked_up.name), scale]
         )
 
     # The pieces.
