@@ -16,9 +16,18 @@ namespace {
 
 namespace op = ov::opset8;
 
+// The transposition of a product of two activations, which is attention's result, or the reshape behind it.
+bool joins_heads(const ov::Node& node) {
+  const ov::Node* transpose = ov::is_type<op::Reshape>(&node) ? node.get_input_node_ptr(0) : &node;
+  if (!ov::is_type<op::Transpose>(transpose)) return false;
+  const ov::Node* product = transpose->get_input_node_ptr(0);
+  return ov::is_type<op::MatMul>(product) && !ov::is_type<op::Constant>(product->get_input_node_ptr(1));
+}
+
 const Mover* find_mover(const ov::Node& node, const MoveOptions& options) {
   if (!options.through_concat && ov::is_type<op::Concat>(&node)) return nullptr;
   if (!options.through_max_pooling && std::string_view(node.get_type_name()) == "MaxPool") return nullptr;
+  if (!options.through_heads && joins_heads(node)) return nullptr;
   if (!options.not_through.empty() && options.not_through.contains(op_name(node))) return nullptr;
   const auto& rows = movers();
   const auto found =

@@ -29,6 +29,7 @@ const std::vector<Mover>& movers();
 struct MoveOptions {
   bool through_max_pooling = true;
   bool through_concat = true;              // its inputs then share one scale
+  bool through_heads = true;               // where attention's heads are joined: a transposition and a reshape
   std::set<std::string> not_through = {};  // names of ops that quantizers stay behind
 };
 
