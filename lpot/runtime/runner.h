@@ -57,6 +57,9 @@ class Runner {
   // One batch in a compilation that somebody else chose. Nothing when the model does not compile for that.
   std::optional<Ran> run_in(const Shapes& route, const std::vector<Tensor>& batch);
 
+  // Whether the streams give the same for a batch that all of them run at the same time, but for rounding.
+  bool streams_agree(const std::vector<Tensor>& batch);
+
   // The shapes of the first of these batches that a model would run with; they become the usual ones.
   const Shapes& usual_from(const std::vector<Tensor>& batch);
   const Shapes& usual() const { return usual_; }                   // none as long as none came

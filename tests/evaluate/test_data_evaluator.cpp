@@ -72,6 +72,37 @@ TEST_F(Ended, AsEarlyAfterAResume) {
   EXPECT_EQ(there.accuracy(), here.accuracy());
 }
 
+std::vector<std::string> warnings_of_baseline(const Model& model) {
+  const std::vector<Sample> samples(40, {{Tensor::from<float>({1}, {1})}, Tensor::scalar(std::int64_t{1})});
+  DataEvaluator evaluator(loader_of(samples, 4), make_metrics({{"topk", Parameters({{"k", std::int64_t{1}}}), {}}}),
+                          {.threads = 2});
+  std::vector<std::string> warnings;
+  Observer observer;
+  observer.on_log = [&](LogLevel level, std::string_view message) {
+    if (level == LogLevel::Warning) warnings.emplace_back(message);
+  };
+  const Score score = evaluator.baseline(model, observer);
+  EXPECT_EQ(score.samples, 40u);
+  EXPECT_EQ(score.accuracy(), 1.0);
+  return warnings;
+}
+
+TEST(DataEvaluator, EvaluatesTheBaselineAgainWhereStreamsDoNotAgree) {
+  const auto x = parameter({-1, 1}, "x");
+  const auto any = std::make_shared<op::RandomUniform>(op::Constant::create(ov::element::i64, {2}, {1, 1}),
+                                                       constant({}, {0.0f}), constant({}, {0.5f}), ov::element::f32);
+  const auto score = std::make_shared<op::Add>(x, any);
+  const auto zero = std::make_shared<op::Multiply>(x, constant({1, 1}, {0.0f}));
+  const auto warnings =
+      warnings_of_baseline(as_model({std::make_shared<op::Concat>(ov::OutputVector{zero, score}, 1)}, {x}));
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_THAT(warnings[0], ::testing::HasSubstr("different answers to the same samples"));
+}
+
+TEST(DataEvaluator, HasNothingToSayOfStreamsThatAgree) {
+  EXPECT_THAT(warnings_of_baseline(shifted(0)), ::testing::IsEmpty());
+}
+
 TEST(DataEvaluator, TellsOfNansOnceForAllModels) {
   std::vector<Sample> samples(4, {{Tensor::from<float>({1}, {1})}, Tensor::scalar(std::int64_t{1})});
   samples[2].inputs = {Tensor::from<float>({1}, {std::nanf("")})};
