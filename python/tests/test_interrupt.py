@@ -35,6 +35,14 @@ class Hold:
                 thread.join()
 
 
+@pytest.fixture(autouse=True)
+def ctrl_c():
+    """Python takes no notice of it in a process that a script put into the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def hold():
     hold = Hold()
