@@ -159,7 +159,9 @@ def speed(lpot: str, case: Case, models: list[str]) -> list[float]:
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment(case), check=True
     )
-    return [model["latency_ms"]["median"] for model in json.loads(done.stdout)["models"]]
+    return [
+        model["latency_ms"]["median"] for model in json.loads(done.stdout)["models"]
+    ]
 
 
 @dataclasses.dataclass

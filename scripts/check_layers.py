@@ -47,7 +47,9 @@ def twice_defined(root: pathlib.Path) -> list[str]:
                 place = f"lpot/{path.relative_to(root)}:{number}"
                 before = first.setdefault(f"{space}::{match[1]}", place)
                 if before != place:
-                    offences.append(f"{place}: {space}::{match[1]} is defined at {before} too")
+                    offences.append(
+                        f"{place}: {space}::{match[1]} is defined at {before} too"
+                    )
     return offences
 
 

@@ -58,8 +58,8 @@ def main() -> None:
     if "overflow_fix" in advanced:
         advanced["overflow_fix"] = nncf.OverflowFix(advanced["overflow_fix"])
     if advanced:
-        options["advanced_quantization_parameters"] = nncf.AdvancedQuantizationParameters(
-            **advanced
+        options["advanced_quantization_parameters"] = (
+            nncf.AdvancedQuantizationParameters(**advanced)
         )
     if network.transformer:
         options["model_type"] = nncf.ModelType.TRANSFORMER

@@ -147,7 +147,8 @@ void add_quantization(Sections& all) {
       choice("forms", "measured", {"measured", "plain"},
              "kernel forms of ops: timed on this machine, where ops slower in int8 stay fp32; or all as they are"),
       flag("residual_sums", "", "add a convolution and what bypasses it as integers; unless given, done"),
-      flag("int8_tables", "", "store embeddings as int8, with scales by row, in small tables by column; unless given, done"),
+      flag("int8_tables", "",
+           "store embeddings as int8, with scales by row, in small tables by column; unless given, done"),
   };
   all["advance"] = {choice("bias_correction", "", {"weight_empirical"}, "correct biases by measured weight errors")};
   all["op"] = {section("weight", "weight", "restricts weights"),

@@ -64,9 +64,17 @@ def example(**features):
 
 
 def npy(descr, shape, data, version=1):
-    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    header = (
+        f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".encode()
+    )
     header += b" " * (-(len(header) + 11) % 16) + b"\n"
-    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(header)) + header + data
+    return (
+        b"\x93NUMPY"
+        + bytes([version, 0])
+        + struct.pack("<H" if version == 1 else "<I", len(header))
+        + header
+        + data
+    )
 
 
 def idx(shape, data):
@@ -80,7 +88,10 @@ def mnist(images, labels):
 def squad():
     answers = [{"answer_start": 4, "text": "red fox"}]
     question = {"id": "q1", "question": "Who jumps?", "answers": answers}
-    paragraph = {"context": "The red fox jumps over the lazy dog, as foxes do every day.", "qas": [question]}
+    paragraph = {
+        "context": "The red fox jumps over the lazy dog, as foxes do every day.",
+        "qas": [question],
+    }
     return {"version": "1.1", "data": [{"title": "Foxes", "paragraphs": [paragraph]}]}
 
 
@@ -88,7 +99,15 @@ def coco():
     return {
         "images": [{"id": 7, "file_name": "a.jpg", "height": 10, "width": 20}],
         "annotations": [
-            {"id": 1, "image_id": 7, "bbox": [1, 2, 3.5, 4], "category_id": 3, "iscrowd": 0, "area": 9.5, "segmentation": [[1, 2]]}
+            {
+                "id": 1,
+                "image_id": 7,
+                "bbox": [1, 2, 3.5, 4],
+                "category_id": 3,
+                "iscrowd": 0,
+                "area": 9.5,
+                "segmentation": [[1, 2]],
+            }
         ],
         "categories": [{"id": 3, "name": "car"}],
     }
@@ -96,10 +115,18 @@ def coco():
 
 def plan():
     scheme = {"algorithm": "minmax", "granularity": "per_tensor", "scheme": "asym"}
-    op = {"precision": "int8", "activation": scheme, "weight": {**scheme, "granularity": "per_channel", "scheme": "sym"}}
+    op = {
+        "precision": "int8",
+        "activation": scheme,
+        "weight": {**scheme, "granularity": "per_channel", "scheme": "sym"},
+    }
     return {
         "ops": {"conv1": op, "fc": {"precision": "fp32"}},
-        "recipes": {"smooth_quant": True, "smooth_quant_alpha": 0.5, "run_time_groups": 32},
+        "recipes": {
+            "smooth_quant": True,
+            "smooth_quant_alpha": 0.5,
+            "run_time_groups": 32,
+        },
         "sampling_size": 100,
     }
 
@@ -119,7 +146,11 @@ def measured():
 
 def cbor(value):
     def head(major, count):
-        return bytes([major << 5 | count]) if count < 24 else bytes([major << 5 | 25]) + struct.pack(">H", count)
+        return (
+            bytes([major << 5 | count])
+            if count < 24
+            else bytes([major << 5 | 25]) + struct.pack(">H", count)
+        )
 
     if value is None:
         return b"\xf6"
@@ -133,13 +164,23 @@ def cbor(value):
         return head(3, len(value)) + value.encode()
     if isinstance(value, list):
         return head(4, len(value)) + b"".join(map(cbor, value))
-    return head(5, len(value)) + b"".join(cbor(key) + cbor(item) for key, item in value.items())
+    return head(5, len(value)) + b"".join(
+        cbor(key) + cbor(item) for key, item in value.items()
+    )
 
 
 def notes():
     judged = [[1.0, 0.25], None, [0.0, -0.5]]
     outputs = [[11, [1, 2], struct.pack("<2f", 0.5, 1.5)], [1, [3], b"abc"]]
-    return cbor({"baseline": judged, "first": judged, "batch_size": 32, "streams": 2, "outputs": outputs})
+    return cbor(
+        {
+            "baseline": judged,
+            "first": judged,
+            "batch_size": 32,
+            "streams": 2,
+            "outputs": outputs,
+        }
+    )
 
 
 def statistics():
@@ -147,7 +188,11 @@ def statistics():
         return struct.pack("<Q", len(value)) + value
 
     channel = struct.pack("<ffddQ", -1.0, 2.0, 3.0, 14.0, 10)
-    histogram = struct.pack("<qQBQ", 1, 0, 1, 2) + struct.pack("<IQ", 5, 7) + struct.pack("<IQ", 9, 3)
+    histogram = (
+        struct.pack("<qQBQ", 1, 0, 1, 2)
+        + struct.pack("<IQ", 5, 7)
+        + struct.pack("<IQ", 9, 3)
+    )
     tensor = struct.pack("<Q", 1) + channel + histogram
     return text(b"lpot-statistics-2") + struct.pack("<Q", 1) + text(b"conv1:0") + tensor
 
@@ -170,12 +215,20 @@ def store():
             PRAGMA user_version=1;
             """
         )
-        database.execute("INSERT INTO studies (model_name, model_fingerprint, data, settings) VALUES ('net', '1', 'd', '{}')")
         database.execute(
-            "INSERT INTO trials VALUES (1, 1, ?, ?, '', 2.5)", (json.dumps(plan()), json.dumps(measured()))
+            "INSERT INTO studies (model_name, model_fingerprint, data, settings) VALUES ('net', '1', 'd', '{}')"
         )
-        database.execute("INSERT INTO measurements VALUES (1, 'baseline', ?)", (json.dumps(measured()),))
-        database.execute("INSERT INTO measurements VALUES (1, 'statistics', ?)", (statistics(),))
+        database.execute(
+            "INSERT INTO trials VALUES (1, 1, ?, ?, '', 2.5)",
+            (json.dumps(plan()), json.dumps(measured())),
+        )
+        database.execute(
+            "INSERT INTO measurements VALUES (1, 'baseline', ?)",
+            (json.dumps(measured()),),
+        )
+        database.execute(
+            "INSERT INTO measurements VALUES (1, 'statistics', ?)", (statistics(),)
+        )
         database.commit()
         database.close()
         return path.read_bytes()
@@ -183,21 +236,41 @@ def store():
 
 def tensorflow_graph():
     def node(name, op, inputs=(), attributes=()):
-        fields = block(1, name) + block(2, op) + b"".join(block(3, one) for one in inputs)
-        return block(1, fields + b"".join(block(5, block(1, key) + block(2, value)) for key, value in attributes))
+        fields = (
+            block(1, name) + block(2, op) + b"".join(block(3, one) for one in inputs)
+        )
+        return block(
+            1,
+            fields
+            + b"".join(
+                block(5, block(1, key) + block(2, value)) for key, value in attributes
+            ),
+        )
 
     shape = block(7, block(2, number(1, 1)) + block(2, number(1, 49)))
     return (
         node(b"wav", b"Placeholder", (), [(b"dtype", number(6, 1)), (b"shape", shape)])
-        + node(b"Mfcc", b"Mfcc", [b"wav", b"^wav"], [(b"num", number(3, 2)), (b"T", block(1, number(6, 1)))])
-        + node(b"out", b"Relu", [b"Mfcc:0"], [(b"output_types", block(1, block(6, b"\x01\x03")))])
+        + node(
+            b"Mfcc",
+            b"Mfcc",
+            [b"wav", b"^wav"],
+            [(b"num", number(3, 2)), (b"T", block(1, number(6, 1)))],
+        )
+        + node(
+            b"out",
+            b"Relu",
+            [b"Mfcc:0"],
+            [(b"output_types", block(1, block(6, b"\x01\x03")))],
+        )
     )
 
 
 def onnx_graph():
     node = block(1, b"x") + block(2, b"y") + block(3, b"conv1") + block(4, b"Conv")
     relu = block(1, b"y") + block(2, b"z") + block(3, b"relu1") + block(4, b"Relu")
-    graph = block(1, node) + block(1, relu) + block(2, b"net") + block(12, block(1, b"z"))
+    graph = (
+        block(1, node) + block(1, relu) + block(2, b"net") + block(12, block(1, b"z"))
+    )
     return number(1, 8) + block(7, graph)
 
 
@@ -211,9 +284,17 @@ def seeds():
             yield {"jpg": "jpeg"}.get(kind, kind), path.stem, path.read_bytes()
     vocabulary = (ROOT / "tests/data/text/vocab.txt").read_bytes()
     yield "vocabulary", "whole", vocabulary
-    yield "vocabulary", "small", b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n##s\nfox\n\xc3\xa9\n\xe4\xb8\xad\n"
+    yield (
+        "vocabulary",
+        "small",
+        b"[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n##s\nfox\n\xc3\xa9\n\xe4\xb8\xad\n",
+    )
     yield "vocabulary", "compressed", gzip.compress(vocabulary, mtime=0)
-    yield "tokenizer", "words", "Unaffable! The caf\u00e9's \u4e2d\u6587 \u0130stanbul na\u00efve\u200b \ufffd \U0001f600 e\u0301".encode()
+    yield (
+        "tokenizer",
+        "words",
+        "Unaffable! The caf\u00e9's \u4e2d\u6587 \u0130stanbul na\u00efve\u200b \ufffd \U0001f600 e\u0301".encode(),
+    )
     yield "tokenizer", "cut", b"\xe4\xb8 \xf0\x9f \xff\xfe a\x00b"
     line = {
         0: b"sentence\tlabel\nthe fox\t1\n",
@@ -228,11 +309,27 @@ def seeds():
     yield "squad", "one", json.dumps(squad()).encode()
     yield "squad", "compressed", gzip.compress(json.dumps(squad()).encode(), mtime=0)
     yield "coco", "one", json.dumps(coco()).encode()
-    bert = example(input_ids=[101, 7, 102], input_mask=[1, 1, 1], scale=[0.5], label_ids=[1])
+    bert = example(
+        input_ids=[101, 7, 102], input_mask=[1, 1, 1], scale=[0.5], label_ids=[1]
+    )
     picture = example(image__encoded=[png], image__class__label=[3])
-    boxes = {f"image__object__bbox__{side}": [0.25] for side in ("ymin", "xmin", "ymax", "xmax")}
-    objects = example(image__encoded=[jpeg], **boxes, image__object__class__label=[3], image__height=[8], image__width=[8])
-    named = example(image__encoded=[jpeg], **boxes, image__object__class__text=[b"car"], image__object__area=[4.0])
+    boxes = {
+        f"image__object__bbox__{side}": [0.25]
+        for side in ("ymin", "xmin", "ymax", "xmax")
+    }
+    objects = example(
+        image__encoded=[jpeg],
+        **boxes,
+        image__object__class__label=[3],
+        image__height=[8],
+        image__width=[8],
+    )
+    named = example(
+        image__encoded=[jpeg],
+        **boxes,
+        image__object__class__text=[b"car"],
+        image__object__area=[4.0],
+    )
     segmented = example(image__encoded=[png], image__segmentation__class__encoded=[png])
     for name, which, content in (
         ("bert", 0, bert),
@@ -249,7 +346,11 @@ def seeds():
     yield "npy", "halves", npy("<f2", "(2, 1)", struct.pack("<2e", 0.5, 1.5))
     pixels, labels = idx((2, 3, 4), bytes(range(24))), idx((2,), b"\x01\x09")
     yield "idx", "two", mnist(pixels, labels)
-    yield "idx", "compressed", mnist(gzip.compress(pixels, mtime=0), gzip.compress(labels, mtime=0))
+    yield (
+        "idx",
+        "compressed",
+        mnist(gzip.compress(pixels, mtime=0), gzip.compress(labels, mtime=0)),
+    )
     plane = bytes(range(256)) * 12
     yield "cifar", "ten", b"\x00" + b"\x03" + plane
     yield "cifar", "hundred", b"\x01" + b"\x03\x45" + plane
@@ -257,9 +358,22 @@ def seeds():
     yield "store", "one", store()
     yield "kept", "plan", b"\x00" + json.dumps(plan()).encode()
     yield "kept", "measured", b"\x01" + json.dumps(measured()).encode()
-    probe = {"plan": json.dumps(plan()), "distance": 0.1, "seconds": 1.5, "before_trial": 2}
+    probe = {
+        "plan": json.dumps(plan()),
+        "distance": 0.1,
+        "seconds": 1.5,
+        "before_trial": 2,
+    }
     yield "kept", "probe", b"\x02" + json.dumps(probe).encode()
-    forms = {"conv1": {"fp32_ms": 1.5, "plain_ms": 1, "convolution_ms": 0.5, "form": "convolution", "slower_in_int8": True}}
+    forms = {
+        "conv1": {
+            "fp32_ms": 1.5,
+            "plain_ms": 1,
+            "convolution_ms": 0.5,
+            "form": "convolution",
+            "slower_in_int8": True,
+        }
+    }
     yield "kept", "forms", b"\x03" + json.dumps(forms).encode()
     yield "kept", "notes", b"\x04" + notes()
     yield "kept", "statistics", b"\x05" + statistics()

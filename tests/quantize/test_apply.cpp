@@ -312,8 +312,8 @@ TEST(Tables, OfFewWideRowsAreLookedUpAsIntegersWithAScaleForEachColumn) {
   const Model int8 = apply(model, edits);
   EXPECT_LT(largest_difference(run(int8, input), run(model, input)), 0.2);
   const auto executed = Executable(int8, {}).executed_ops();
-  const auto gather = std::find_if(executed.begin(), executed.end(),
-                                   [](const ExecutedOp& op) { return op.name == "segments"; });
+  const auto gather =
+      std::find_if(executed.begin(), executed.end(), [](const ExecutedOp& op) { return op.name == "segments"; });
   ASSERT_NE(gather, executed.end());
   EXPECT_EQ(gather->precision, "i8");
 }

@@ -19,9 +19,10 @@ std::vector<TableEdit> table_edits(const Model& model) {
     const ov::Shape& shape = table->get_shape();
     const bool is_large = ov::shape_size(shape) >= kLarge;
     if (!is_large && shape[1] < kWide) continue;
-    edits.push_back({op_name(*node), std::make_shared<QuantizedWeights>(quantize_weights(
-                                         table->cast_vector<float>(), Shape(shape.begin(), shape.end()), {is_large ? 0u : 1u},
-                                         {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8}))});
+    edits.push_back(
+        {op_name(*node), std::make_shared<QuantizedWeights>(quantize_weights(
+                             table->cast_vector<float>(), Shape(shape.begin(), shape.end()), {is_large ? 0u : 1u},
+                             {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8}))});
   }
   return edits;
 }

@@ -1,7 +1,7 @@
 // Int8 tables: rows of floats that are looked up by index (embeddings) are stored as integers, and what is looked up is
-// computed in fp32. Large tables have a scale for each row and are a quarter on disk. Small ones (segments) have a scale
-// for each column: the rows that are looked up stay integers then, a quarter of the bytes to write and to read again
-// (BlendCNN at batch 32 on AVX512-VNNI: 0.25 ms instead of 1.1 of 12.6). Narrow ones are no embeddings.
+// computed in fp32. Large tables have a scale for each row and are a quarter on disk. Small ones (segments) have a
+// scale for each column: the rows that are looked up stay integers then, a quarter of the bytes to write and to read
+// again (BlendCNN at batch 32 on AVX512-VNNI: 0.25 ms instead of 1.1 of 12.6). Narrow ones are no embeddings.
 #pragma once
 #include <mutex>
 #include <vector>

@@ -100,7 +100,9 @@ class GraphWriter:
         node = self._nodes.get(op)
         if node is None:  # the conversion's own, or part of another node
             return
-        made = [name for key, name in self._quantizers.items() if key[0] == node.input[0]]
+        made = [
+            name for key, name in self._quantizers.items() if key[0] == node.input[0]
+        ]
         if len(made) == 1:
             node.input[0] = made[0]
 
@@ -199,9 +201,7 @@ class GraphWriter:
         looked_up.attr["Tparams"].type = _INT8
         if by_row:
             scale = self._copy_of(node, f"{name}/scale", [scale, *inputs[1:]]).name
-        self._become(
-            node, "Mul", [self._cast(f"{name}/float", looked_up.name), scale]
-        )
+        self._become(node, "Mul", [self._cast(f"{name}/float", looked_up.name), scale])
 
     # The pieces.
 
