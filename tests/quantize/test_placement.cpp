@@ -11,7 +11,6 @@
 namespace lpot {
 namespace {
 
-using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
@@ -172,45 +171,6 @@ TEST(Placement, NothingIsSharedWhereTheTensorIsNeededInFp32Anyway) {
   EXPECT_THAT(apart.quantizers(),
               UnorderedElementsAre("x/quantize", "first/quantize", "first/quantize_1", "second/quantize"));
   EXPECT_LT(apart.error(), 0.05);
-}
-
-// Two heads of four over 32 tokens.
-Model attention() {
-  const auto x = parameter({1, 4, 8, 8}, "x");
-  const auto numbers = [](const std::vector<std::int64_t>& values) {
-    return op::Constant::create(ov::element::i64, {values.size()}, values);
-  };
-  const auto turned = [&](const ov::Output<ov::Node>& tensor, const std::string& name) {
-    return named(std::make_shared<op::Transpose>(tensor, numbers({0, 2, 1, 3})), name);
-  };
-  const auto tokens = std::make_shared<op::Reshape>(x, numbers({1, 32, 8}), false);
-  const auto heads = [&](const std::string& name) {
-    const auto split = std::make_shared<op::Reshape>(product(tokens, 8, 8, name), numbers({1, 32, 2, 4}), false);
-    return turned(split, name + "/heads");
-  };
-  const auto scores = named(std::make_shared<op::MatMul>(heads("q"), heads("k"), false, true), "scores");
-  const auto shares = std::make_shared<op::Softmax>(scores, 3);
-  const auto context = named(std::make_shared<op::MatMul>(shares, heads("v")), "context");
-  const auto joined =
-      named(std::make_shared<op::Reshape>(turned(context, "turned"), numbers({1, 32, 8}), false), "joined");
-  return as_model({product(joined, 8, 8, "out")}, {x});
-}
-
-TEST(Placement, TheResultOfInt8AttentionIsQuantizedWhenItsHeadsAreJoined) {
-  const Model model = attention();
-  Plan plan = all_int8(model);
-  const TensorScheme scheme{Algorithm::MinMax, Granularity::PerTensor, Symmetry::Symmetric, 8};
-  plan.ops["scores"] = {Precision::Int8, scheme, scheme};
-  const Quantized whole(model, plan);
-  ASSERT_EQ(whole.edits.products.size(), 1u);
-  EXPECT_THAT(whole.quantizers(), Contains("joined/quantize"));
-  EXPECT_LT(whole.error(), 0.1);
-}
-
-TEST(Placement, TheResultOfFp32AttentionIsQuantizedBeforeItsHeadsAreJoined) {
-  const Quantized apart(attention());
-  EXPECT_THAT(apart.quantizers(), Contains("context/quantize"));
-  EXPECT_LT(apart.error(), 0.1);
 }
 
 // What computes between the reduction and the quantizer becomes part of the reduction too.

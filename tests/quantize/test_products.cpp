@@ -97,6 +97,25 @@ TEST(Products, FallBackLikeOtherOps) {
   EXPECT_EQ(count_type(quantize(model, plan, calibrated(model)), "FakeQuantize"), 0u);
 }
 
+// The quantizer of what attention gives stands behind the reshape that joins heads where the scores are in int8.
+TEST(Products, DecideWhereTheResultOfAttentionIsQuantized) {
+  const Model model = attention();
+  const SearchSpace space = space_of(model);
+  Plan plan = space.plan(space.model_choices.front());
+  plan.recipes = {};
+  const auto quantizers = [&] {
+    const Model int8 = quantize(model, plan, calibrated(model));
+    EXPECT_LT(error(int8, model), 0.1);
+    std::vector<std::string> names;
+    for (const OpInfo& op : list_ops(int8))
+      if (op.type == "FakeQuantize") names.push_back(op.name);
+    return names;
+  };
+  EXPECT_THAT(quantizers(), Contains("joined/quantize"));
+  plan.ops.at("scores") = OpPlan{};
+  EXPECT_THAT(quantizers(), Contains("mix/quantize"));
+}
+
 TEST(Products, AddNoSchemesOfTheWholeModel) {
   const Model model = attention();
   std::vector<std::string> warnings;
