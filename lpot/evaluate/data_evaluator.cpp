@@ -51,12 +51,13 @@ Score DataEvaluator::score(const Model& model, const Observer& observer) {
 }
 
 Score DataEvaluator::score_unless_below(double lowest, const Model& model, const Observer& observer) {
-  // The first model is evaluated to the end: the others are ordered and estimated by it, and a search that knows only
-  // a part of its loss takes many more ops back to fp32 than it needs.
+  // The first model is evaluated to the end: the others are ordered by it, and a search that knows only a part of its
+  // loss takes many more ops back to fp32 than it needs.
   if (baseline_judgements_.empty() || first_judgements_.empty()) return score(model, observer);
   const std::optional<double> confidence = options_.confidence;
-  const EvaluationOrder order = hardest_first(first_judgements_, confidence.has_value(), loader_.options().seed);
-  Verdict verdict(baseline_judgements_, first_judgements_, {lowest, confidence, order.random_from});
+  const EvaluationOrder order =
+      hardest_first(baseline_judgements_, first_judgements_, confidence.has_value(), loader_.options().seed);
+  Verdict verdict(baseline_judgements_, {lowest, confidence, order.random_from});
   EvaluateOptions options = options_;
   options.baseline = &baseline_outputs_;
   options.tell_of_nans = false;

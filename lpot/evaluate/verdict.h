@@ -29,30 +29,26 @@ struct VerdictOptions {
 
 class Verdict {
  public:
-  // `baseline`: of the fp32 model, complete. `first`: of another model, for the estimate; may be empty. Both must
-  // outlive the verdict.
-  Verdict(const Judgements& baseline, const Judgements& first, VerdictOptions);
+  // `baseline`: of the fp32 model, complete; must outlive the verdict.
+  Verdict(const Judgements& baseline, VerdictOptions);
 
   void add(std::size_t position, double value);
   bool has_failed();
   std::size_t evaluated() const { return evaluated_; }
-  // Of the accuracy: what was lost so far grows as the first model's loss does over the samples to come; where that is
-  // not known, no more is lost.
-  double estimate() const;
+  double estimate() const;  // of the accuracy
 
  private:
   bool has_surely_failed() const;
   bool has_probably_failed();
+  double loss_to_come() const;
 
   const Judgements& baseline_;
-  const Judgements& first_;
   VerdictOptions options_;
+  std::vector<std::optional<double>> lost_;  // of the baseline's value, by position
   std::size_t evaluated_ = 0;
   double sum_ = 0;           // of the values
   double baseline_sum_ = 0;  // of the baseline's for the same samples
   double baseline_total_ = 0;
-  double first_loss_ = 0;  // of the first model against the baseline, for the same samples
-  double first_total_loss_ = 0;
   bool whole_ = true;  // every value is 0 or 1
   struct {
     std::size_t drawn = 0, gains = 0, losses = 0;
@@ -65,13 +61,15 @@ class Verdict {
 std::size_t most_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 std::size_t fewest_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 
-// In which order to evaluate when `first` is known of another model: what it got wrong, what it got right
-// by the smallest margin, what is not known, the rest. With `random_rest`, only as many of the near ones as were wrong
-// come first, and the others follow in an order that the seed decides.
+// In which order to evaluate when the fp32 model and the first int8 model are known: what both got wrong; then what one
+// of them got wrong or right by a small margin, the two taking turns, for a first model that fails badly says little of
+// a better one. With `random_rest`, only about as many near ones as were wrong come first, and the others follow in an
+// order that the seed decides.
 struct EvaluationOrder {
   std::vector<std::size_t> positions;
   std::size_t random_from = 0;
 };
-EvaluationOrder hardest_first(const Judgements& first, bool random_rest, std::uint64_t seed);
+EvaluationOrder hardest_first(const Judgements& baseline, const Judgements& first, bool random_rest,
+                              std::uint64_t seed);
 
 }  // namespace lpot

@@ -24,6 +24,14 @@ std::size_t footprint(const Executable& executable) {
   return bytes;
 }
 
+// How many samples outputs are compared on. More than one batch are whole batches: the rest of a short one is filled up
+// and costs as much.
+std::size_t samples_to_compare(const DataLoader& samples) {
+  const std::size_t count = std::clamp<std::size_t>(samples.size() / 20, 8, 32);
+  const std::size_t batch = samples.options().batch_size;
+  return count > batch ? count / batch * batch : count;
+}
+
 // `count` positions out of `size`, evenly spread; all when there are not so many.
 std::vector<std::size_t> spread(std::size_t size, std::size_t count) {
   count = std::min(size, count);
@@ -51,7 +59,7 @@ Meter::Meter(const Model& fp32, Evaluator& evaluator, const DataLoader& samples,
       samples_(samples),
       sample_(first_sample(fp32, samples)),
       compiled_(sample_),
-      probe_positions_(spread(samples.size(), std::clamp<std::size_t>(samples.size() / 20, 8, 32))) {}
+      probe_positions_(spread(samples.size(), samples_to_compare(samples))) {}
 
 void Meter::measure_speed(const Model& model, Measured& measured, bool briefly) {
   LatencyOptions options{.warmup = options_.warmup, .seconds = options_.latency_seconds, .min_runs = kRuns};
@@ -113,10 +121,10 @@ Measured Meter::measure_unless_below(double lowest, const Model& model, const Ob
   return measured(model, evaluator_.score_unless_below(lowest, model, observer), saved_size(model));
 }
 
-std::vector<std::vector<Tensor>> Meter::probe_outputs(const Model& model, const Observer& observer) const {
+Outputs Meter::probe_outputs(const Model& model, const Observer& observer) const {
   Runner runner(model, samples_.dataset().input_naming(), {.usual = {}, .ahead = ahead_});
   BatchStream batches = samples_.read(probe_positions_);
-  std::vector<std::vector<Tensor>> outputs;
+  Outputs outputs;
   runner.run(
       [&]() -> std::optional<std::vector<Tensor>> {
         observer.check_stop();
@@ -127,27 +135,9 @@ std::vector<std::vector<Tensor>> Meter::probe_outputs(const Model& model, const 
   return outputs;
 }
 
-double Meter::distance(const Model& model, const Observer& observer) {
+double Meter::distance_from_fp32(const Model& model, Difference difference, const Observer& observer) {
   if (fp32_outputs_.empty()) fp32_outputs_ = probe_outputs(fp32_, observer);
-  const std::vector<std::vector<Tensor>> outputs = probe_outputs(model, observer);
-  double sum = 0;
-  std::size_t counted = 0;
-  for (std::size_t output = 0; output < outputs.front().size(); ++output) {
-    const ElementType type = outputs.front()[output].element_type();
-    if (type != ElementType::F32 && type != ElementType::F16 && type != ElementType::F64) continue;
-    double difference = 0, magnitude = 0;
-    for (std::size_t batch = 0; batch < outputs.size(); ++batch)
-      for (std::size_t i = 0; i < outputs[batch][output].size(); ++i) {
-        const double expected = fp32_outputs_[batch][output].value_at(i);
-        const double apart = outputs[batch][output].value_at(i) - expected;
-        difference += apart * apart;
-        magnitude += expected * expected;
-      }
-    sum += magnitude > 0 ? std::sqrt(difference / magnitude) : std::sqrt(difference);
-    ++counted;
-  }
-  const double mean = counted == 0 ? 0 : sum / static_cast<double>(counted);
-  return std::isfinite(mean) ? mean : std::numeric_limits<double>::infinity();
+  return distance(probe_outputs(model, observer), fp32_outputs_, difference);
 }
 
 }  // namespace lpot

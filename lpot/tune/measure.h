@@ -12,6 +12,7 @@
 #include "lpot/runtime/compiled_models.h"
 #include "lpot/runtime/runner.h"
 #include "lpot/store/trial.h"
+#include "lpot/tune/distance.h"
 
 namespace lpot {
 
@@ -40,15 +41,13 @@ class Meter {
   // The same, but the evaluation may end when it is certain that the accuracy stays below `lowest`.
   Measured measure_unless_below(double lowest, const Model&, const Observer&);
 
-  // How far the model's outputs are from fp32's on a few samples: the root of the mean squared difference over that of
-  // fp32's values. Infinite when an output is not finite.
-  double distance(const Model&, const Observer&);
+  double distance_from_fp32(const Model&, Difference, const Observer&);  // on a few samples
   std::size_t probe_samples() const { return probe_positions_.size(); }
 
  private:
   Measured measured(const Model&, const Score&, std::size_t size_bytes);
   void measure_speed(const Model&, Measured&, bool briefly);
-  std::vector<std::vector<Tensor>> probe_outputs(const Model&, const Observer&) const;
+  Outputs probe_outputs(const Model&, const Observer&) const;
 
   const Model& fp32_;
   Evaluator& evaluator_;
@@ -62,7 +61,7 @@ class Meter {
   double fp32_ms_ = 0;                           // whose time is taken once
   Compilations* ahead_ = nullptr;
   std::vector<std::size_t> probe_positions_;
-  std::vector<std::vector<Tensor>> fp32_outputs_;  // of these, by batch; made when they are needed
+  Outputs fp32_outputs_;  // of these; made when they are needed
 };
 
 }  // namespace lpot

@@ -219,7 +219,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
     return meter.measure_unless_below(result.goal.lowest(), quantized(plan, Step::Kind::Try), watched);
   };
   work.probe = [&](const Plan& plan, const Observer& watched) {
-    return meter.distance(quantized(plan, Step::Kind::Probe), watched);
+    return meter.distance_from_fp32(quantized(plan, Step::Kind::Probe), strategy->difference(), watched);
   };
   // Of a large model there is room for one at a time, and helpers have cores of their own to compile on.
   if (!crew && bench.model.size_bytes < kLargeModel) {
@@ -268,8 +268,9 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   result.evaluation_samples = result.baseline.samples;
   result.runtime = {runtime_seconds().compiling - runtime_before.compiling,
                     runtime_seconds().inferring - runtime_before.inferring};
-  result.evaluated_samples = (has_run_before || has_measured_baseline ? result.baseline.samples : 0) +
-                             result.probes.size() * meter.probe_samples();
+  result.evaluated_samples = has_run_before || has_measured_baseline ? result.baseline.samples : 0;
+  if (!result.probes.empty())  // fp32 runs on their samples too
+    result.evaluated_samples += (result.probes.size() + 1) * meter.probe_samples();
   for (const Probe& probe : result.probes) result.seconds += probe.seconds;
   for (const Trial& trial : result.trials) {
     result.seconds += trial.seconds;

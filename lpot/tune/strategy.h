@@ -11,6 +11,7 @@
 #include "lpot/core/component.h"
 #include "lpot/quantize/space.h"
 #include "lpot/store/trial.h"
+#include "lpot/tune/distance.h"
 #include "lpot/tune/goal.h"
 #include "lpot/tune/plan_index.h"
 
@@ -56,6 +57,9 @@ class Strategy {
 
   // Whether it compares the accuracies of trials that do not meet the goal. If not, these may be estimates.
   virtual bool needs_scores() const { return true; }
+
+  // What its probes measure.
+  virtual Difference difference() const { return Difference::Mean; }
 };
 
 // Every strategy that a config may name.

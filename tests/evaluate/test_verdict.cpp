@@ -18,7 +18,7 @@ Judgements judged(const std::vector<double>& values) {
 
 TEST(Verdict, IsCertainOnlyWhenTheSamplesToComeCannotChangeIt) {
   const Judgements baseline = judged(std::vector<double>(10, 1.0));
-  Verdict verdict(baseline, {}, {.lowest = 0.8});
+  Verdict verdict(baseline, {.lowest = 0.8});
   for (std::size_t i = 0; i < 2; ++i) verdict.add(i, 0);
   EXPECT_FALSE(verdict.has_failed()) << "8 of 10 can still be right";
   verdict.add(2, 0);
@@ -33,7 +33,7 @@ TEST(Verdict, AgreesWithTheWholeForRandomModelsAndOrders) {
     const std::size_t count = 1 + random() % 60;
     const Judgements baseline = judged(std::vector<double>(count, 1.0));
     const double lowest = static_cast<double>(random() % 101) / 100;
-    Verdict verdict(baseline, {}, {.lowest = lowest});
+    Verdict verdict(baseline, {.lowest = lowest});
     double right = 0;
     bool stopped = false;
     for (std::size_t i = 0; i < count; ++i) {
@@ -46,17 +46,43 @@ TEST(Verdict, AgreesWithTheWholeForRandomModelsAndOrders) {
   }
 }
 
-TEST(Verdict, EstimatesWithTheFirstModelsLosses) {
-  // The first model loses 4 of 8 samples, 2 of them among the first 4.
-  const Judgements baseline = judged({1, 1, 1, 1, 1, 1, 1, 1});
-  const Judgements first = judged({0, 0, 1, 1, 0, 0, 1, 1});
-  Verdict verdict(baseline, first, {.lowest = 1});
-  const std::vector<double> values{0, 1, 1, 1};
+// What the first samples of a baseline that has all right say of all of them.
+double estimate_after(const std::vector<double>& values, const std::vector<double>& margins, std::size_t random_from) {
+  Judgements baseline;
+  for (const double margin : margins) baseline.push_back(Judgement{1, margin});
+  Verdict verdict(baseline, {.lowest = 1, .random_from = random_from});
   for (std::size_t i = 0; i < values.size(); ++i) verdict.add(i, values[i]);
-  EXPECT_DOUBLE_EQ(verdict.estimate(), 6.0 / 8) << "1 lost where the first lost 2 of 4: 2 of 8 in all";
-  Verdict without(baseline, {}, {.lowest = 1});
-  without.add(0, 0);
-  EXPECT_DOUBLE_EQ(without.estimate(), 7.0 / 8);
+  return verdict.estimate();
+}
+
+TEST(Verdict, EstimatesThatSamplesToComeLoseToTheSameNoise) {
+  // 2 lost of 10 right by 1: a deviation of 1 / 0.8416 is likeliest; of those right by 2, 4.62% are lost to it.
+  const std::vector<double> values{0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
+  std::vector<double> margins(10, 1.0);
+  margins.resize(110, 2.0);
+  EXPECT_NEAR(110 * estimate_after(values, margins, 110), 110 - 2 - 4.62, 1.5) << "the deviation is one of a few";
+  std::fill(margins.begin() + 10, margins.end(), 100.0);
+  EXPECT_NEAR(110 * estimate_after(values, margins, 110), 108, 1e-6) << "too far for that noise";
+  EXPECT_DOUBLE_EQ(estimate_after({1, 1, 1, 1}, margins, 110), 1) << "nothing was lost";
+}
+
+// Which samples were lost counts, not only how many.
+TEST(Verdict, EstimatesLessToComeWhenOnlyTheNearestWereLost) {
+  std::vector<double> margins{0.1, 0.1, 1, 1, 1, 1, 1, 1, 1, 1};
+  margins.resize(110, 1.5);
+  const double nearest = estimate_after({0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, margins, 110);
+  const double any = estimate_after({1, 1, 0, 0, 1, 1, 1, 1, 1, 1}, margins, 110);
+  EXPECT_GT(nearest, any + 0.03);
+}
+
+TEST(Verdict, EstimatesThatSamplesToComeLoseHalfAsOftenWhereMarginsDoNotTell) {
+  EXPECT_DOUBLE_EQ(estimate_after({0, 1, 1, 1}, std::vector<double>(12, 0.0), 12), (12 - 1 - 8 * 0.25 / 2) / 12);
+  EXPECT_DOUBLE_EQ(estimate_after({0, 0, 0, 1}, std::vector<double>(12, 3.0), 12), (12 - 3 - 8 * 0.75 / 2) / 12)
+      << "no noise makes more than half of them wrong";
+}
+
+TEST(Verdict, EstimatesThatSamplesDrawnAtRandomLoseAsThoseBefore) {
+  EXPECT_DOUBLE_EQ(estimate_after({0, 0, 0, 0, 0, 1, 1, 1}, std::vector<double>(16, 1.0), 4), (16 - 5 - 8 * 0.25) / 16);
 }
 
 TEST(Hits, AreBoundedAsTheHypergeometricDistributionSays) {
@@ -107,7 +133,7 @@ TEST(Verdict, WithAConfidenceEndsEarlierAndIsRarelyWrong) {
     for (const auto& each : baseline) total += each->value;
     const VerdictOptions options{.lowest = (total / kCount) - 0.02, .confidence = 0.999, .random_from = 0};
     const auto run = [&](const std::vector<double>& values) {
-      Verdict verdict(baseline, {}, options);
+      Verdict verdict(baseline, options);
       for (std::size_t i = 0; i < kCount; ++i) {
         verdict.add(i, values[i]);
         if (verdict.has_failed()) return i + 1;
@@ -124,24 +150,45 @@ TEST(Verdict, WithAConfidenceEndsEarlierAndIsRarelyWrong) {
   EXPECT_LE(stopped_wrongly, 2);
 }
 
-TEST(Order, TakesWhatWasWrongFirstThenTheNearestThenTheUnknown) {
-  const Judgements first{Judgement{1, 5}, Judgement{0, 0}, Judgement{1, 0.1}, std::nullopt, Judgement{1, 2}};
-  EXPECT_THAT(hardest_first(first, false, 1).positions, ElementsAre(1, 2, 3, 4, 0));
-  const EvaluationOrder random = hardest_first(first, true, 1);
-  EXPECT_EQ(random.random_from, 2u);
-  EXPECT_THAT(random.positions, ::testing::UnorderedElementsAre(0, 1, 2, 3, 4));
-  EXPECT_EQ(random.positions[0], 1u);
-  EXPECT_EQ(random.positions[1], 2u);
+TEST(Order, TakesWhatBothGotWrongFirstThenTheNearestOfEitherInTurn) {
+  const auto right_by = [](double margin) { return Judgement{1, margin}; };
+  const Judgement wrong{0, 0};
+  const Judgements baseline{right_by(9), wrong, right_by(0.2), right_by(5), right_by(4), right_by(8), wrong};
+  const Judgements first{right_by(9), right_by(3), right_by(7), right_by(0.1), std::nullopt, wrong, wrong};
+  EXPECT_THAT(hardest_first(baseline, first, false, 1).positions, ElementsAre(6, 1, 5, 2, 3, 4, 0));
+}
+
+// A first model that fails badly says little: what fp32 gets right by a small margin still comes early.
+TEST(Order, DoesNotRelyOnAFirstModelThatGetsAlmostAllWrong) {
+  Judgements baseline, first;
+  for (int i = 0; i < 100; ++i) {
+    baseline.push_back(Judgement{i < 90 ? 1.0 : 0.0, i < 90 ? 90.0 - i : 0.0});
+    first.push_back(Judgement{i == 89 ? 1.0 : 0.0, i == 89 ? 3.0 : 0.0});
+  }
+  const auto positions = hardest_first(baseline, first, false, 1).positions;
+  EXPECT_THAT(std::vector(positions.begin(), positions.begin() + 10),
+              ::testing::UnorderedElementsAre(90, 91, 92, 93, 94, 95, 96, 97, 98, 99));
+  EXPECT_THAT(std::vector(positions.begin() + 10, positions.begin() + 14),
+              ::testing::UnorderedElementsAre(89, 88, 87, 86));
+}
+
+TEST(Order, IsRandomBehindAboutAsManyNearOnesAsWereWrong) {
+  Judgements baseline(50, Judgement{1, 2}), first(50, Judgement{1, 1});
+  baseline[3] = baseline[4] = first[3] = first[4] = first[5] = Judgement{0, 0};
+  const EvaluationOrder order = hardest_first(baseline, first, true, 1);
+  EXPECT_EQ(order.random_from, 4u);
+  EXPECT_THAT(std::vector(order.positions.begin(), order.positions.begin() + 3), ElementsAre(3, 4, 5));
+  EXPECT_NE(order.positions, hardest_first(baseline, first, true, 2).positions);
 }
 
 TEST(Order, HasEveryPositionOnceWhateverIsKnown) {
   std::mt19937 random(5);
   for (int round = 0; round < 300; ++round) {
-    Judgements first(random() % 30);
+    Judgements first(random() % 30), baseline(first.size(), Judgement{1, 1});
     for (auto& each : first)
       if (random() % 3) each = Judgement{random() % 3 ? 1.0 : 0.0, static_cast<double>(random() % 9)};
     for (const bool random_rest : {false, true}) {
-      auto positions = hardest_first(first, random_rest, 9).positions;
+      auto positions = hardest_first(baseline, first, random_rest, 9).positions;
       std::sort(positions.begin(), positions.end());
       for (std::size_t i = 0; i < first.size(); ++i) ASSERT_EQ(positions[i], i);
     }
