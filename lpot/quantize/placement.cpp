@@ -16,12 +16,15 @@ namespace {
 
 namespace op = ov::opset8;
 
-// The transposition of a product of two activations, which is attention's result, or the reshape behind it.
+// The transposition of attention's result, which is a product of the probabilities and another activation, or the
+// reshape behind it. Probabilities that are reshaped keep the plug-in from making one kernel of attention, and then the
+// transposition is a pass of its own, which is faster on integers.
 bool joins_heads(const ov::Node& node) {
   const ov::Node* transpose = ov::is_type<op::Reshape>(&node) ? node.get_input_node_ptr(0) : &node;
   if (!ov::is_type<op::Transpose>(transpose)) return false;
   const ov::Node* product = transpose->get_input_node_ptr(0);
-  return ov::is_type<op::MatMul>(product) && !ov::is_type<op::Constant>(product->get_input_node_ptr(1));
+  return ov::is_type<op::MatMul>(product) && !ov::is_type<op::Constant>(product->get_input_node_ptr(1)) &&
+         std::string_view(product->get_input_node_ptr(0)->get_type_name()) == "Softmax";
 }
 
 const Mover* find_mover(const ov::Node& node, const MoveOptions& options) {

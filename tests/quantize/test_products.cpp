@@ -97,13 +97,14 @@ TEST(Products, FallBackLikeOtherOps) {
   EXPECT_EQ(count_type(quantize(model, plan, calibrated(model)), "FakeQuantize"), 0u);
 }
 
-// The quantizer of what attention gives stands behind the reshape that joins heads where the scores are in int8.
+// The quantizer of what attention gives stands behind the reshape that joins heads where the scores are in int8 and
+// nothing keeps attention from being one kernel.
 TEST(Products, DecideWhereTheResultOfAttentionIsQuantized) {
-  const Model model = attention();
-  const SearchSpace space = space_of(model);
-  Plan plan = space.plan(space.model_choices.front());
-  plan.recipes = {};
-  const auto quantizers = [&] {
+  const auto quantizers = [](const Model& model, bool int8_scores) {
+    const SearchSpace space = space_of(model);
+    Plan plan = space.plan(space.model_choices.front());
+    plan.recipes = {};
+    if (!int8_scores) plan.ops.at("scores") = OpPlan{};
     const Model int8 = quantize(model, plan, calibrated(model));
     EXPECT_LT(error(int8, model), 0.1);
     std::vector<std::string> names;
@@ -111,9 +112,9 @@ TEST(Products, DecideWhereTheResultOfAttentionIsQuantized) {
       if (op.type == "FakeQuantize") names.push_back(op.name);
     return names;
   };
-  EXPECT_THAT(quantizers(), Contains("joined/quantize"));
-  plan.ops.at("scores") = OpPlan{};
-  EXPECT_THAT(quantizers(), Contains("mix/quantize"));
+  EXPECT_THAT(quantizers(attention(), true), Contains("joined/quantize"));
+  EXPECT_THAT(quantizers(attention(), false), Contains("mix/quantize"));
+  EXPECT_THAT(quantizers(attention({.reshaped_shares = true}), true), Contains("mix/quantize"));
 }
 
 TEST(Products, AddNoSchemesOfTheWholeModel) {

@@ -10,6 +10,7 @@ struct AttentionOptions {
   float outlier = 1;        // two channels of the values are so many times larger, and their readers' weights smaller
   float query_outlier = 1;  // likewise of the queries, against the keys
   bool values_read_twice = false;
+  bool reshaped_shares = false;  // as rows of a table, and back
   bool computed_shapes = false;  // batch and rows are taken from the input, the number of heads is what is left
 };
 
@@ -68,7 +69,12 @@ inline Model attention(const AttentionOptions& options = {}) {
   const auto value = projected("value", value_weights, value_bias);
   const auto scores = named(
       std::make_shared<op::MatMul>(in_heads(query, {0, 2, 1, 3}), in_heads(key, {0, 2, 3, 1}), false, false), "scores");
-  const auto shares = named(std::make_shared<op::Softmax>(scores, 3), "shares");
+  std::shared_ptr<ov::Node> shares = named(std::make_shared<op::Softmax>(scores, 3), "shares");
+  if (options.reshaped_shares) {
+    const auto heads_and_rows = std::make_shared<op::ShapeOf>(scores);
+    shares = std::make_shared<op::Reshape>(std::make_shared<op::Reshape>(shares, integers({-1, 1}), false),
+                                           heads_and_rows, false);
+  }
   const auto mix = named(std::make_shared<op::MatMul>(shares, in_heads(value, {0, 2, 1, 3}), false, false), "mix");
   const auto turned = std::make_shared<op::Transpose>(mix, integers({0, 2, 1, 3}));
   const auto joined =
