@@ -11,6 +11,8 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kFewestRuns = 5;
+constexpr std::size_t kEnoughRuns = 200;       // of a profile: more make a quartile no steadier
+constexpr std::size_t kEnoughWholeRuns = 800;  // of whole models, which have to differ by less
 
 bool is_large(const Model& model) { return model.size_bytes >= kLargeModel; }
 
@@ -24,7 +26,10 @@ std::vector<Times> Turns::profile(const Executables& models, double seconds) {
   std::vector<std::map<std::string, std::vector<double>>> runs(models.size());
   double longest_ms = 0;
   const auto start = Clock::now();
-  for (std::size_t round = 0; round < kFewestRuns + 1 || seconds_since(start) < seconds; ++round)
+  const auto goes_on = [&](std::size_t counted) {
+    return counted < kFewestRuns || (counted < kEnoughRuns && seconds_since(start) < seconds);
+  };
+  for (std::size_t round = 0; round == 0 || goes_on(round - 1); ++round)  // the first is not counted
     for (std::size_t i = 0; i < models.size(); ++i) {
       observer_.check_stop();
       if (longest_ms < kProfilerHides) models[i]->infer(inputs_);  // brings it back into the cache
@@ -63,7 +68,7 @@ std::vector<double> Turns::time_whole(const std::vector<const Model*>& models, d
     std::vector<Contender> contenders;
     for (const auto& executable : executables)
       contenders.emplace_back(*executable, std::vector<std::vector<Tensor>>{inputs_});
-    for (const Latency& latency : measure_latency(std::move(contenders), {.seconds = seconds}))
+    for (const Latency& latency : measure_latency(std::move(contenders), {.seconds = seconds, .max_runs = kEnoughWholeRuns}))
       quartiles.push_back(latency.p25_ms);
   };
   if (is_large(*models.front())) {
