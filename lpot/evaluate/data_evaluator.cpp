@@ -51,18 +51,22 @@ Score DataEvaluator::score(const Model& model, const Observer& observer) {
 }
 
 Score DataEvaluator::score_unless_below(double lowest, const Model& model, const Observer& observer) {
-  // The first model is evaluated to the end: the others are ordered by it, and a search that knows only a part of its
-  // loss takes many more ops back to fp32 than it needs.
-  if (baseline_judgements_.empty() || first_judgements_.empty()) return score(model, observer);
+  if (baseline_judgements_.empty()) return score(model, observer);
+  const bool is_first = first_judgements_.empty();
+  if (is_first) first_judgements_.resize(baseline_judgements_.size());  // not known yet
   const std::optional<double> confidence = options_.confidence;
   const EvaluationOrder order =
       hardest_first(baseline_judgements_, first_judgements_, confidence.has_value(), loader_.options().seed);
-  Verdict verdict(baseline_judgements_, {lowest, confidence, order.random_from});
+  // The search goes on from the loss of the first model, so that is not estimated from a handful of the hardest
+  // samples.
+  const std::size_t at_least = is_first ? loader_.size() / 4 : 0;
+  Verdict verdict(baseline_judgements_, {lowest, confidence, order.random_from, at_least});
   EvaluateOptions options = options_;
   options.baseline = &baseline_outputs_;
   options.tell_of_nans = false;
   options.positions = order.positions;
   options.verdict = &verdict;
+  if (is_first) options.judgements = &first_judgements_;
   Score score = evaluate(model, loader_, metrics_, options, observer);
   // What is estimated must not look like what it is certain not to be.
   if (!score.complete && score.metrics.front().second >= lowest)

@@ -175,7 +175,9 @@ bool Verdict::has_probably_failed() {
   return highest / static_cast<double>(baseline_.size()) < options_.lowest;
 }
 
-bool Verdict::has_failed() { return has_surely_failed() || has_probably_failed(); }
+bool Verdict::has_failed() {
+  return evaluated() >= options_.at_least && (has_surely_failed() || has_probably_failed());
+}
 
 EvaluationOrder hardest_first(const Judgements& baseline, const Judgements& first, bool random_rest,
                               std::uint64_t seed) {
@@ -191,7 +193,9 @@ EvaluationOrder hardest_first(const Judgements& baseline, const Judgements& firs
                    [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
   order.random_from = first.size();
   if (!random_rest) return order;
-  const std::size_t near = std::min(2 * std::min(count_wrong(baseline), count_wrong(first)), first.size());
+  const std::size_t of_baseline = count_wrong(baseline), of_first = count_wrong(first);
+  const std::size_t wrong = of_first == 0 ? of_baseline : std::min(of_baseline, of_first);
+  const std::size_t near = std::min(2 * wrong, first.size());
   order.random_from = near;
   const std::vector<std::size_t> rest(order.positions.begin() + static_cast<std::ptrdiff_t>(near),
                                       order.positions.end());

@@ -25,6 +25,7 @@ struct VerdictOptions {
   double lowest = 0;                      // the lowest accuracy that meets the goal
   std::optional<double> confidence = {};  // 0.999: a verdict may be wrong once in a thousand trials
   std::size_t random_from = 0;            // place in the order of evaluation from which on it is random
+  std::size_t at_least = 0;               // samples before there is a verdict
 };
 
 class Verdict {

@@ -25,6 +25,15 @@ TEST(Verdict, IsCertainOnlyWhenTheSamplesToComeCannotChangeIt) {
   EXPECT_TRUE(verdict.has_failed()) << "7 of 10 at most";
 }
 
+TEST(Verdict, WaitsForAsManySamplesAsItIsToldTo) {
+  const Judgements baseline = judged(std::vector<double>(10, 1.0));
+  Verdict verdict(baseline, {.lowest = 0.8, .at_least = 5});
+  for (std::size_t i = 0; i < 4; ++i) verdict.add(i, 0);
+  EXPECT_FALSE(verdict.has_failed());
+  verdict.add(4, 1);
+  EXPECT_TRUE(verdict.has_failed());
+}
+
 // Whatever the order, the verdict is that of the whole: a model that passes is never stopped, one that fails always is
 // when its last sample is in.
 TEST(Verdict, AgreesWithTheWholeForRandomModelsAndOrders) {
