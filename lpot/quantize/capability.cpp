@@ -7,6 +7,7 @@
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 #include <optional>
+#include <set>
 
 namespace lpot {
 namespace {
@@ -42,6 +43,16 @@ bool has_float_constant_weights(const ov::Node& node) {
   const auto constant = ov::as_type<const op::Constant>(node.get_input_node_ptr(1));
   return constant && constant->get_element_type() == ov::element::f32 && ov::shape_size(constant->get_shape()) > 0;
 }
+
+// Points in the order in which they are added, each tensor once.
+struct PointsOnce {
+  std::vector<ObservationPoint> list;
+  std::set<std::string> tensors;
+
+  void add(const ObservationPoint& point) {
+    if (tensors.insert(point.tensor).second) list.push_back(point);
+  }
+};
 
 }  // namespace
 
@@ -80,28 +91,18 @@ std::vector<QuantizableOp> quantizable_ops(const Model& model) {
 }
 
 std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>& ops) {
-  std::vector<ObservationPoint> points;
-  for (const QuantizableOp& quantizable : ops) {
-    const bool known = std::any_of(points.begin(), points.end(),
-                                   [&](const auto& point) { return point.tensor == quantizable.activation; });
-    if (!known) points.push_back({quantizable.activation, find_capability(quantizable.type)->channel_axis});
-  }
-  return points;
+  PointsOnce points;
+  for (const QuantizableOp& quantizable : ops)
+    points.add({quantizable.activation, find_capability(quantizable.type)->channel_axis});
+  return points.list;
 }
 
 std::vector<ObservationPoint> observation_points(const Model& model) {
-  std::vector<ObservationPoint> points = observation_points(quantizable_ops(model));
-  for (const ObservationPoint& point : product_points(model)) {
-    const bool known =
-        std::any_of(points.begin(), points.end(), [&](const auto& other) { return other.tensor == point.tensor; });
-    if (!known) points.push_back(point);
-  }
-  for (const ResidualSum& sum : residual_sums(model)) {
-    const bool known = std::any_of(points.begin(), points.end(),
-                                   [&](const auto& point) { return point.tensor == sum.from_convolution; });
-    if (!known) points.push_back({sum.from_convolution, 1});
-  }
-  return points;
+  PointsOnce points;
+  for (const ObservationPoint& point : observation_points(quantizable_ops(model))) points.add(point);
+  for (const ObservationPoint& point : product_points(model)) points.add(point);
+  for (const ResidualSum& sum : residual_sums(model)) points.add({sum.from_convolution, 1});
+  return points.list;
 }
 
 }  // namespace lpot

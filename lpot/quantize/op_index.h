@@ -1,8 +1,8 @@
 // The ops of a graph, found by the name and the type that edits give them.
 #pragma once
-#include <map>
 #include <memory>
 #include <string>
+#include <unordered_map>
 
 namespace ov {
 class Model;
@@ -19,7 +19,7 @@ class OpIndex {
   const std::shared_ptr<ov::Node>& find(const std::string& name, const std::string& type) const;  // throws ModelError
 
  private:
-  std::map<std::string, std::shared_ptr<ov::Node>> ops_;
+  std::unordered_map<std::string, std::shared_ptr<ov::Node>> ops_;
   std::string module_;
 };
 

@@ -30,8 +30,9 @@ const ov::Node* maker_of(const Output& tensor) {
 
 class SharedReads {
  public:
-  SharedReads(const OpIndex& index, const Edits& edits)
-      : places_(quantizer_places(index, edits)), moves_(moves_of(edits)) {
+  SharedReads(const OpIndex& index, const Edits& edits) : moves_(moves_of(edits)) {
+    for (const QuantizerPlaces& places : quantizer_places(index, edits))
+      for (const Input& input : places.inputs) moved_to_[input].push_back(places.edit);
     std::set<Output> known;
     for (const OpEdit& edit : edits.ops) {
       if (edit.activation.empty()) continue;
@@ -75,13 +76,12 @@ class SharedReads {
 
   // A quantizer from behind moves up to this input and is no other than the kernels'.
   bool has_the_same(const Input& input, const OpEdit& edit) const {
-    return std::any_of(places_.begin(), places_.end(), [&](const QuantizerPlaces& places) {
-      return same_quantizer(*places.edit, edit) &&
-             std::find(places.inputs.begin(), places.inputs.end(), input) != places.inputs.end();
-    });
+    const auto moved = moved_to_.find(input);
+    return moved != moved_to_.end() && std::any_of(moved->second.begin(), moved->second.end(),
+                                                   [&](const OpEdit* other) { return same_quantizer(*other, edit); });
   }
 
-  std::vector<QuantizerPlaces> places_;
+  std::map<Input, std::vector<const OpEdit*>> moved_to_;  // quantizers, by the inputs that they are put in front of
   MoveOptions moves_;
   std::map<const ov::Node*, const OpEdit*> kernels_;
   std::vector<Output> tensors_;  // that kernels read as integers, each once

@@ -98,7 +98,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   std::vector<Work> all = find_work(kernels, ops, plan, statistics, constants, products);
   ScoreDivisors divisors;
   if (plan.recipes.smooth_quant) {
-    Rescaling rescaling{kernels, all, constants};
+    Rescaling rescaling(kernels, all, constants);
     smooth_plan(model, rescaling, plan.recipes.smooth_quant_alpha);
     divisors = balance_scores(model, plan, statistics, rescaling);
   }

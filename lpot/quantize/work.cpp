@@ -64,17 +64,21 @@ std::vector<Work> find_work(const Kernels& kernels, const std::vector<Quantizabl
   return all;
 }
 
+Rescaling::Rescaling(const Kernels& kernels, std::vector<Work>& all, Constants& constants)
+    : kernels_(kernels), all_(all), constants_(constants) {
+  for (Work& work : all) of_op_.emplace(work.op().name, &work);
+}
+
 void Rescaling::divide(const std::string& name, const std::string& bias, const std::vector<float>& divisors) {
-  const auto work = std::find_if(all.begin(), all.end(), [&](const Work& other) { return other.op().name == name; });
-  if (work != all.end()) {
-    divide_outputs(work->weights, divisors);
+  if (const auto work = of_op_.find(name); work != of_op_.end()) {
+    divide_outputs(work->second->weights, divisors);
   } else {
-    const Kernel& kernel = kernels.at(name);
-    WeightMatrix weights(constants.values(kernel.constant), kernel.layout);
+    const Kernel& kernel = kernels_.at(name);
+    WeightMatrix weights(constants_.values(kernel.constant), kernel.layout);
     divide_outputs(weights, divisors);
-    constants.set(kernel.constant, weights.in_order_of_constant());
+    constants_.set(kernel.constant, weights.in_order_of_constant());
   }
-  if (!bias.empty()) constants.divide(bias, divisors);
+  if (!bias.empty()) constants_.divide(bias, divisors);
 }
 
 }  // namespace lpot

@@ -43,13 +43,21 @@ std::vector<Work> find_work(const Kernels&, const std::vector<QuantizableOp>&, c
                             const Constants&, const std::set<std::string>& products = {});
 
 // What recipes rescale: weights of ops on their way, and constants of kernels that stay in fp32.
-struct Rescaling {
-  const Kernels& kernels;
-  std::vector<Work>& all;
-  Constants& constants;
+class Rescaling {
+ public:
+  // What it refers to must outlive it, and stay in its place.
+  Rescaling(const Kernels&, std::vector<Work>&, Constants&);
+
+  std::vector<Work>& all() { return all_; }
 
   // Divides what the kernel gives out, channel by channel: its weights and the constant that is added ("": none).
   void divide(const std::string& kernel, const std::string& bias, const std::vector<float>& divisors);
+
+ private:
+  const Kernels& kernels_;
+  std::vector<Work>& all_;
+  Constants& constants_;
+  std::map<std::string, Work*> of_op_;
 };
 
 }  // namespace lpot

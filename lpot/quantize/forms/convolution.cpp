@@ -99,6 +99,8 @@ void skip(ov::Node& node) {
 std::size_t join_convolution_forms(ov::Model& model) {
   std::size_t joined = 0;
   const auto ordered = model.get_ordered_ops();
+  if (std::none_of(ordered.begin(), ordered.end(), [](const auto& node) { return is_turn(*node, kFromChannels); }))
+    return 0;
   std::set<const ov::Node*> ops;
   for (const auto& node : ordered) ops.insert(node.get());
   for (const auto& node : ordered) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "lpot/core/error.h"
 #include "lpot/quantize/activation_range.h"
@@ -41,13 +42,15 @@ std::vector<float> inverse(std::vector<float> values) {
 
 ScoreDivisors balance_scores(const Model& model, const Plan& plan, const Statistics& statistics, Rescaling& rescaling) {
   ScoreDivisors all;
-  const std::vector<QuantizableOp> products = activation_products(model);
+  std::map<std::string, QuantizableOp> products;
+  for (QuantizableOp& product : activation_products(model))
+    if (is_int8(plan, product.name)) products.emplace(product.name, std::move(product));
+  if (products.empty()) return all;  // to look for pairs takes as long as the rest of resolving a plan
   for (const FactorPair& pair : factor_pairs(model)) {
-    const auto product = std::find_if(products.begin(), products.end(),
-                                      [&](const QuantizableOp& other) { return other.name == pair.product; });
-    if (product == products.end() || !is_int8(plan, pair.product)) continue;
-    const auto &first = observed(statistics, *product, 0).channels(),
-               &second = observed(statistics, *product, 1).channels();
+    const auto product = products.find(pair.product);
+    if (product == products.end()) continue;
+    const auto &first = observed(statistics, product->second, 0).channels(),
+               &second = observed(statistics, product->second, 1).channels();
     if (first.size() != pair.channels || second.size() != pair.channels) continue;
     std::vector<float> divisors(pair.channels, 1.0f);
     for (std::size_t i = 0; i < pair.channels; ++i) {

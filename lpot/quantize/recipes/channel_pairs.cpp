@@ -253,9 +253,9 @@ auto for_open_shapes(const Model& model, Find&& find) {
   if (!model.graph->is_dynamic()) return find(model);
   try {
     auto pairs = find(sized(model, 2, 64));
-    const auto others = find(sized(model, 3, 96));
-    std::erase_if(pairs,
-                  [&](const auto& pair) { return std::find(others.begin(), others.end(), pair) == others.end(); });
+    const auto found = find(sized(model, 3, 96));
+    const std::set others(found.begin(), found.end());
+    std::erase_if(pairs, [&](const auto& pair) { return !others.contains(pair); });
     return pairs;
   } catch (const ov::Exception&) {  // sizes that the model cannot have
     return find(model);

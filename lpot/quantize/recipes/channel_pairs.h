@@ -19,7 +19,7 @@ struct ChannelPair {
   std::string mix;   // the product of two activations between them; "": none
   std::size_t channels = 0;
 
-  bool operator==(const ChannelPair&) const = default;
+  auto operator<=>(const ChannelPair&) const = default;
 };
 
 // In topological order of the first kernels.
@@ -33,7 +33,7 @@ struct FactorPair {
   std::array<std::string, 2> biases;   // the constants added behind them; "": none
   std::size_t channels = 0;
 
-  bool operator==(const FactorPair&) const = default;
+  auto operator<=>(const FactorPair&) const = default;
 };
 std::vector<FactorPair> factor_pairs(const Model&);
 

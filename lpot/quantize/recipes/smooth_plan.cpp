@@ -18,7 +18,7 @@ class Smoothing {
   void run(std::optional<double> alpha) {
     std::vector<std::vector<Work*>> groups;  // in topological order: a kernel in front is divided after it was smoothed
     std::map<std::pair<std::string, TensorScheme>, std::size_t> places;
-    for (Work& work : rescaling_.all) {
+    for (Work& work : rescaling_.all()) {
       if (work.op().type != "MatMul" || work.plan->weights_only) continue;
       const auto [place, is_new] = places.try_emplace({work.op().activation, work.plan->activation}, groups.size());
       if (is_new) groups.emplace_back();
