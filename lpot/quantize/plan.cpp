@@ -13,12 +13,32 @@ namespace {
 
 using Json = nlohmann::json;
 
-Json to_json_value(const TensorScheme& scheme) {
-  Json json{{"algorithm", to_string(scheme.algorithm)},
-            {"granularity", to_string(scheme.granularity)},
-            {"scheme", to_string(scheme.symmetry)}};
-  if (scheme.bits != 8) json["bits"] = scheme.bits;
-  return json;
+// Plans are written without a tree of JSON values in between, which takes many times the memory of the text. Keys are
+// in the order of the alphabet.
+void write(std::string& text, const TensorScheme& scheme) {
+  fmt::format_to(std::back_inserter(text), R"({{"algorithm":"{}",)", to_string(scheme.algorithm));
+  if (scheme.bits != 8) fmt::format_to(std::back_inserter(text), R"("bits":{},)", scheme.bits);
+  fmt::format_to(std::back_inserter(text), R"("granularity":"{}","scheme":"{}"}})", to_string(scheme.granularity),
+                 to_string(scheme.symmetry));
+}
+
+void write(std::string& text, const OpPlan& op) {
+  text += '{';
+  const bool is_int8 = op.precision != Precision::Fp32;
+  if (is_int8 && !op.weights_only) {
+    text += R"("activation":)";
+    write(text, op.activation);
+    text += ',';
+  }
+  if (is_int8 && op.form != Form::Plain)
+    fmt::format_to(std::back_inserter(text), R"("form":"{}",)", to_string(op.form));
+  fmt::format_to(std::back_inserter(text), R"("precision":"{}")", to_string(op.precision));
+  if (is_int8) {
+    text += R"(,"weight":)";
+    write(text, op.weight);
+    if (op.weights_only) text += R"(,"weights_only":true)";
+  }
+  text += '}';
 }
 
 template <typename Word>
@@ -93,34 +113,43 @@ std::size_t Plan::int8_count() const {
 }
 
 std::string to_json(const Plan& plan) {
-  Json ops = Json::object();
+  std::string text = R"({"ops":{)";
   for (const auto& [name, op] : plan.ops) {
-    Json& json = ops[name];
-    json["precision"] = to_string(op.precision);
-    if (op.precision == Precision::Fp32) continue;
-    if (op.weights_only)
-      json["weights_only"] = true;
-    else
-      json["activation"] = to_json_value(op.activation);
-    json["weight"] = to_json_value(op.weight);
-    if (op.form != Form::Plain) json["form"] = to_string(op.form);
+    if (text.back() != '{') text += ',';
+    text += Json(name).dump();
+    text += ':';
+    write(text, op);
   }
-  Json json{{"ops", std::move(ops)}};
-  if (plan.recipes != Recipes{}) json["recipes"] = to_json_value(plan.recipes);
-  if (plan.sampling_size != 0) json["sampling_size"] = plan.sampling_size;
-  return json.dump();
+  text += '}';
+  if (plan.recipes != Recipes{}) text += R"(,"recipes":)" + to_json_value(plan.recipes).dump();
+  if (plan.sampling_size != 0) text += fmt::format(R"(,"sampling_size":{})", plan.sampling_size);
+  return text + '}';
 }
 
 Plan plan_from_json(const std::string& text) {
   try {
-    const Json json = parse_json(text);
+    check_json_depth(text);
     Plan plan;
+    std::string key, name;
+    // An op is taken as soon as it is read, so that there is never more than one as JSON; what is no object stays.
+    const auto take_ops = [&](int depth, Json::parse_event_t event, Json& value) {
+      if (event == Json::parse_event_t::key && depth == 1) {
+        key = value.get<std::string>();
+        if (key == "ops") plan.ops.clear();  // of several equal keys the last counts
+      }
+      if (key != "ops" || depth != 2) return true;
+      if (event == Json::parse_event_t::key) name = value.get<std::string>();
+      if (event != Json::parse_event_t::object_end) return true;
+      plan.ops.insert_or_assign(plan.ops.end(), name, op_from(value));
+      return false;
+    };
+    const Json json = Json::parse(text, take_ops);
     plan.sampling_size = static_cast<std::size_t>(whole_number(json, "sampling_size", 0));
     if (json.contains("recipes")) plan.recipes = recipes_from(json.at("recipes"));
     const auto& ops = json.at("ops");
     if (!ops.is_object())
       throw StoreError("plan", fmt::format("not a plan: 'ops' is of type {}, expected an object", ops.type_name()));
-    for (const auto& [name, op] : ops.items()) plan.ops.emplace(name, op_from(op));
+    for (const auto& [other, op] : ops.items()) plan.ops.emplace(other, op_from(op));
     return plan;
   } catch (const Json::exception& error) {
     throw StoreError("plan", fmt::format("not a plan: {}", error.what()));

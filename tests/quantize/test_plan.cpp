@@ -22,6 +22,32 @@ Plan sample_plan() {
 
 TEST(Plan, IsReadBackFromItsJson) { EXPECT_EQ(plan_from_json(to_json(sample_plan())), sample_plan()); }
 
+// Stores and deploy files hold such texts, and hashes of them.
+TEST(Plan, IsAlwaysWrittenInTheSameWay) {
+  Plan plan = sample_plan();
+  plan.ops["conv3"].form = Form::Convolution;
+  plan.ops["conv4"] = {.precision = Precision::Int8, .weight = kWeight, .weights_only = true};
+  plan.recipes.bias_correction = true;
+  EXPECT_EQ(
+      to_json(plan),
+      R"({"ops":{"/conv \"1\"":{"activation":{"algorithm":"kl","granularity":"per_tensor","scheme":"asym"},)"
+      R"("precision":"int8","weight":{"algorithm":"minmax","bits":7,"granularity":"per_channel","scheme":"sym"}},)"
+      R"("conv2":{"precision":"fp32"},)"
+      R"("conv3":{"activation":{"algorithm":"minmax","granularity":"per_tensor","scheme":"asym"},"form":"convolution",)"
+      R"("precision":"int8","weight":{"algorithm":"minmax","granularity":"per_tensor","scheme":"sym"}},)"
+      R"("conv4":{"precision":"int8","weight":{"algorithm":"minmax","bits":7,"granularity":"per_channel",)"
+      R"("scheme":"sym"},"weights_only":true}},"recipes":{"bias_correction":true},"sampling_size":500})");
+  EXPECT_EQ(to_json(Plan{}), R"({"ops":{}})");
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+}
+
+TEST(Plan, TakesTheLastOfEqualKeysAndOpsOnlyFromOps) {
+  const Plan plan = plan_from_json(
+      R"({"ops":{"old":{"precision":"fp32"}},"more":{"other":{"precision":"fp32"}},"ops":{"b":1,"a":{"precision":"fp32"},)"
+      R"("a":{"precision":"fp32"},"b":{"precision":"fp32"}}})");
+  EXPECT_EQ(plan.fallback(), (std::vector<std::string>{"a", "b"}));
+}
+
 TEST(Plan, ListsWhatFallsBack) {
   EXPECT_THAT(sample_plan().fallback(), ::testing::ElementsAre("conv2"));
   EXPECT_EQ(sample_plan().int8_count(), 2u);
