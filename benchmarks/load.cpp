@@ -194,14 +194,15 @@ void bench_trials(const std::string& lpot, const fs::path& folder, const std::ve
 
 std::vector<Trial> made_up_trials(const SearchSpace& space, std::size_t count) {
   const auto random = strategy_of("random");
-  const std::vector<Plan> schemes = scheme_plans(space);  // strategies try these first
+  const std::vector<Scheme> schemes = schemes_of(space);  // strategies try these first
   std::vector<Trial> trials;
   PlanIndex index;
   const Goal goal = unreachable();
   const std::vector<Probe> probes;
   while (trials.size() < count) {
     const History history{trials, goal, 1978, probes, false, &index};
-    const Plan plan = trials.size() < schemes.size() ? schemes[trials.size()] : random->next(space, history)->plan;
+    const Plan plan =
+        trials.size() < schemes.size() ? schemes[trials.size()].plan(space) : random->next(space, history)->plan;
     index.add(key_of(plan));
     trials.push_back({trials.size() + 1, plan, made_up_score(plan), "", 1});
   }

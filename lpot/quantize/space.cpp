@@ -189,16 +189,17 @@ void drop_range_recipes(Recipes& recipes, const RecipeConfig& wanted, std::vecto
 
 }  // namespace
 
+const OpPlan& OpSpace::most_like(const OpPlan& wanted) const {
+  return *std::max_element(choices.begin(), choices.end(),
+                           [&](const OpPlan& a, const OpPlan& b) { return likeness(a, wanted) < likeness(b, wanted); });
+}
+
 Plan SearchSpace::plan(const OpPlan& choice, const std::vector<std::string>& fallback) const {
   Plan plan;
   plan.recipes = recipes.front();
   for (const OpSpace& op : ops) {
     const bool to_fp32 = op.can_fall_back() && std::find(fallback.begin(), fallback.end(), op.name) != fallback.end();
-    const OpPlan wanted = to_fp32 ? OpPlan{Precision::Fp32, {}, {}} : choice;
-    // The first of the most alike: order of preference decides between equals.
-    plan.ops[op.name] = *std::max_element(op.choices.begin(), op.choices.end(), [&](const OpPlan& a, const OpPlan& b) {
-      return likeness(a, wanted) < likeness(b, wanted);
-    });
+    plan.ops[op.name] = op.most_like(to_fp32 ? OpPlan{Precision::Fp32, {}, {}} : choice);
   }
   return plan;
 }

@@ -17,6 +17,7 @@ struct OpSpace {
   std::vector<OpPlan> choices;  // int8 choices in order of preference, then fp32 unless the config forbids it
 
   bool can_fall_back() const { return !choices.empty() && choices.back().precision == Precision::Fp32; }
+  const OpPlan& most_like(const OpPlan& wanted) const;  // of the choices; the preferred one among equals
 };
 
 struct SearchSpace {

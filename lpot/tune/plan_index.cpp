@@ -28,12 +28,16 @@ PlanKey PlanKey::with(std::string_view op, const OpPlan& before, const OpPlan& a
   return {sum - op_key(op, before) + op_key(op, after)};
 }
 
+PlanKey PlanKey::with(std::string_view op, const OpPlan& plan) const { return {sum + op_key(op, plan)}; }
+
+PlanKey key_of(const Recipes& recipes, std::size_t sampling_size) {
+  // Recipes have many parts, and a text of them that equal ones share.
+  return {mix(std::hash<std::string>()(to_json(Plan{{}, recipes, sampling_size})))};
+}
+
 PlanKey key_of(const Plan& plan) {
-  Plan frame;  // recipes have many parts, and a text of them that equal ones share
-  frame.recipes = plan.recipes;
-  frame.sampling_size = plan.sampling_size;
-  PlanKey key{mix(std::hash<std::string>()(to_json(frame)))};
-  for (const auto& [name, op] : plan.ops) key.sum += op_key(name, op);
+  PlanKey key = key_of(plan.recipes, plan.sampling_size);
+  for (const auto& [name, op] : plan.ops) key = key.with(name, op);
   return key;
 }
 

@@ -5,6 +5,7 @@
 //   index.add(key_of(trial.plan));                               // number 0
 //   PlanKey one_op_changed = key_of(plan).with("conv1", plan.ops.at("conv1"), OpPlan{});
 //   index.find(one_op_changed);                                  // its number, if it has one
+//   key_of(recipes, sampling_size).with("conv1", OpPlan{});      // of a plan that need not be made
 //
 #pragma once
 #include <cstdint>
@@ -22,10 +23,14 @@ struct PlanKey {
   std::uint64_t sum = 0;
 
   PlanKey with(std::string_view op, const OpPlan& before, const OpPlan& after) const;
+  PlanKey with(std::string_view op, const OpPlan&) const;  // one op more
+  // With a change of other ops that was worked out before: PlanKey{}.with("conv1", before, after).
+  PlanKey with(PlanKey change) const { return {sum + change.sum}; }
   bool operator==(const PlanKey&) const = default;
 };
 
 PlanKey key_of(const Plan&);
+PlanKey key_of(const Recipes&, std::size_t sampling_size);  // of a plan without ops
 
 class PlanIndex {
  public:

@@ -50,6 +50,38 @@ TEST(PlanIndex, KnowsTheKeyOfAChangeWithoutThePlan) {
   EXPECT_EQ(key_with_fallback(plan, key_of(plan), "conv3"), key_of(with_fallback(plan, "conv3")));
 }
 
+TEST(PlanIndex, KnowsTheKeyOfAPlanThatIsMadeOpByOp) {
+  const SearchSpace space = space_of(3);
+  Plan plan = space.plan(space.model_choices.front());
+  plan.recipes.bias_correction = true;
+  plan.sampling_size = 100;
+  PlanKey key = key_of(plan.recipes, plan.sampling_size);
+  for (const OpSpace& op : space.ops) key = key.with(op.name, plan.ops.at(op.name));
+  EXPECT_EQ(key, key_of(plan));
+}
+
+TEST(PlanIndex, AddsUpChangesOfSeveralOps) {
+  const SearchSpace space = space_of(3);
+  const Plan plan = space.plan(space.model_choices.front());
+  const PlanKey one = key_with_fallback(plan, {}, "conv1"), two = key_with_fallback(plan, {}, "conv3");
+  EXPECT_EQ(key_of(plan).with(one).with(two), key_of(with_fallback(with_fallback(plan, "conv1"), "conv3")));
+}
+
+TEST(Schemes, HaveTheKeysOfTheirPlansEachOnce) {
+  SearchSpace space = space_of(3);
+  space.sampling_sizes = {100, 500};
+  space.ops[1].choices = {space.ops[1].choices.back()};  // fp32 alone
+  const std::vector<Scheme> schemes = schemes_of(space);
+  ASSERT_FALSE(schemes.empty());
+  PlanIndex index;
+  for (const Scheme& scheme : schemes) {
+    EXPECT_EQ(scheme.key, key_of(scheme.plan(space)));
+    EXPECT_GT(scheme.plan(space).int8_count(), 0u);
+    EXPECT_EQ(index.find(scheme.key), std::nullopt);
+    index.add(scheme.key);
+  }
+}
+
 // Counts how often all trials of a study are read.
 class CountingStore : public Store {
  public:

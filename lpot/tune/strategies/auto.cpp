@@ -19,6 +19,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <unordered_map>
 
 #include "lpot/tune/strategies/common.h"
 
@@ -35,18 +36,36 @@ constexpr std::size_t kGroups = 6;
 constexpr double kExplained = 0.25;  // of the distance, by the ops that were probed one by one
 
 // Plans for the whole model: the preferred scheme first, then other recipes, then other schemes.
-std::vector<Plan> whole_model_plans(const SearchSpace& space) {
-  std::vector<Plan> schemes = scheme_plans(space);
+std::vector<Scheme> whole_model_plans(const SearchSpace& space) {
+  std::vector<Scheme> schemes = schemes_of(space);
   if (schemes.empty()) return schemes;
-  std::vector<Plan> plans{schemes.front()};
+  const Scheme first = schemes.front();
+  std::vector<Scheme> plans{first};
   for (std::size_t i = 1; i < space.recipes.size(); ++i) {
-    plans.push_back(schemes.front());
+    plans.push_back(first);
     plans.back().recipes = space.recipes[i];
+    const PlanKey of_ops{first.key.sum - key_of(first.recipes, first.sampling_size).sum};
+    plans.back().key = key_of(space.recipes[i], first.sampling_size).with(of_ops);
   }
   plans.insert(plans.end(), schemes.begin() + 1, schemes.end());
-  if (plans.size() > kMostSchemes) plans.resize(kMostSchemes);
+  if (plans.size() > kMostSchemes) plans.erase(plans.begin() + kMostSchemes, plans.end());
   return plans;
 }
+
+// What ops fall back from. Plans with fallbacks are asked for by their keys and made when nothing is known of them.
+struct Current {
+  Plan plan;
+  PlanKey key;
+  std::size_t int8_count;
+
+  explicit Current(const Plan& from) : plan(from), key(key_of(from)), int8_count(from.int8_count()) {}
+
+  Plan without(const std::vector<std::string>& ops) const {
+    Plan result = plan;
+    for (const std::string& op : ops) result = with_fallback(std::move(result), op);
+    return result;
+  }
+};
 
 // One answer of the strategy. What it needs to know and does not becomes `step`, and the question is asked again later.
 class Search {
@@ -65,77 +84,93 @@ class Search {
  private:
   struct Ranked {
     std::string op;
+    PlanKey change;   // of the plan's key, by the op's fallback
     double gain = 0;  // of distance, by the op's fallback; of a group, its share
     double noise = 0;
   };
 
-  const Trial* trial(const Plan& plan) {
-    const Trial* found = history_.find(plan);
-    if (!found) step_ = Step{plan, Step::Kind::Try};
+  const Trial* trial(const Scheme& scheme) {
+    return trial(scheme.key, [&] { return scheme.plan(space_); });
+  }
+
+  template <typename MakePlan>
+  const Trial* trial(PlanKey key, MakePlan&& make_plan) {
+    const Trial* found = history_.find(key);
+    if (!found) step_ = Step{make_plan(), Step::Kind::Try};
     return found;
   }
 
   // `ahead`: probes that will follow at most, as far as it is known here.
-  std::optional<double> distance(const Plan& plan, std::size_t ahead = 0) {
-    if (const Probe* found = history_.find_probe(plan)) return found->distance;
-    step_ = Step{plan, Step::Kind::Probe, ahead};
+  template <typename MakePlan>
+  std::optional<double> distance(PlanKey key, std::size_t ahead, MakePlan&& make_plan) {
+    if (const Probe* found = history_.find_probe(key)) return found->distance;
+    step_ = Step{make_plan(), Step::Kind::Probe, ahead};
     return std::nullopt;
   }
 
+  std::optional<double> distance(const Scheme& scheme, std::size_t ahead) {
+    return distance(scheme.key, ahead, [&] { return scheme.plan(space_); });
+  }
+
+  std::optional<double> distance(const Current& current) {
+    return distance(current.key, 0, [&] { return current.plan; });
+  }
+
   void look_for_a_pass() {
-    const std::vector<Plan> plans = whole_model_plans(space_);
+    const std::vector<Scheme> plans = whole_model_plans(space_);
     if (plans.empty() || !trial(plans.front())) return;
-    const auto start = starting_plan(plans);
+    const Trial* start = start_among(plans);
     if (!start) return;
-    for (Plan current = *start;;) {
+    for (Current current(start->plan);;) {
       const auto fallback = fallback_from(current);
       if (!fallback || fallback->empty()) return;
-      for (const std::string& op : *fallback) current = with_fallback(std::move(current), op);
-      if (!trial(current)) return;
+      current = Current(current.without(*fallback));
+      if (!trial(current.key, [&] { return current.plan; })) return;
     }
   }
 
   // What ops fall back from: the first plan, or another that is nearer to fp32 than the first one with fallbacks.
-  std::optional<Plan> starting_plan(const std::vector<Plan>& plans) {
-    const Plan& first = plans.front();
-    if (!history_.find(first)->result) return first_that_works(plans);
+  const Trial* start_among(const std::vector<Scheme>& plans) {
+    const Scheme& first = plans.front();
+    const Trial* tried_first = history_.find(first.key);
+    if (!tried_first->result) return first_that_works(plans);
     const auto before = distance(first, plans.size() - 1);
-    if (!before) return std::nullopt;
-    const Plan* nearest = nullptr;
+    if (!before) return nullptr;
+    const Scheme* nearest = nullptr;
     double least = *before;
     for (std::size_t i = 1; i < plans.size(); ++i) {
       const auto found = distance(plans[i], plans.size() - 1 - i);
-      if (!found) return std::nullopt;
+      if (!found) return nullptr;
       if (*found < least) {
         least = *found;
         nearest = &plans[i];
       }
     }
-    if (!nearest) return first;
-    const bool should_do = least <= kAboutAsNear * wanted_distance(first, *before);
-    if (should_do && !trial(*nearest)) return std::nullopt;
-    const auto fallback = fallback_from(first);
-    if (!fallback) return std::nullopt;
-    const auto with = distance_without(first, *fallback);
-    if (!with) return std::nullopt;
-    if (least > kAboutAsNear * *with) return first;
+    if (!nearest) return tried_first;
+    const bool should_do = least <= kAboutAsNear * wanted_distance(first.key, *before);
+    if (should_do && !trial(*nearest)) return nullptr;
+    const Current current(tried_first->plan);
+    const auto fallback = fallback_from(current);
+    if (!fallback) return nullptr;
+    const auto with = distance_without(current, *fallback);
+    if (!with) return nullptr;
+    if (least > kAboutAsNear * *with) return tried_first;
     const Trial* tried = trial(*nearest);
-    if (!tried) return std::nullopt;
-    return tried->result ? *nearest : first;
+    if (!tried) return nullptr;
+    return tried->result ? tried : tried_first;
   }
 
-  std::optional<Plan> first_that_works(const std::vector<Plan>& plans) {
-    for (const Plan& plan : plans) {
+  const Trial* first_that_works(const std::vector<Scheme>& plans) {
+    for (const Scheme& plan : plans) {
       const Trial* tried = trial(plan);
-      if (!tried) return std::nullopt;
-      if (tried->result) return plan;
+      if (!tried || tried->result) return tried;
     }
-    return std::nullopt;
+    return nullptr;
   }
 
   // The fewest ops that should be enough; none when no more can fall back. Nothing when something has to be known
   // first.
-  std::optional<std::vector<std::string>> fallback_from(const Plan& current) {
+  std::optional<std::vector<std::string>> fallback_from(const Current& current) {
     const auto by_noise = rank_by_noise(current);
     const std::size_t most = most_to_fall_back(current, by_noise);
     if (most == 0) return std::vector<std::string>{};
@@ -150,18 +185,20 @@ class Search {
     return returned(current, *found);
   }
 
-  std::vector<Ranked> rank_by_noise(const Plan& current) const {
+  std::vector<Ranked> rank_by_noise(const Current& current) const {
     std::vector<Ranked> ranked;
     const std::map<std::string, double> noise = space_.noise ? space_.noise() : std::map<std::string, double>{};
-    for (const std::string& op : ops_to_fall_back(space_, current))
-      ranked.push_back({op, 0, noise.contains(op) ? noise.at(op) : 0});
+    for (const std::string& op : ops_to_fall_back(space_, current.plan)) {
+      const auto found = noise.find(op);
+      ranked.push_back({op, key_with_fallback(current.plan, {}, op), 0, found == noise.end() ? 0 : found->second});
+    }
     std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.noise > b.noise; });
     return ranked;
   }
 
   // One op stays in int8.
-  static std::size_t most_to_fall_back(const Plan& current, const std::vector<Ranked>& ranked) {
-    return ranked.size() == current.int8_count() ? ranked.size() - 1 : ranked.size();
+  static std::size_t most_to_fall_back(const Current& current, const std::vector<Ranked>& ranked) {
+    return ranked.size() == current.int8_count ? ranked.size() - 1 : ranked.size();
   }
 
   struct Fewest {
@@ -171,16 +208,20 @@ class Search {
   };
 
   // Along the ranking: 1, 2, 4, ... ops until the distance is small enough or more bring no more, then bisection.
-  std::optional<Fewest> fewest_along(const Plan& current, const std::vector<Ranked>& ranking, std::size_t most) {
+  std::optional<Fewest> fewest_along(const Current& current, const std::vector<Ranked>& ranking, std::size_t most) {
     const auto known = distance(current);
     if (!known) return std::nullopt;
     const double before = *known;
-    double limit = wanted_distance(current, before), last = before;
+    std::vector<PlanKey> keys{current.key};  // with so many ops in fp32
+    for (std::size_t i = 0; i < most; ++i) keys.push_back(keys.back().with(ranking[i].change));
+    const auto distance_with = [&](std::size_t ops, std::size_t ahead) {
+      return distance(keys[ops], ahead, [&] { return current.without(first_ops(ranking, ops)); });
+    };
+    double limit = wanted_distance(current.key, before), last = before;
     bool enough = false;
     std::size_t too_few = 0, count = 1;
     for (;; count = std::min(2 * count, most)) {
-      const auto found =
-          distance(without(current, ranking, count), std::bit_width(most / count) + std::bit_width(count));
+      const auto found = distance_with(count, std::bit_width(most / count) + std::bit_width(count));
       if (!found) return std::nullopt;
       const double now = *found;
       enough = now <= limit;
@@ -204,17 +245,21 @@ class Search {
     }
     while (enough && count - too_few > 1) {
       const std::size_t middle = too_few + (count - too_few) / 2;
-      const auto found = distance(without(current, ranking, middle), std::bit_width(count - too_few) - 1);
+      const auto found = distance_with(middle, std::bit_width(count - too_few) - 1);
       if (!found) return std::nullopt;
       (*found <= limit ? count : too_few) = middle;
     }
-    Fewest fewest{{}, limit, enough};
-    for (std::size_t i = 0; i < count; ++i) fewest.ops.push_back(ranking[i].op);
-    return fewest;
+    return Fewest{first_ops(ranking, count), limit, enough};
+  }
+
+  static std::vector<std::string> first_ops(const std::vector<Ranked>& ranking, std::size_t count) {
+    std::vector<std::string> ops;
+    for (std::size_t i = 0; i < count; ++i) ops.push_back(ranking[i].op);
+    return ops;
   }
 
   // Without the ops that need not fall back: those first that int8 saves most time for.
-  std::optional<std::vector<std::string>> returned(const Plan& current, const Fewest& fewest) {
+  std::optional<std::vector<std::string>> returned(const Current& current, const Fewest& fewest) {
     std::vector<std::string> kept = fewest.ops;
     if (!fewest.enough || kept.size() < 2 || kept.size() > kMostReturns) return kept;
     std::vector<std::string> candidates = kept;
@@ -237,7 +282,7 @@ class Search {
   }
 
   // The most harmful first, by what their fallback brings.
-  std::optional<std::vector<Ranked>> rank_by_probes(const Plan& current, std::vector<Ranked> ranked) {
+  std::optional<std::vector<Ranked>> rank_by_probes(const Current& current, std::vector<Ranked> ranked) {
     const auto before = distance(current);
     if (!before) return std::nullopt;
     double explained = 0;
@@ -256,33 +301,36 @@ class Search {
   }
 
   // Neighbouring ops that were not probed alone share the gain of their group.
-  bool rank_by_groups(const Plan& current, std::vector<Ranked>& ranked) {
+  bool rank_by_groups(const Current& current, std::vector<Ranked>& ranked) {
     std::vector<std::string> others;
-    for (const std::string& op : ops_to_fall_back(space_, current)) {
+    for (const std::string& op : ops_to_fall_back(space_, current.plan)) {
       const auto singles = ranked.begin() + static_cast<std::ptrdiff_t>(kSingles);
       if (std::none_of(ranked.begin(), singles, [&](const Ranked& probed) { return probed.op == op; }))
         others.push_back(op);
     }
     const double before = *distance(current);
     const std::size_t size = (others.size() + kGroups - 1) / kGroups;
+    std::unordered_map<std::string, double> gains;
     for (std::size_t first = 0; first < others.size(); first += size) {
       const std::vector<std::string> group(
           others.begin() + static_cast<std::ptrdiff_t>(first),
           others.begin() + static_cast<std::ptrdiff_t>(std::min(first + size, others.size())));
       const auto after = distance_without(current, group, (others.size() - first - 1) / size);
       if (!after) return false;
-      for (Ranked& op : ranked)
-        if (std::find(group.begin(), group.end(), op.op) != group.end())
-          op.gain = gain(before, *after) / static_cast<double>(group.size());
+      for (const std::string& op : group) gains[op] = gain(before, *after) / static_cast<double>(group.size());
     }
+    for (Ranked& op : ranked)
+      if (const auto found = gains.find(op.op); found != gains.end()) op.gain = found->second;
     return true;
   }
 
   // A plan without any int8 op is fp32 itself, at a distance of 0.
-  std::optional<double> distance_without(Plan plan, const std::vector<std::string>& ops, std::size_t ahead = 0) {
-    for (const std::string& op : ops) plan = with_fallback(std::move(plan), op);
-    if (plan.int8_count() == 0) return 0.0;
-    return distance(plan, ahead);
+  std::optional<double> distance_without(const Current& current, const std::vector<std::string>& ops,
+                                         std::size_t ahead = 0) {
+    if (ops.size() == current.int8_count) return 0.0;
+    PlanKey key = current.key;
+    for (const std::string& op : ops) key = key_with_fallback(current.plan, key, op);
+    return distance(key, ahead, [&] { return current.without(ops); });
   }
 
   static double gain(double before, double after) {
@@ -290,13 +338,8 @@ class Search {
     return std::isfinite(before) ? before - after : 1.0;
   }
 
-  static Plan without(Plan plan, const std::vector<Ranked>& ranking, std::size_t count) {
-    for (std::size_t i = 0; i < count; ++i) plan = with_fallback(std::move(plan), ranking[i].op);
-    return plan;
-  }
-
-  // The distance at which the goal should be met, as far as the trial of `plan` tells.
-  double wanted_distance(const Plan& plan, double distance) const {
+  // The distance at which the goal should be met, as far as the trial of the plan tells.
+  double wanted_distance(PlanKey plan, double distance) const {
     const Trial* known = history_.find(plan);
     if (!known || !known->result || !std::isfinite(distance)) return 0;
     const double loss = history_.goal.loss(known->result->accuracy);
@@ -311,22 +354,28 @@ class Search {
           (!best || each.result->speedup > best->result->speedup))
         best = &each;
     struct Returned {
-      Plan plan;
+      std::string op;
+      OpPlan choice;
       double saved_ms;
     };
     std::vector<Returned> candidates;
-    const Plan whole = whole_model_plans(space_).front();
+    const Plan whole = whole_model_plans(space_).front().plan(space_);
     for (const std::string& op : best->plan.fallback()) {
       const OpPlan& choice = whole.ops.at(op);
       if (choice.precision != Precision::Int8) continue;
-      Plan plan = best->plan;
-      plan.ops.at(op) = choice;
-      candidates.push_back({std::move(plan), saved_ms(op)});
+      candidates.push_back({op, choice, saved_ms(op)});
     }
     std::stable_sort(candidates.begin(), candidates.end(),
                      [](const Returned& a, const Returned& b) { return a.saved_ms > b.saved_ms; });
-    for (const Returned& candidate : candidates)
-      if (candidate.saved_ms >= 0 && !trial(candidate.plan)) return;
+    const PlanKey key = key_of(best->plan);
+    for (const auto& [op, choice, saved] : candidates) {
+      const auto returned_plan = [&, &op = op, &choice = choice] {
+        Plan plan = best->plan;
+        plan.ops.at(op) = choice;
+        return plan;
+      };
+      if (saved >= 0 && !trial(key.with(op, best->plan.ops.at(op), choice), returned_plan)) return;
+    }
   }
 
   const SearchSpace& space_;

@@ -14,8 +14,9 @@ namespace {
 class Basic : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
-    if (auto step = untried_scheme(space, history)) return step;
-    const Trial* start = most_accurate(scheme_plans(space), history);
+    const std::vector<Scheme> schemes = schemes_of(space);
+    if (auto step = untried(schemes, space, history)) return step;
+    const Trial* start = most_accurate(schemes, history);
     if (!start) return std::nullopt;
     struct Fallback {
       std::string op;

@@ -81,10 +81,10 @@ class GaussianProcess {
 class Bayesian : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
-    if (auto step = untried_scheme(space, history)) return step;
+    const std::vector<Scheme> schemes = schemes_of(space);
+    if (auto step = untried(schemes, space, history)) return step;
     Draws draws = draws_for(history, "bayesian");
-    auto plan =
-        history.trials.size() < scheme_plans(space).size() + kFewest ? std::nullopt : proposal(space, history, draws);
+    auto plan = history.trials.size() < schemes.size() + kFewest ? std::nullopt : proposal(space, history, draws);
     if (!plan) plan = new_random_plan(space, history, draws);
     return plan ? std::optional(Step{*plan}) : std::nullopt;
   }

@@ -11,22 +11,48 @@ constexpr double kWorst = 10;  // allowed losses: beyond, all are equally bad
 
 }  // namespace
 
-std::vector<Plan> scheme_plans(const SearchSpace& space) {
-  std::vector<Plan> plans;
-  for (const std::size_t sampling_size : space.sampling_sizes)
-    for (const OpPlan& choice : space.model_choices) {
-      Plan plan = space.plan(choice);
-      plan.sampling_size = sampling_size;
-      if (plan.int8_count() > 0 && std::find(plans.begin(), plans.end(), plan) == plans.end())
-        plans.push_back(std::move(plan));
-    }
-  return plans;
+Plan Scheme::plan(const SearchSpace& space) const {
+  Plan plan = space.plan(choice);
+  plan.recipes = recipes;
+  plan.sampling_size = sampling_size;
+  return plan;
 }
 
-std::optional<Step> untried_scheme(const SearchSpace& space, const History& history) {
-  for (Plan& plan : scheme_plans(space))
-    if (!history.find(plan)) return Step{std::move(plan)};
+std::vector<Scheme> schemes_of(const SearchSpace& space) {
+  std::vector<PlanKey> of_ops(space.model_choices.size());
+  std::vector<bool> any_int8(space.model_choices.size(), false);
+  for (const OpSpace& op : space.ops)  // once: the choices of many ops are more than a cache holds
+    for (std::size_t i = 0; i < of_ops.size(); ++i) {
+      const OpPlan& taken = op.most_like(space.model_choices[i]);
+      of_ops[i] = of_ops[i].with(op.name, taken);
+      if (taken.precision != Precision::Fp32) any_int8[i] = true;
+    }
+  std::vector<Scheme> schemes;
+  const Recipes& recipes = space.recipes.front();
+  for (const std::size_t sampling_size : space.sampling_sizes)
+    for (std::size_t i = 0; i < of_ops.size(); ++i) {
+      const PlanKey key = key_of(recipes, sampling_size).with(of_ops[i]);
+      const bool known =
+          std::any_of(schemes.begin(), schemes.end(), [&](const Scheme& other) { return other.key == key; });
+      if (any_int8[i] && !known) schemes.push_back({space.model_choices[i], recipes, sampling_size, key});
+    }
+  return schemes;
+}
+
+std::optional<Step> untried(const std::vector<Scheme>& schemes, const SearchSpace& space, const History& history) {
+  for (const Scheme& scheme : schemes)
+    if (!history.find(scheme.key)) return Step{scheme.plan(space)};
   return std::nullopt;
+}
+
+const Trial* most_accurate(const std::vector<Scheme>& schemes, const History& history) {
+  const Trial* best = nullptr;
+  for (const Scheme& scheme : schemes) {
+    const Trial* trial = history.find(scheme.key);
+    if (!trial || !trial->result) continue;
+    if (!best || history.goal.closer(trial->result->accuracy, best->result->accuracy)) best = trial;
+  }
+  return best;
 }
 
 Plan with_fallback(Plan plan, const std::string& op) {
@@ -56,16 +82,6 @@ std::optional<Step> next_together(const Plan& start, const std::vector<std::stri
     return Step{std::move(plan)};
   }
   return std::nullopt;
-}
-
-const Trial* most_accurate(const std::vector<Plan>& plans, const History& history) {
-  const Trial* best = nullptr;
-  for (const Plan& plan : plans) {
-    const Trial* trial = history.find(plan);
-    if (!trial || !trial->result) continue;
-    if (!best || history.goal.closer(trial->result->accuracy, best->result->accuracy)) best = trial;
-  }
-  return best;
 }
 
 Plan random_plan(const SearchSpace& space, Draws& draws) {

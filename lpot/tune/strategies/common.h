@@ -8,11 +8,24 @@
 
 namespace lpot {
 
+// A plan for the whole model that is not made: a history is asked for it by its key.
+struct Scheme {
+  OpPlan choice;  // of every op, or what is most like it
+  Recipes recipes = {};
+  std::size_t sampling_size = 0;
+  PlanKey key = {};
+
+  Plan plan(const SearchSpace&) const;
+};
+
 // The whole model in each scheme that the config allows, in order of preference, for each sampling size.
-std::vector<Plan> scheme_plans(const SearchSpace&);
+std::vector<Scheme> schemes_of(const SearchSpace&);
 
 // The first of them that was not tried yet.
-std::optional<Step> untried_scheme(const SearchSpace&, const History&);
+std::optional<Step> untried(const std::vector<Scheme>&, const SearchSpace&, const History&);
+
+// The most accurate trial among them, or nullptr when all failed.
+const Trial* most_accurate(const std::vector<Scheme>&, const History&);
 
 Plan with_fallback(Plan, const std::string& op);
 
@@ -25,9 +38,6 @@ std::vector<std::string> ops_to_fall_back(const SearchSpace&, const Plan&);
 // The ops of this order back to fp32, one more at each step: the first plan that was not tried, as long as an op stays
 // in int8.
 std::optional<Step> next_together(const Plan&, const std::vector<std::string>& ops, const History&);
-
-// The most accurate trial among those of `plans`, or nullptr when all failed.
-const Trial* most_accurate(const std::vector<Plan>& plans, const History&);
 
 // One of each op's choices, each as probable as the others; at least one op in int8 where that is possible.
 Plan random_plan(const SearchSpace&, Draws&);
