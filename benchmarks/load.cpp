@@ -1,18 +1,23 @@
 // Whether time and memory stay linear in the number of trials and of ops: each part at several sizes, and the exponent
 // that fits them (the slope of the logarithms: 1 is linear, 2 quadratic).
 //
-//   build/bin/bench_load build/bin/lpot           1,000, 3,000 and 10,000 trials; 250 to 2,000 ops
+//   build/bin/bench_load build/bin/lpot           1,000, 3,000 and 10,000 trials; 250 to 4,000 ops
 //   build/bin/bench_load build/bin/lpot quick     a tenth of that
+//   build/bin/bench_load build/bin/lpot ops       the ops alone
 //
 // The study is the real loop on the real store, with an attempt that gives made-up scores; a network is a chain of
-// products with an activation behind each. Times are of the
-// processor. Memory is what the process has in hand, before and after.
+// products with an activation behind each. All names are of one length, or std::string would keep those of the small
+// networks in place and allocate those of the large ones. Times are of the processor; over ops, all but those of
+// calibration are the median of several runs behind one that is not counted, in a process of its own. Memory is what
+// the process has in hand, before and after.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <ctime>
@@ -52,6 +57,15 @@ double seconds_of(const std::function<void()>& work) {
   const double start = cpu_seconds();
   work();
   return cpu_seconds() - start;
+}
+
+double median_seconds_of(const std::function<void()>& work) {
+  constexpr std::size_t kRuns = 9;
+  std::vector<double> seconds;
+  work();
+  for (std::size_t i = 0; i < kRuns; ++i) seconds.push_back(seconds_of(work));
+  std::nth_element(seconds.begin(), seconds.begin() + kRuns / 2, seconds.end());
+  return seconds[kRuns / 2];
 }
 
 double bytes_in_use() { return static_cast<double>(::mallinfo2().uordblks); }
@@ -245,11 +259,12 @@ std::shared_ptr<ov::Model> chain(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<float> weights(kWidth * kWidth);
     for (float& weight : weights) weight = static_cast<float>(draws.uniform(-0.5, 0.6));
-    const auto product =
-        std::make_shared<op::MatMul>(last, op::Constant::create(ov::element::f32, {kWidth, kWidth}, weights));
-    product->set_friendly_name(fmt::format("block{}/MatMul", i));
+    const auto constant = op::Constant::create(ov::element::f32, {kWidth, kWidth}, weights);
+    constant->set_friendly_name(fmt::format("block{:05}/weights", i));
+    const auto product = std::make_shared<op::MatMul>(last, constant);
+    product->set_friendly_name(fmt::format("block{:05}/MatMul", i));
     const auto activation = std::make_shared<op::Tanh>(product);
-    activation->set_friendly_name(fmt::format("block{}/Tanh", i));
+    activation->set_friendly_name(fmt::format("block{:05}/Tanh", i));
     last = activation;
   }
   last.set_names({"y"});
@@ -263,12 +278,11 @@ double step_ms(const std::string& name, const SearchSpace& space, std::size_t co
   std::vector<Probe> probes;
   PlanIndex of_trials, of_probes;
   const Goal goal = unreachable();
-  double seconds = 0;
+  const auto next = [&] {
+    return strategy->next(space, History{trials, goal, 1978, probes, false, &of_trials, &of_probes});
+  };
   while (trials.size() + probes.size() < count) {
-    std::optional<Step> step;
-    seconds = seconds_of([&] {
-      step = strategy->next(space, History{trials, goal, 1978, probes, false, &of_trials, &of_probes});
-    });
+    const std::optional<Step> step = next();
     if (!step) break;
     if (step->kind == Step::Kind::Probe) {
       of_probes.add(key_of(step->plan));
@@ -278,65 +292,117 @@ double step_ms(const std::string& name, const SearchSpace& space, std::size_t co
       trials.push_back({trials.size() + 1, step->plan, made_up_score(step->plan), "", 1});
     }
   }
-  return 1000 * seconds;
+  return 1000 * median_seconds_of(next);
 }
 
-void bench_ops(const fs::path& folder, const std::vector<std::size_t>& sizes) {
-  print_head("ops", sizes);
+struct Part {
+  const char* name;
+  const char* unit;
+};
+
+constexpr std::array kPartsOfOps{Part{"load, list ops, search space", "s"},
+                                 Part{"calibrate", "s"},
+                                 Part{"resolve a plan", "s"},
+                                 Part{"apply it", "s"},
+                                 Part{"save it", "s"},
+                                 Part{"plan to JSON and back", "s"},
+                                 Part{"memory of all", "MB"},
+                                 Part{"a step of `basic` after 60 trials", "ms"},
+                                 Part{"a step of `mse` after 60", "ms"},
+                                 Part{"a step of `auto` after 60", "ms"},
+                                 Part{"a step of `tpe` after 60", "ms"}};
+using ValuesOfOps = std::array<double, kPartsOfOps.size()>;
+
+ValuesOfOps measure_ops(const fs::path& folder, std::size_t size) {
   const Config config = load_config_text(
       "model: {name: chain}\nquantization: {calibration: {sampling_size: 8, dataloader: {batch_size: 8, dataset: "
       "{dummy: "
       "{shape: 8x8, low: -1.0, high: 1.0}}}}, recipes: {forms: plain}}\nevaluation: {accuracy: {metric: {MSE: "
       "{compare_label: false}}, dataloader: {batch_size: 8, dataset: {dummy: {shape: 8x8}}}}}\n",
       "bench", component_tables());
-  Curve load("load, list ops, search space", "s"), calibrate("calibrate", "s"), resolved("resolve a plan", "s"),
-      applied("apply it", "s"), saved("save it", "s"), kept("plan to JSON and back", "s"),
-      memory("memory of all", "MB");
-  Curve basic("a step of `basic` after 60 trials", "ms"), mse("a step of `mse` after 60", "ms"),
-      automatic("a step of `auto` after 60", "ms"), tpe("a step of `tpe` after 60", "ms");
-  for (const std::size_t size : sizes) {
-    const auto count = static_cast<double>(size);
-    const fs::path path = folder / fmt::format("chain{}.xml", size);
-    ov::save_model(chain(size), path.string(), false);
-    const double before = bytes_in_use();
-    std::optional<Bench> bench;
-    load.add(count, seconds_of([&] { bench = make_bench(config, path, {}, {}); }));
-    StatisticsByPlan statistics;
-    calibrate.add(count, seconds_of([&] {
-                    statistics = statistics_for(
-                        *bench, config, {}, [](const std::string&) { return std::nullopt; },
-                        [](const std::string&, const std::string&) {});
-                  }));
-    const Plan plan = carried_out(*bench, config, statistics)(first_plan(bench->space));
-    Edits edits;
-    resolved.add(count, seconds_of([&] { edits = resolve(bench->model, plan, statistics.of(plan)); }));
-    Model int8;
-    applied.add(count, seconds_of([&] { int8 = apply(bench->model, edits); }));
-    saved.add(count, seconds_of([&] { save_model(int8, folder / "int8.xml"); }));
-    kept.add(count, seconds_of([&] { plan_from_json(to_json(plan)); }));
-    memory.add(count, (bytes_in_use() - before) / 1e6);
-    basic.add(count, step_ms("basic", bench->space, 60));
-    mse.add(count, step_ms("mse", bench->space, 60));
-    automatic.add(count, step_ms("auto", bench->space, 60));
-    tpe.add(count, step_ms("tpe", bench->space, 60));
+  const fs::path path = folder / fmt::format("chain{}.xml", size);
+  ov::save_model(chain(size), path.string(), false);
+  const double before = bytes_in_use();
+  std::optional<Bench> bench;
+  const double load = median_seconds_of([&] { bench = make_bench(config, path, {}, {}); });
+  StatisticsByPlan statistics;
+  const double calibrate = seconds_of([&] {
+    statistics = statistics_for(
+        *bench, config, {}, [](const std::string&) { return std::nullopt; },
+        [](const std::string&, const std::string&) {});
+  });
+  const Plan plan = carried_out(*bench, config, statistics)(first_plan(bench->space));
+  Edits edits;
+  const double resolved = median_seconds_of([&] { edits = resolve(bench->model, plan, statistics.of(plan)); });
+  Model int8;
+  const double applied = median_seconds_of([&] { int8 = apply(bench->model, edits); });
+  const double saved = median_seconds_of([&] { save_model(int8, folder / "int8.xml"); });
+  const double kept = median_seconds_of([&] { plan_from_json(to_json(plan)); });
+  const double memory = (bytes_in_use() - before) / 1e6;
+  return {load,
+          calibrate,
+          resolved,
+          applied,
+          saved,
+          kept,
+          memory,
+          step_ms("basic", bench->space, 60),
+          step_ms("mse", bench->space, 60),
+          step_ms("auto", bench->space, 60),
+          step_ms("tpe", bench->space, 60)};
+}
+
+// In a process of its own, or what is measured of one size would hang on the heap that the others left.
+ValuesOfOps measure_ops_apart(const fs::path& folder, std::size_t size) {
+  std::array<int, 2> ends{};
+  if (::pipe(ends.data()) != 0) throw Error("bench", "no pipe");
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      const ValuesOfOps values = measure_ops(folder, size);
+      ::_exit(::write(ends[1], values.data(), sizeof(values)) == sizeof(values) ? 0 : 1);
+    } catch (const std::exception& error) {
+      fmt::print(stderr, "bench_load: {}\n", error.what());
+      ::_exit(1);
+    }
   }
-  for (const Curve* curve :
-       {&load, &calibrate, &resolved, &applied, &saved, &kept, &memory, &basic, &mse, &automatic, &tpe})
-    curve->print();
+  ::close(ends[1]);
+  ValuesOfOps values{};
+  const auto count = ::read(ends[0], values.data(), sizeof(values));
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  if (status != 0 || count != sizeof(values)) throw Error("bench", fmt::format("{} ops could not be measured", size));
+  return values;
+}
+
+void bench_ops(const fs::path& folder, const std::vector<std::size_t>& sizes) {
+  print_head("ops", sizes);
+  std::fflush(stdout);
+  std::vector<Curve> curves;
+  for (const Part& part : kPartsOfOps) curves.emplace_back(part.name, part.unit);
+  for (const std::size_t size : sizes) {
+    const ValuesOfOps values = measure_ops_apart(folder, size);
+    for (std::size_t i = 0; i < values.size(); ++i) curves[i].add(static_cast<double>(size), values[i]);
+  }
+  for (const Curve& curve : curves) curve.print();
 }
 
 }  // namespace
 
 int main(int count, char** words) {
   try {
-    if (count < 2) throw Error("bench", "usage: bench_load PROGRAM [quick]");
+    if (count < 2) throw Error("bench", "usage: bench_load PROGRAM [quick|ops]");
     const std::string lpot = fs::absolute(words[1]).string();
-    const std::size_t share = count > 2 && std::string(words[2]) == "quick" ? 10 : 1;
+    const std::string how = count > 2 ? words[2] : "";
+    const std::size_t share = how == "quick" ? 10 : 1;
     const fs::path folder = fs::temp_directory_path() / fmt::format("bench_load_{}", ::getpid());
     fs::create_directories(folder);
-    bench_ops(folder, {250 / share, 500 / share, 1000 / share, 2000 / share});
-    bench_steps({1000 / share, 3000 / share, 10000 / share});
-    bench_trials(lpot, folder, {1000 / share, 3000 / share, 10000 / share});
+    bench_ops(folder, {250 / share, 500 / share, 1000 / share, 2000 / share, 4000 / share});
+    if (how != "ops") {
+      bench_steps({1000 / share, 3000 / share, 10000 / share});
+      bench_trials(lpot, folder, {1000 / share, 3000 / share, 10000 / share});
+    }
     fs::remove_all(folder);
     return 0;
   } catch (const std::exception& error) {
