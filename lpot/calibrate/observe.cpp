@@ -210,6 +210,7 @@ class Observation {
   RunnerOptions options_of_runner() const {
     RunnerOptions runner = runner_options(model_, threads_);
     runner.borrow_outputs = !options_.crew;
+    runner.observer = &observer_;
     return runner;
   }
 

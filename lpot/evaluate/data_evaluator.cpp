@@ -31,7 +31,6 @@ Score DataEvaluator::baseline(const Model& fp32, const Observer& observer) {
   EvaluateOptions options = options_;
   options.keep_outputs = &baseline_outputs_;
   options.judgements = &baseline_judgements_;
-  options.check_streams = true;  // all other models are measured by this one
   if (expects_many_) options.choose_throughput = &options_.throughput;
   const Score score = evaluate(fp32, loader_, metrics_, options, observer);
   drop_unless_judged(baseline_judgements_);

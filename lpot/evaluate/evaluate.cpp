@@ -196,15 +196,6 @@ class Evaluation {
 
   void run_rest(const Throughput& way) { run_some(way, size() - accumulator_.added()); }
 
-  // Whether all streams of this process give the same for the first batch.
-  bool streams_agree(const Throughput& way) {
-    const DataLoader batches = in_batches(loader_, way);
-    const std::size_t count = std::min(batches.options().batch_size, size());
-    const auto batch =
-        batches.read({positions_.begin(), positions_.begin() + static_cast<std::ptrdiff_t>(count)}).next();
-    return !batch || runner_for(way).streams_agree(batch->inputs);
-  }
-
   // In all processes of the crew.
   void run_rest_shared(const Throughput& way) {
     const DataLoader batches = in_batches(loader_, way);
@@ -227,7 +218,11 @@ class Evaluation {
 
  private:
   RunnerOptions runner_options(const Throughput& way) const {
-    return {.threads = threads_, .streams = way.streams, .usual = {}, .ahead = options_.ahead};
+    return {.threads = threads_,
+            .streams = way.streams,
+            .usual = {},
+            .ahead = options_.ahead,
+            .observer = options_.tell_of_nans ? &observer_ : nullptr};
   }
 
   // A way that was run before is compiled already.
@@ -287,35 +282,6 @@ class Evaluation {
   std::vector<std::pair<Throughput, std::unique_ptr<Runner>>> runners_;
 };
 
-struct Evaluated {
-  Score score;
-  bool streams_agree = true;  // where that was asked for
-};
-
-// From the first sample to the last.
-Evaluated evaluate_once(const Model& model, const DataLoader& loader, const std::vector<NamedMetric>& metrics,
-                        const EvaluateOptions& options, const Observer& observer) {
-  if (options.judgements) options.judgements->assign(loader.size(), std::nullopt);
-  if (options.keep_outputs) options.keep_outputs->clear();
-  Accumulator accumulator(metrics, options);
-  Evaluation evaluation(model, loader, accumulator, options, observer);
-  Throughput way = options.throughput;
-  if (options.choose_throughput) *options.choose_throughput = way = evaluation.choose();
-  if (options.crew)
-    evaluation.run_rest_shared(way);
-  else
-    evaluation.run_rest(way);
-  if (options.check_streams && !evaluation.streams_agree(way)) return {{}, false};
-  evaluation.nans().tell(loader, observer);
-  Score score = accumulator.score();
-  if (accumulator.samples() < evaluation.size()) {
-    // The samples that were evaluated are not like the others: only what is known of the first metric is told.
-    score.complete = false;
-    score.metrics = {{metrics.front().name, options.verdict->estimate()}};
-  }
-  return {std::move(score)};
-}
-
 }  // namespace
 
 std::vector<NamedMetric> make_metrics(const std::vector<Component>& components) {
@@ -333,19 +299,24 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
                const EvaluateOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("evaluate", "the evaluation data set is empty");
   const auto start = Clock::now();
-  Evaluated evaluated = evaluate_once(model, loader, metrics, options, observer);
-  if (!evaluated.streams_agree) {
-    // Twice, in hundreds of evaluations of a BERT, a baseline was a third too low and right when evaluated again.
-    // That one stream of a compilation (OpenVINO 2026.4) computes something else would explain it.
-    observer.log(LogLevel::Warning,
-                 "the runtime gave different answers to the same samples, run at the same time: evaluated again. Where "
-                 "this comes back, the model is random, and accuracies are not exact");
-    EvaluateOptions unchecked = options;
-    unchecked.check_streams = false;
-    evaluated = evaluate_once(model, loader, metrics, unchecked, observer);
+  if (options.judgements) options.judgements->assign(loader.size(), std::nullopt);
+  Accumulator accumulator(metrics, options);
+  Evaluation evaluation(model, loader, accumulator, options, observer);
+  Throughput way = options.throughput;
+  if (options.choose_throughput) *options.choose_throughput = way = evaluation.choose();
+  if (options.crew)
+    evaluation.run_rest_shared(way);
+  else
+    evaluation.run_rest(way);
+  evaluation.nans().tell(loader, observer);
+  Score score = accumulator.score();
+  if (accumulator.samples() < evaluation.size()) {
+    // The samples that were evaluated are not like the others: only what is known of the first metric is told.
+    score.complete = false;
+    score.metrics = {{metrics.front().name, options.verdict->estimate()}};
   }
-  evaluated.score.seconds = seconds_since(start);
-  return evaluated.score;
+  score.seconds = seconds_since(start);
+  return score;
 }
 
 Duty evaluate_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {

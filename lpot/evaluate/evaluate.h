@@ -57,7 +57,6 @@ struct EvaluateOptions {
   Crew* crew = nullptr;                       // whose processes share the batches; the score is the same
   Compilations* ahead = nullptr;              // of the model, where some may have been made before
   bool tell_of_nans = true;                   // warns of samples whose inputs hold NaN
-  bool check_streams = false;                 // evaluates again where the runtime's streams do not agree
 };
 
 // Whether any of these metrics compares with the fp32 model.

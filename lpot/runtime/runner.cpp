@@ -5,11 +5,16 @@
 #include <cstring>
 #include <deque>
 
+#include "lpot/core/clock.h"
 #include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
 
 namespace lpot {
 namespace {
+
+constexpr int kMostCompilations = 4;       // until streams agree
+constexpr double kSecondsOfCheck = 0.005;  // so long that every stream gets a short inference to run,
+constexpr int kMostRounds = 16;            // or so often
 
 Shapes shapes_of(const std::vector<Tensor>& tensors) {
   Shapes shapes;
@@ -65,6 +70,27 @@ bool alike(const Tensor& a, const Tensor& b) {
   return true;
 }
 
+struct InAllStreams {
+  std::vector<Tensor> outputs;  // of one of them
+  bool agree = true;
+};
+
+InAllStreams run_in_all_streams(Executable& executable, int streams, const std::vector<Tensor>& inputs) {
+  InAllStreams ran;
+  const auto start = Clock::now();
+  for (int round = 0; ran.agree && round < kMostRounds && (round == 0 || seconds_since(start) < kSecondsOfCheck);
+       ++round) {
+    ran.outputs.clear();
+    for (int i = 0; i < streams; ++i) executable.start(inputs);
+    ran.outputs = executable.finish();
+    for (int i = 1; i < streams; ++i) {
+      const std::vector<Tensor> others = executable.finish();
+      ran.agree = ran.agree && std::equal(others.begin(), others.end(), ran.outputs.begin(), ran.outputs.end(), alike);
+    }
+  }
+  return ran;
+}
+
 CompileOptions to_compile_options(const RunnerOptions& options) {
   const int threads = thread_count(options.threads);
   return {.threads = threads,
@@ -80,6 +106,7 @@ Runner::Runner(const Model& model, const InputNaming& naming, RunnerOptions opti
       fit_(model, naming),
       compile_options_(to_compile_options(options)),
       ahead_(options.ahead),
+      observer_(options.observer),
       may_fill_up_(options.fill_up),
       any_length_(naming.customary),
       routes_(model, fit_.has_few_lengths()),
@@ -152,21 +179,27 @@ std::optional<Ran> Runner::run_in(const Shapes& route, const std::vector<Tensor>
   return ran;
 }
 
-bool Runner::streams_agree(const std::vector<Tensor>& batch) {
-  const Prepared prepared = prepare(batch);
-  Executable* executable = executable_for(shapes_of(prepared.inputs)).first;
-  try {
-    for (int i = 0; i < compile_options_.streams; ++i) executable->start(prepared.inputs);
-    const std::vector<Tensor> expected = executable->finish();
-    bool agree = true;
-    for (int i = 1; i < compile_options_.streams; ++i) {
-      const std::vector<Tensor> outputs = executable->finish();
-      agree = agree && std::equal(outputs.begin(), outputs.end(), expected.begin(), expected.end(), alike);
+void Runner::tell(LogLevel level, const std::string& message) const {
+  if (observer_) observer_->log(level, message);
+}
+
+// The outputs of the first batch of a compilation, which is made anew as long as its streams do not agree.
+std::vector<Tensor> Runner::check(const Shapes& route, const std::vector<Tensor>& inputs) {
+  for (int made = 1;; ++made) {
+    Executable* executable = compiled(route);
+    if (!executable) throw ModelError("infer", "a model that compiled before does not compile again");
+    InAllStreams ran = run_in_all_streams(*executable, compile_options_.streams, inputs);
+    if (ran.agree || made == kMostCompilations) {
+      checked_.insert(route);
+      if (!ran.agree)
+        tell(LogLevel::Warning,
+             "the model gives different answers to the same samples, run at the same time, however often it is "
+             "compiled: it is random, and accuracies are not exact");
+      return std::move(ran.outputs);
     }
-    return agree;
-  } catch (...) {
-    executable->abandon();
-    throw;
+    tell(LogLevel::Info,
+         "the runtime's streams gave different answers to the same samples: the model is compiled again");
+    compiled_.erase(route);
   }
 }
 
@@ -194,6 +227,13 @@ void Runner::run_telling_how(const Source& source, const RanSink& sink) {
       Prepared prepared = prepare(*batch);
       Shapes shapes = shapes_of(prepared.inputs);
       auto [executable, route] = executable_for(shapes);
+      if (!is_checked(route)) {
+        while (!running.empty()) finish_one();
+        Ran ran{check(route, prepared.inputs), std::move(shapes), std::move(route)};
+        cut_rows(ran.outputs, prepared.rows, rows_of(prepared.inputs));
+        sink(std::move(ran));
+        continue;
+      }
       if (running.size() == static_cast<std::size_t>(compile_options_.streams)) finish_one();
       running.push_back({executable, prepared.rows, {{}, std::move(shapes), std::move(route)}});
       executable->start(std::move(prepared.inputs));

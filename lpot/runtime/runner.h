@@ -3,14 +3,21 @@
 // Static shapes are faster, so every shape that comes again is compiled for, up to a few; an open compilation serves
 // the rest. A short last batch is filled up instead, as are texts where the model has a mask for them. Batches of
 // different shapes run at the same time.
+//
+// Streams of one compilation have graphs of their own, made at the same time, and OpenVINO 2026.4 sometimes makes a
+// wrong one: a BERT in fp32, compiled for two streams as the first thing of a process, gave the answers of another
+// network in one of them, in about one of a hundred processes. So all streams run the first batch of a compilation, and
+// where they do not agree it is made anew.
 #pragma once
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "lpot/core/observer.h"
 #include "lpot/core/tensor.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/runtime/fit.h"
@@ -29,9 +36,10 @@ struct RunnerOptions {
   int threads = 0;      // 0: all cores
   int streams = 0;      // 0: one per thread
   bool fill_up = true;  // a short last batch is run in the usual shape, with rows that are cut from the outputs again
-  bool borrow_outputs = false;    // outputs are not copied, and last until the sink returns
-  Shapes usual = {};              // of the inputs of a whole batch; none: those of the first batch that comes
-  Compilations* ahead = nullptr;  // asked before anything is compiled; must outlive the runner
+  bool borrow_outputs = false;         // outputs are not copied, and last until the sink returns
+  Shapes usual = {};                   // of the inputs of a whole batch; none: those of the first batch that comes
+  Compilations* ahead = nullptr;       // asked before anything is compiled; must outlive the runner
+  const Observer* observer = nullptr;  // is told of streams that do not agree; must outlive the runner
 };
 
 // What became of a batch.
@@ -57,9 +65,6 @@ class Runner {
   // One batch in a compilation that somebody else chose. Nothing when the model does not compile for that.
   std::optional<Ran> run_in(const Shapes& route, const std::vector<Tensor>& batch);
 
-  // Whether the streams give the same for a batch that all of them run at the same time, but for rounding.
-  bool streams_agree(const std::vector<Tensor>& batch);
-
   // The shapes of the first of these batches that a model would run with; they become the usual ones.
   const Shapes& usual_from(const std::vector<Tensor>& batch);
   const Shapes& usual() const { return usual_; }                   // none as long as none came
@@ -77,15 +82,20 @@ class Runner {
   Prepared prepare(const std::vector<Tensor>& batch);
   Executable* compiled(const Shapes& route);
   std::pair<Executable*, Shapes> executable_for(const Shapes&);
+  bool is_checked(const Shapes& route) const { return compile_options_.streams == 1 || checked_.contains(route); }
+  std::vector<Tensor> check(const Shapes& route, const std::vector<Tensor>& inputs);
+  void tell(LogLevel, const std::string&) const;
   std::optional<std::vector<Tensor>> fill_up(const std::vector<Tensor>& inputs) const;
 
   Model model_;
   InputFit fit_;
   CompileOptions compile_options_;
   Compilations* ahead_;
+  const Observer* observer_;
   bool may_fill_up_;
   bool any_length_;                        // of rows that are filled up
   std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes
+  std::set<Shapes> checked_;               // of these: the streams agree, or never will
   Routes routes_;
   Shapes usual_;  // of a whole batch
 };

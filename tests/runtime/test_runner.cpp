@@ -131,5 +131,75 @@ TEST(Runner, FillsUpAShortBatchOfTextOfAnyLength) {
   expect_doubled(batches, run_all(runner, batches));
 }
 
+// Rows of x and a random number: no two inferences give the same.
+Model at_random() {
+  const auto x = parameter({-1, 3}, "x");
+  const auto any = std::make_shared<op::RandomUniform>(op::Constant::create(ov::element::i64, {2}, {1, 3}),
+                                                       constant({}, {0.0f}), constant({}, {9.0f}), ov::element::f32);
+  return as_model({std::make_shared<op::Add>(x, any)}, {x});
+}
+
+// What the runtime would compile wrongly: as good as any, until it is looked at.
+class WrongAtFirst : public Compilations {
+ public:
+  explicit WrongAtFirst(int times) : times_(times) {}
+  std::optional<Executable> take(const Model&, const CompileOptions& options) override {
+    if (taken_ == times_) return std::nullopt;
+    ++taken_;
+    return Executable(at_random(), options);
+  }
+  int taken() const { return taken_; }
+
+ private:
+  int times_, taken_ = 0;
+};
+
+struct Told {
+  Told() {
+    observer.on_log = [this](LogLevel level, std::string_view message) { all.emplace_back(level, message); };
+  }
+  Observer observer;
+  std::vector<std::pair<LogLevel, std::string>> all;
+};
+
+TEST(Runner, CompilesAgainAsLongAsStreamsDoNotAgree) {
+  WrongAtFirst wrong(2);
+  Told told;
+  Runner runner(twice({-1, 3}), {}, {.threads = 2, .ahead = &wrong, .observer = &told.observer});
+  const std::vector<Tensor> batches{rows(4, 3, 0), rows(4, 3, 12), rows(2, 3, 24)};
+  expect_doubled(batches, run_all(runner, batches));
+  EXPECT_EQ(wrong.taken(), 2);
+  ASSERT_EQ(told.all.size(), 2u);
+  for (const auto& [level, message] : told.all) {
+    EXPECT_EQ(level, LogLevel::Info);
+    EXPECT_THAT(message, ::testing::HasSubstr("compiled again"));
+  }
+}
+
+TEST(Runner, ChecksEveryCompilationOnce) {
+  WrongAtFirst wrong(1);
+  Runner runner(twice({-1, 3}), {}, {.threads = 2, .ahead = &wrong});
+  expect_doubled({rows(4, 3, 0)}, run_all(runner, {rows(4, 3, 0)}));
+  expect_doubled({rows(4, 3, 1)}, run_all(runner, {rows(4, 3, 1)}));
+  EXPECT_EQ(runner.compilations(), 1u);
+}
+
+TEST(Runner, HasNothingToCompareWithOneStream) {
+  WrongAtFirst wrong(1);
+  Runner runner(twice({-1, 3}), {}, {.threads = 2, .streams = 1, .ahead = &wrong});
+  EXPECT_NE(run_all(runner, {rows(4, 3, 0)})[0].data<float>()[0], 0);
+}
+
+TEST(Runner, GoesOnWithAModelThatIsRandom) {
+  Told told;
+  Runner runner(at_random(), {}, {.threads = 2, .observer = &told.observer});
+  EXPECT_EQ(run_all(runner, {rows(4, 3, 0), rows(4, 3, 1), rows(4, 3, 2)}).size(), 3u);
+  ASSERT_FALSE(told.all.empty());
+  EXPECT_EQ(told.all.back().first, LogLevel::Warning);
+  EXPECT_THAT(told.all.back().second, ::testing::HasSubstr("different answers to the same samples"));
+  EXPECT_EQ(run_all(runner, {rows(4, 3, 3)}).size(), 1u);
+  EXPECT_EQ(told.all.back().first, LogLevel::Warning) << "told once";
+}
+
 }  // namespace
 }  // namespace lpot
