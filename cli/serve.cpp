@@ -7,6 +7,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
@@ -27,11 +28,37 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array<const char*, 5> kFiles{"model.xml", "model.bin", "model.onnx", "deploy.yaml", "result.json"};
 
-httplib::Server* running = nullptr;  // for the signal
+// Ends a server at Ctrl-C. A thread waits for it: a handler may run before the server listens, when there is nothing to
+// stop yet, and the signal would be lost.
+class StopsAtSignal {
+ public:
+  explicit StopsAtSignal(httplib::Server& server) {
+    sigset_t ends;
+    sigemptyset(&ends);
+    for (const int signal : {SIGINT, SIGTERM}) {
+      std::signal(signal, SIG_DFL);  // also where a shell has it ignored for what runs in the background
+      sigaddset(&ends, signal);
+    }
+    pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+    waiting_ = std::thread([this, &server, ends] {
+      int signal = 0;
+      sigwait(&ends, &signal);
+      while (!server.is_running() && !ended_) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      server.stop();
+    });
+  }
+  ~StopsAtSignal() {
+    ended_ = true;
+    pthread_kill(waiting_.native_handle(), SIGTERM);  // where no signal came
+    waiting_.join();
+  }
+  StopsAtSignal(const StopsAtSignal&) = delete;
+  StopsAtSignal& operator=(const StopsAtSignal&) = delete;
 
-extern "C" void stop_serving(int) {
-  if (running) running->stop();
-}
+ private:
+  std::atomic<bool> ended_ = false;
+  std::thread waiting_;
+};
 
 // A file of the best model; nothing when it is not there, or a link out of the workspace.
 std::optional<fs::path> file_of(const fs::path& workspace, const std::string& name) {
@@ -162,9 +189,7 @@ int run_serve(const std::string& folder, int asked_port, const Context& context)
                       fmt::format("port {} of 127.0.0.1 cannot be had; is it in use? --port takes another one, "
                                   "0 any that is free",
                                   asked_port));
-  running = &server;
-  std::signal(SIGINT, stop_serving);
-  std::signal(SIGTERM, stop_serving);
+  const StopsAtSignal stops(server);
   const std::string address = fmt::format("http://127.0.0.1:{}/", *port);
   if (context.common.json)
     fmt::print("{}\n", Json{{"address", address}}.dump());
@@ -172,7 +197,6 @@ int run_serve(const std::string& folder, int asked_port, const Context& context)
     fmt::print("{}  (Ctrl-C ends it)\n", address);
   std::fflush(stdout);
   server.listen_after_bind();
-  running = nullptr;
   return kSuccess;
 }
 

@@ -11,8 +11,8 @@ bool is_floating(ElementType type) {
 }
 
 // Of one of the outputs.
-double distance_of(std::size_t output, const Outputs& outputs, const Outputs& expected, Difference how) {
-  const bool squared = how == Difference::RootMeanSquare;
+double distance_of(std::size_t output, const Outputs& outputs, const Outputs& expected, DistanceKind how) {
+  const bool squared = how == DistanceKind::RootMeanSquare;
   const auto size = [&](double value) { return squared ? value * value : std::fabs(value); };
   double difference = 0, magnitude = 0;
   for (std::size_t batch = 0; batch < outputs.size(); ++batch)
@@ -27,7 +27,7 @@ double distance_of(std::size_t output, const Outputs& outputs, const Outputs& ex
 
 }  // namespace
 
-double distance(const Outputs& outputs, const Outputs& expected, Difference how) {
+double distance(const Outputs& outputs, const Outputs& expected, DistanceKind how) {
   double sum = 0;
   std::size_t counted = 0;
   for (std::size_t output = 0; output < outputs.front().size(); ++output) {

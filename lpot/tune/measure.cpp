@@ -135,7 +135,7 @@ Outputs Meter::probe_outputs(const Model& model, const Observer& observer) const
   return outputs;
 }
 
-double Meter::distance_from_fp32(const Model& model, Difference difference, const Observer& observer) {
+double Meter::distance_from_fp32(const Model& model, DistanceKind difference, const Observer& observer) {
   if (fp32_outputs_.empty()) fp32_outputs_ = probe_outputs(fp32_, observer);
   return distance(probe_outputs(model, observer), fp32_outputs_, difference);
 }

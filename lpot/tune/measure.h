@@ -41,7 +41,7 @@ class Meter {
   // The same, but the evaluation may end when it is certain that the accuracy stays below `lowest`.
   Measured measure_unless_below(double lowest, const Model&, const Observer&);
 
-  double distance_from_fp32(const Model&, Difference, const Observer&);  // on a few samples
+  double distance_from_fp32(const Model&, DistanceKind, const Observer&);  // on a few samples
   std::size_t probe_samples() const { return probe_positions_.size(); }
 
  private:

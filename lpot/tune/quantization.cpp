@@ -219,7 +219,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
     return meter.measure_unless_below(result.goal.lowest(), quantized(plan, Step::Kind::Try), watched);
   };
   work.probe = [&](const Plan& plan, const Observer& watched) {
-    return meter.distance_from_fp32(quantized(plan, Step::Kind::Probe), strategy->difference(), watched);
+    return meter.distance_from_fp32(quantized(plan, Step::Kind::Probe), strategy->distance_kind(), watched);
   };
   // Of a large model there is room for one at a time, and helpers have cores of their own to compile on.
   if (!crew && bench.model.size_bytes < kLargeModel) {

@@ -59,7 +59,7 @@ class Strategy {
   virtual bool needs_scores() const { return true; }
 
   // What its probes measure.
-  virtual Difference difference() const { return Difference::Mean; }
+  virtual DistanceKind distance_kind() const { return DistanceKind::Mean; }
 };
 
 // Every strategy that a config may name.

@@ -37,7 +37,7 @@ class Mse : public Strategy {
     for (const Fallback& single : singles) in_order.push_back(single.op);
     return next_together(start->plan, in_order, history);
   }
-  Difference difference() const override { return Difference::RootMeanSquare; }
+  DistanceKind distance_kind() const override { return DistanceKind::RootMeanSquare; }
 };
 
 }  // namespace
