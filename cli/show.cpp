@@ -47,10 +47,10 @@ void print_study(const Store& store, const StudyRecord& study) {
       continue;
     }
     const Measured& result = *trial.result;
-    rows.push_back({std::to_string(trial.number), fmt::format("{:.4f}", result.accuracy),
-                    fmt::format("{:.3f}", result.latency_ms), fmt::format("{:.2f} x", result.speedup),
-                    format_bytes(result.size_bytes), std::to_string(trial.plan.fallback().size()),
-                    format_seconds(trial.seconds)});
+    rows.push_back(
+        {std::to_string(trial.number), fmt::format("{}{:.4f}", result.complete ? "" : "about ", result.accuracy),
+         fmt::format("{:.3f}", result.latency_ms), fmt::format("{:.2f} x", result.speedup),
+         format_bytes(result.size_bytes), std::to_string(trial.plan.fallback().size()), format_seconds(trial.seconds)});
   }
   fmt::print("{}\n", format_table({"trial", "accuracy", "latency ms", "speed-up", "size", "fp32 ops", "time"}, rows));
 }

@@ -210,6 +210,11 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   work.complete = [&](const Plan& plan, const Observer& watched) {
     return meter.measure(quantized(plan, Step::Kind::Try), watched);
   };
+  work.complete_seconds = [&](const Trial& trial) {
+    const auto evaluated = static_cast<double>(std::max<std::size_t>(1, trial.result->samples));
+    const double seconds = trial.seconds * static_cast<double>(result.baseline.samples) / evaluated;
+    return meter.evaluation_seconds() > 0 ? std::min(seconds, meter.evaluation_seconds()) : seconds;
+  };
   work.attempt = [&](const Plan& plan, const Observer& watched) {
     if (auto known = kept.score(plan)) {
       known->samples = 0;  // nothing is evaluated again

@@ -176,12 +176,20 @@ StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const S
   StudyOutcome& outcome = progress.outcome;
   const double spent_before = progress.seconds;
   const auto start = Clock::now();
+  // The search leaves as much of the timeout as the exact score of the best trial will take.
+  bool is_searching = true;
+  const auto is_over = [&] {
+    const double timeout = options_.exit_policy.timeout_seconds;
+    const bool waits_for_score =
+        is_searching && work.complete_seconds && outcome.best && !outcome.best->result->complete;
+    const double left_over = waits_for_score ? work.complete_seconds(*outcome.best) : 0;
+    return timeout > 0 && spent_before + seconds_since(start) >= timeout - left_over;
+  };
   // The timeout also ends a trial that is under way; that trial is not recorded.
   bool timed_out = false;
   Observer watched = observer;
   watched.should_stop = [&] {
-    timed_out = options_.exit_policy.timeout_seconds > 0 &&
-                spent_before + seconds_since(start) >= options_.exit_policy.timeout_seconds;
+    timed_out = is_over();
     return timed_out || (observer.should_stop && observer.should_stop());
   };
   // The first trial runs to its end whatever the timeout, so that there is something in the hand.
@@ -189,6 +197,7 @@ StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const S
 
   const auto one_step = [&]() -> std::optional<StopReason> {
     if (const auto reason = reason_to_stop(progress)) return reason;
+    if (outcome.best && is_over()) return StopReason::Timeout;
     History history = history_of(outcome);
     history.trial_index = &progress.trials;
     history.probe_index = &progress.probes;
@@ -216,18 +225,23 @@ StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const S
     return std::nullopt;
   };
 
-  try {
-    while (true) {
-      const auto reason = one_step();
-      if (!reason) continue;
-      outcome.reason = *reason;
-      if (*reason != StopReason::Timeout) complete_best(outcome, work, events, watched);
-      return std::move(outcome);
+  const auto search = [&]() -> StopReason {
+    try {
+      while (true)
+        if (const auto reason = one_step()) return *reason;
+    } catch (const Interrupted&) {
+      return timed_out ? StopReason::Timeout : StopReason::Interrupted;
     }
+  };
+  outcome.reason = search();
+  is_searching = false;
+  if (outcome.reason == StopReason::Interrupted) return std::move(outcome);
+  try {
+    complete_best(outcome, work, events, watched);
   } catch (const Interrupted&) {
     outcome.reason = timed_out ? StopReason::Timeout : StopReason::Interrupted;
-    return std::move(outcome);
   }
+  return std::move(outcome);
 }
 
 }  // namespace lpot

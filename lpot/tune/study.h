@@ -44,6 +44,7 @@ using Attempt = std::function<Measured(const Plan&, const Observer&)>;
 struct StudyWork {
   Attempt attempt;                                                 // may end early when the goal cannot be met
   Attempt complete = {};                                           // to the end, whatever the goal
+  std::function<double(const Trial&)> complete_seconds = {};       // about what that takes for a trial that ended early
   std::function<double(const Plan&, const Observer&)> probe = {};  // as Probe::distance
   // Told before a step: what will be asked for after it unless it goes better than the last one.
   std::function<void(const Step&)> expect = {};

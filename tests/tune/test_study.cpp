@@ -369,5 +369,31 @@ TEST_F(StudyTest, TheBestThatEndedEarlyGetsItsExactScoreAtTheEnd) {
   EXPECT_EQ(completed, 1) << "it is kept";
 }
 
+TEST_F(StudyTest, TheSearchLeavesTimeForTheExactScoreOfTheBest) {
+  options_.exit_policy.timeout_seconds = 1000;
+  StudyWork work{in_turn({estimated(0.6)})};
+  work.complete = [](const Plan&, const Observer& observer) {
+    observer.check_stop();
+    return measured(0.62);
+  };
+  work.complete_seconds = [](const Trial&) { return 1000.0; };
+  const StudyOutcome outcome = Study(*store_, id_, options_).run(*make_basic_strategy(), work);
+  EXPECT_EQ(outcome.reason, StopReason::Timeout);
+  ASSERT_THAT(outcome.trials, SizeIs(1)) << "no time for another";
+  EXPECT_TRUE(outcome.best->result->complete);
+}
+
+TEST_F(StudyTest, ATimeoutThatIsOverLeavesTheBestWithItsEstimate) {
+  options_.exit_policy.timeout_seconds = 1e-6;
+  StudyWork work{in_turn({estimated(0.6)})};
+  work.complete = [](const Plan&, const Observer& observer) {
+    observer.check_stop();
+    return measured(0.62);
+  };
+  const StudyOutcome outcome = Study(*store_, id_, options_).run(*make_basic_strategy(), work);
+  EXPECT_EQ(outcome.reason, StopReason::Timeout);
+  EXPECT_FALSE(outcome.best->result->complete);
+}
+
 }  // namespace
 }  // namespace lpot
