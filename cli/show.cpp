@@ -6,6 +6,7 @@
 #include "lpot/core/json.h"
 #include "lpot/report/table.h"
 #include "lpot/store/store.h"
+#include "lpot/tune/study.h"
 #include "lpot/tune/workspace.h"
 
 namespace lpot::cli {
@@ -22,7 +23,7 @@ Json study_json(const Store& store, const StudyRecord& study) {
   const auto baseline = store.get(study.id, "baseline");
   json["baseline"] = baseline ? parse_json<Json>(*baseline) : Json(nullptr);
   json["trials"] = Json::array();
-  for (const Trial& trial : store.trials(study.id))
+  for (const Trial& trial : trials_with_scores(store, study.id))
     json["trials"].push_back({{"number", trial.number},
                               {"seconds", trial.seconds},
                               {"error", trial.error},
@@ -41,7 +42,7 @@ void print_study(const Store& store, const StudyRecord& study) {
     rows.push_back({"fp32", fmt::format("{:.4f}", measured.accuracy), fmt::format("{:.3f}", measured.latency_ms),
                     "1.00 x", format_bytes(measured.size_bytes), "", ""});
   }
-  for (const Trial& trial : store.trials(study.id)) {
+  for (const Trial& trial : trials_with_scores(store, study.id)) {
     if (!trial.result) {
       rows.push_back({std::to_string(trial.number), "failed", "", "", "", "", format_seconds(trial.seconds)});
       continue;

@@ -80,10 +80,7 @@ class Maker {
     } else {
       goal_.performance_only = true;  // nothing is known of it
     }
-    trials_ = store.trials(id);
-    for (Trial& trial : trials_)
-      if (const auto score = store.get(id, fmt::format("complete score {}", trial.number)))
-        trial.result = measured_from_json(*score);
+    trials_ = trials_with_scores(store, id);
     while (const auto probe = store.get(id, fmt::format("probe {}", probes_.size() + 1)))
       probes_.push_back(probe_from_json(*probe));
     ops_ = kept(store, id, "ops", Json::array());

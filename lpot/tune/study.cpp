@@ -103,15 +103,21 @@ void Study::take(Progress& progress, Probe probe) const {
   progress.outcome.probes.push_back(std::move(probe));
 }
 
+std::vector<Trial> trials_with_scores(const Store& store, StudyId study) {
+  std::vector<Trial> trials = store.trials(study);
+  for (Trial& trial : trials)
+    if (const auto score = store.get(study, complete_key(trial.number))) trial.result = measured_from_json(*score);
+  return trials;
+}
+
 Study::Progress Study::read_back() const {
   Progress progress;
   progress.seconds = options_.seconds_before;
-  for (Trial& trial : store_.trials(id_)) {
+  for (const Trial& trial : trials_with_scores(store_, id_)) {
     if (trial.number != progress.outcome.trials.size() + 1)
       throw StoreError("store", fmt::format("trial {} of study {} is missing: the store is damaged; move it away to "
                                             "start anew",
                                             progress.outcome.trials.size() + 1, id_));
-    if (const auto score = store_.get(id_, complete_key(trial.number))) trial.result = measured_from_json(*score);
     take(progress, trial);
   }
   while (const auto kept = store_.get(id_, probe_key(progress.outcome.probes.size() + 1)))

@@ -55,6 +55,9 @@ struct StudyEvents {
   std::function<void(const Trial& best)> on_complete = {};   // the best trial got its exact score
 };
 
+// The trials of a study, with the exact score of those that got one after they had ended early.
+std::vector<Trial> trials_with_scores(const Store&, StudyId);
+
 class Study {
  public:
   Study(Store&, StudyId, StudyOptions);
