@@ -52,10 +52,10 @@ Score DataEvaluator::score(const Model& model, const Observer& observer) {
 Score DataEvaluator::score_unless_below(double lowest, const Model& model, const Observer& observer) {
   if (baseline_judgements_.empty()) return score(model, observer);
   const bool is_first = first_judgements_.empty();
-  if (is_first) first_judgements_.resize(baseline_judgements_.size());  // not known yet
+  Judgements first = is_first ? Judgements(baseline_judgements_.size()) : first_judgements_;
   const std::optional<double> confidence = options_.confidence;
   const EvaluationOrder order =
-      hardest_first(baseline_judgements_, first_judgements_, confidence.has_value(), loader_.options().seed);
+      hardest_first(baseline_judgements_, first, confidence.has_value(), loader_.options().seed);
   // The search goes on from the loss of the first model, so that is not estimated from a handful of the hardest
   // samples.
   const std::size_t at_least = is_first ? loader_.size() / 4 : 0;
@@ -65,8 +65,9 @@ Score DataEvaluator::score_unless_below(double lowest, const Model& model, const
   options.tell_of_nans = false;
   options.positions = order.positions;
   options.verdict = &verdict;
-  if (is_first) options.judgements = &first_judgements_;
+  if (is_first) options.judgements = &first;
   Score score = evaluate(model, loader_, metrics_, options, observer);
+  if (is_first) first_judgements_ = std::move(first);
   // What is estimated must not look like what it is certain not to be.
   if (!score.complete && score.metrics.front().second >= lowest)
     score.metrics.front().second = std::nextafter(lowest, -1.0);

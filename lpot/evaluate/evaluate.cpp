@@ -217,6 +217,7 @@ class Evaluation {
   }
 
  private:
+  // Of streams, as of NaN, the baseline's evaluation tells.
   RunnerOptions runner_options(const Throughput& way) const {
     return {.threads = threads_,
             .streams = way.streams,

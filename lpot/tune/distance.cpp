@@ -3,12 +3,10 @@
 #include <cmath>
 #include <limits>
 
+#include "lpot/metric/scores.h"
+
 namespace lpot {
 namespace {
-
-bool is_floating(ElementType type) {
-  return type == ElementType::F32 || type == ElementType::F16 || type == ElementType::F64;
-}
 
 // Of one of the outputs.
 double distance_of(std::size_t output, const Outputs& outputs, const Outputs& expected, DistanceKind how) {
@@ -31,7 +29,7 @@ double distance(const Outputs& outputs, const Outputs& expected, DistanceKind ho
   double sum = 0;
   std::size_t counted = 0;
   for (std::size_t output = 0; output < outputs.front().size(); ++output) {
-    if (!is_floating(outputs.front()[output].element_type())) continue;
+    if (holds_whole_numbers(outputs.front()[output].element_type())) continue;
     sum += distance_of(output, outputs, expected, how);
     ++counted;
   }

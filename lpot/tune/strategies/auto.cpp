@@ -40,11 +40,11 @@ std::vector<Scheme> whole_model_plans(const SearchSpace& space) {
   std::vector<Scheme> schemes = schemes_of(space);
   if (schemes.empty()) return schemes;
   const Scheme first = schemes.front();
+  const PlanKey of_ops{first.key.sum - key_of(first.recipes, first.sampling_size).sum};
   std::vector<Scheme> plans{first};
   for (std::size_t i = 1; i < space.recipes.size(); ++i) {
     plans.push_back(first);
     plans.back().recipes = space.recipes[i];
-    const PlanKey of_ops{first.key.sum - key_of(first.recipes, first.sampling_size).sum};
     plans.back().key = key_of(space.recipes[i], first.sampling_size).with(of_ops);
   }
   plans.insert(plans.end(), schemes.begin() + 1, schemes.end());
