@@ -92,8 +92,9 @@ class Maker {
     add_measured_of_ops();
     Json trials = Json::array(), probes = Json::array();
     add_history(trials, probes);
-    explain_fallbacks();
     const Json end = kept(store_, record_.id, end_key(trials_.size()), Json::object());
+    if (!end.empty()) best_ = best_known(trials_, goal_, objective_);
+    explain_fallbacks();
     Json view{{"study", record_.id},
               {"name", record_.identity.model_name},
               {"fingerprint", record_.identity.model_fingerprint},

@@ -54,4 +54,14 @@ bool is_better(const Trial& a, const Trial& b, const Goal& goal, Objective objec
   return merit(*a.result, objective) > merit(*b.result, objective);
 }
 
+const Trial* best_known(std::span<const Trial> trials, const Goal& goal, Objective objective) {
+  const Trial* best = nullptr;
+  for (const Trial& trial : trials) {
+    if (!trial.result) continue;
+    const bool decides_exactness = best && trial.result->complete != best->result->complete;
+    if (!best || (decides_exactness ? trial.result->complete : is_better(trial, *best, goal, objective))) best = &trial;
+  }
+  return best;
+}
+
 }  // namespace lpot

@@ -1,5 +1,6 @@
 // When is a trial good enough, and which of two trials is the better one.
 #pragma once
+#include <span>
 #include <string>
 
 #include "lpot/config/config.h"
@@ -26,5 +27,9 @@ struct Goal {
 // The first trial of an order: those that meet the goal before the others; among them by objective, among the others by
 // accuracy. Trials that failed are last.
 bool is_better(const Trial& a, const Trial& b, const Goal&, Objective);
+
+// The trial that a search comes back with: the first of that order, but of the exactly measured ones where there are
+// any, for an estimate promises nothing. Null when all failed.
+const Trial* best_known(std::span<const Trial>, const Goal&, Objective);
 
 }  // namespace lpot

@@ -135,11 +135,14 @@ std::optional<StopReason> Study::reason_to_stop(const Progress& progress) const 
   return std::nullopt;
 }
 
-// A best trial whose evaluation ended early gets its exact score; after that, another may be the best.
+// A best trial whose evaluation ended early gets its exact score; after that, another may be the best. The first exact
+// score of a study is made whatever the timeout.
 void Study::complete_best(StudyOutcome& outcome, const StudyWork& work, const StudyEvents& events,
-                          const Observer& observer) const {
-  while (work.complete && outcome.best && !outcome.best->result->complete) {
-    const Measured score = work.complete(outcome.best->plan, observer);
+                          const Observer& observer, const Observer& with_timeout) const {
+  const auto is_exact = [](const Trial& trial) { return trial.result && trial.result->complete; };
+  while (work.complete && outcome.best && !is_exact(*outcome.best)) {
+    const bool has_exact = std::any_of(outcome.trials.begin(), outcome.trials.end(), is_exact);
+    const Measured score = work.complete(outcome.best->plan, has_exact ? with_timeout : observer);
     store_.put(id_, complete_key(outcome.best->number), to_json(score));
     outcome.trials.at(outcome.best->number - 1).result = score;
     outcome.best.reset();
@@ -240,12 +243,15 @@ StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const S
     }
   };
   outcome.reason = search();
-  is_searching = false;
-  if (outcome.reason == StopReason::Interrupted) return std::move(outcome);
-  try {
-    complete_best(outcome, work, events, watched);
-  } catch (const Interrupted&) {
-    outcome.reason = timed_out ? StopReason::Timeout : StopReason::Interrupted;
+  is_searching = timed_out = false;
+  if (outcome.reason != StopReason::Interrupted) try {
+      complete_best(outcome, work, events, observer, watched);
+    } catch (const Interrupted&) {
+      outcome.reason = timed_out ? StopReason::Timeout : StopReason::Interrupted;
+    }
+  if (const Trial* best = best_known(outcome.trials, options_.goal, options_.objective)) {
+    outcome.best = *best;
+    outcome.goal_met = options_.goal.met(best->result->accuracy);
   }
   return std::move(outcome);
 }

@@ -77,7 +77,8 @@ class Study {
   bool is_new_best(StudyOutcome&, const Trial&) const;  // which it is then
   Trial attempt(std::size_t number, Plan, const Attempt&, const Observer&);
   Probe probe(Plan, const StudyWork&, const Observer&) const;
-  void complete_best(StudyOutcome&, const StudyWork&, const StudyEvents&, const Observer&) const;
+  void complete_best(StudyOutcome&, const StudyWork&, const StudyEvents&, const Observer&,
+                     const Observer& with_timeout) const;
   std::optional<StopReason> reason_to_stop(const Progress&) const;
   History history_of(const StudyOutcome&) const;
   std::optional<Step> expected_after(const Step&, const Strategy&, StudyOutcome&) const;

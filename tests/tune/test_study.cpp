@@ -383,7 +383,7 @@ TEST_F(StudyTest, TheSearchLeavesTimeForTheExactScoreOfTheBest) {
   EXPECT_TRUE(outcome.best->result->complete);
 }
 
-TEST_F(StudyTest, ATimeoutThatIsOverLeavesTheBestWithItsEstimate) {
+TEST_F(StudyTest, TheFirstExactScoreIsMadeWhateverTheTimeout) {
   options_.exit_policy.timeout_seconds = 1e-6;
   StudyWork work{in_turn({estimated(0.6)})};
   work.complete = [](const Plan&, const Observer& observer) {
@@ -392,7 +392,24 @@ TEST_F(StudyTest, ATimeoutThatIsOverLeavesTheBestWithItsEstimate) {
   };
   const StudyOutcome outcome = Study(*store_, id_, options_).run(*make_basic_strategy(), work);
   EXPECT_EQ(outcome.reason, StopReason::Timeout);
-  EXPECT_FALSE(outcome.best->result->complete);
+  EXPECT_TRUE(outcome.best->result->complete);
+}
+
+// The first of two estimates turns out lower than the second, whose exact score there is no time for.
+TEST_F(StudyTest, ATimeoutLeavesTheBestOfTheExactlyMeasured) {
+  options_.exit_policy.timeout_seconds = 1000;
+  StudyWork work{in_turn({estimated(0.7), estimated(0.65)})};
+  bool has_scored = false;
+  work.complete_seconds = [&](const Trial&) { return store_->trials(id_).size() < 2 ? 0.0 : 1000.0; };
+  work.complete = [&](const Plan&, const Observer&) {
+    if (has_scored) throw Interrupted{};
+    has_scored = true;
+    return measured(0.6);
+  };
+  const StudyOutcome outcome = Study(*store_, id_, options_).run(*make_basic_strategy(), work);
+  ASSERT_THAT(outcome.trials, SizeIs(2));
+  EXPECT_EQ(outcome.best->number, 1u);
+  EXPECT_DOUBLE_EQ(outcome.best->result->accuracy, 0.6);
 }
 
 }  // namespace
