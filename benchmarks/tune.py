@@ -3,6 +3,7 @@
 Cases where the first int8 model passes: the whole time against calibration and two evaluations of the same run.
 Cases where only fallback can help: lpot's auto against NNCF's accuracy control, same data, same goal, one after the other;
 where NNCF has the recipe that the case takes from lpot, once with it and once without.
+Cases for AVX2 run as if the CPU had no more than that, whoever runs them (as_avx2.py).
 On images also the original, lpot 1.6 with its `basic`, where setup.sh found a Python 3.8 for it.
 A table goes to standard output. `--no-peers` leaves the others out, `--cases a,b` the other cases.
 """
@@ -17,6 +18,8 @@ import shutil
 import subprocess
 import sys
 import time
+
+import as_avx2
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -105,7 +108,7 @@ def model_of(case: Case, work: pathlib.Path, data: pathlib.Path) -> pathlib.Path
 
 
 def environment(case: Case) -> dict[str, str]:
-    held = {"ONEDNN_MAX_CPU_ISA": "AVX2"} if case.avx2 else {}
+    held = as_avx2.environment() if case.avx2 else {}
     return {**os.environ, "LPOT_FORM_MEMORY": "off", **held}
 
 
@@ -154,8 +157,10 @@ def run_lpot(lpot: str, case: Case, work: pathlib.Path, data: pathlib.Path) -> d
 
 def speed(lpot: str, case: Case, models: list[str]) -> list[float]:
     """Milliseconds of each at batch 1, taking turns in one process."""
-    shape = ["--input-shape", "1,128"] if case.network != "resnet20" else []
-    command = [lpot, "bench", *models, "--json", "--quiet", *shape]
+    command = [lpot, "bench", *models, "--json", "--quiet"]
+    if case.network != "resnet20":
+        for name in ("input_ids", "attention_mask", "token_type_ids"):
+            command += ["--shape", f"{name}=1,128"]
     done = subprocess.run(
         command, capture_output=True, text=True, env=environment(case), check=True
     )

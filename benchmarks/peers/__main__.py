@@ -3,7 +3,7 @@
 
     .venv-peers/bin/python benchmarks/peers                              all of it (make bench-peers)
     .venv-peers/bin/python benchmarks/peers --networks resnet20 --reuse  lpot anew, beside the rivals' models of last time
-    ONEDNN_MAX_CPU_ISA=AVX2 ...                                          the same with OpenVINO's kernels held to AVX2
+    benchmarks/as_avx2.py ...                                            the same as if the CPU had no more than AVX2
 
 LPOT_TEST_DATA is the folder with models and data sets; without it only the quick start's network is measured. Everything
 made on the way is below build/peers; the tables of all runs are printed and written to benchmarks/peers.md.
@@ -65,11 +65,6 @@ class Bench:
             "PYTHONWARNINGS": "ignore",
             "LPOT_FORM_MEMORY": "off",  # the time to quantize is that of a first time
         }
-        if self.held == "AVX2":
-            self.env |= dict.fromkeys(
-                ("MKL_ENABLE_INSTRUCTIONS", "FBGEMM_ENABLE_INSTRUCTIONS"), "AVX2"
-            )
-            self.env["ATEN_CPU_CAPABILITY"] = "avx2"
         os.chdir(self.results)
 
     def prepare(self, name: str) -> Network:

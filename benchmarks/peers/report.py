@@ -56,13 +56,13 @@ def short(message: str) -> str:
 
 
 def line(tool: str, row: dict, result: dict) -> str:
-    title, runtime = TOOLS[tool]
+    title, _ = TOOLS[tool]
     sizes = result["batch_sizes"]
     if "failed" in row:
         return f"| {title} | failed: {short(row['failed'])} |" + " |" * (4 + len(sizes))
     digits = 4 if result["score"] == "pearson" else 2
     cells = [
-        title + (" *" if runtime == "onnxruntime" and result["held"] else ""),
+        title,
         f"{row['score']:.{digits}f}" if "score" in row else "-",
         f"{row['error']:.2f} %" if "error" in row and not tool.endswith("fp32") else "",
         *(speed(row, batch) for batch in sizes),
@@ -131,8 +131,7 @@ def write(
         )
         if held:
             parts.append(
-                f"With `ONEDNN_MAX_CPU_ISA={held}`, which OpenVINO and so lpot and NNCF obey, and PyTorch held likewise.\n"
-                "\\* ONNX Runtime has no such switch: its rows use all that the CPU has.\n"
+                "Under `benchmarks/as_avx2.py`: OpenVINO, ONNX Runtime and PyTorch are told that the CPU has AVX2 and nothing above it.\n"
             )
         parts += [table(result) for result in results]
     text = "\n".join(parts)

@@ -12,6 +12,7 @@
 #include "lpot/model/convert_apart.h"
 #include "lpot/model/openvino_error.h"
 #include "lpot/runtime/ov_tensor.h"
+#include "lpot/runtime/parts.h"
 
 namespace lpot {
 namespace {
@@ -56,6 +57,19 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+ExecutedOp as_executed(const ov::Node& node) {
+  ExecutedOp op;
+  op.name = node.get_friendly_name();
+  op.type = info(node, kLayerType);
+  op.kernel = info(node, kKernel);
+  op.precision = info(node, kOutputPrecisions);
+  op.source_names = split(info(node, kOriginalNames), ',');
+  for (const auto& output : node.outputs())
+    if (output.get_partial_shape().is_static())
+      op.output_bytes += ov::shape_size(output.get_shape()) * output.get_element_type().size();
+  return op;
+}
+
 std::atomic<double> seconds_compiling = 0, seconds_inferring = 0;
 
 class Stopwatch {
@@ -70,6 +84,58 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
+// The requests of all parts of a graph as one: each starts the next when it is done.
+class Request {
+ public:
+  Request(const GraphParts& cut, std::vector<ov::CompiledModel>& compiled) : cut_(&cut) {
+    for (ov::CompiledModel& part : compiled) parts_.push_back(part.create_infer_request());
+  }
+
+  void start(const std::vector<Tensor>& inputs) {
+    inputs_ = &inputs;
+    start_part(0);
+  }
+
+  // A part has started the next one when its own wait ends.
+  void wait() {
+    for (ov::InferRequest& part : parts_) part.wait();
+  }
+
+  ov::Tensor output(std::size_t index) {
+    const GraphPart::Source& source = cut_->outputs[index];
+    return parts_[source.part].get_output_tensor(source.index);
+  }
+
+  std::vector<ov::ProfilingInfo> profile() const {
+    std::vector<ov::ProfilingInfo> kernels;
+    for (const ov::InferRequest& part : parts_) {
+      const std::vector<ov::ProfilingInfo> more = part.get_profiling_info();
+      kernels.insert(kernels.end(), more.begin(), more.end());
+    }
+    return kernels;
+  }
+
+ private:
+  void start_part(std::size_t number) {
+    ov::InferRequest& request = parts_[number];
+    const std::vector<GraphPart::Source>& sources = cut_->parts[number].inputs;
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+      const auto& [part, index] = sources[i];
+      request.set_input_tensor(i, part == GraphPart::Source::kInputs ? to_ov_tensor(inputs_->at(index))
+                                                                     : parts_[part].get_output_tensor(index));
+    }
+    if (number + 1 < parts_.size())
+      request.set_callback([this, number](std::exception_ptr error) {
+        if (!error) start_part(number + 1);
+      });
+    request.start_async();
+  }
+
+  const GraphParts* cut_;
+  std::vector<ov::InferRequest> parts_;
+  const std::vector<Tensor>* inputs_ = nullptr;
+};
+
 }  // namespace
 
 void count_as_compiling(double seconds) { seconds_compiling += seconds; }
@@ -78,13 +144,14 @@ RuntimeSeconds runtime_seconds() { return {seconds_compiling, seconds_inferring}
 
 struct Executable::State {
   struct Running {
-    ov::InferRequest* request;
+    Request* request;
     std::vector<Tensor> inputs;  // kept alive until the request has read them
   };
 
-  ov::CompiledModel compiled;
-  std::vector<ov::InferRequest> requests;
-  std::vector<ov::Output<const ov::Node>> inputs;
+  GraphParts cut;  // mostly one part
+  std::vector<ov::CompiledModel> compiled;
+  std::deque<Request> requests;  // which stay where they are
+  std::size_t inputs = 0;
   std::deque<Running> running;
   Clock::time_point busy_since;  // where any is running
   std::size_t started = 0;
@@ -103,19 +170,18 @@ struct Executable::State {
     running.clear();
   }
 
-  void start(ov::InferRequest& request, const std::vector<Tensor>& tensors) {
-    if (tensors.size() != inputs.size())
-      throw DataError("infer", fmt::format("the model has {} inputs, the data give {}", inputs.size(), tensors.size()));
+  void start(Request& request, const std::vector<Tensor>& tensors) {
+    if (tensors.size() != inputs)
+      throw DataError("infer", fmt::format("the model has {} inputs, the data give {}", inputs, tensors.size()));
     try {
-      for (std::size_t i = 0; i < tensors.size(); ++i) request.set_input_tensor(i, to_ov_tensor(tensors[i]));
-      request.start_async();
+      request.start(tensors);
     } catch (const ov::Exception& error) {
       rethrow_out_of_memory(error);
       throw DataError("infer", shorten_openvino_message(error.what()));
     }
   }
 
-  std::vector<Tensor> finish(ov::InferRequest& request) {
+  std::vector<Tensor> finish(Request& request) {
     try {
       request.wait();
     } catch (const ov::Exception& error) {
@@ -124,9 +190,8 @@ struct Executable::State {
                       fmt::format("the model failed on these data: {}", shorten_openvino_message(error.what())));
     }
     std::vector<Tensor> outputs;
-    for (std::size_t i = 0; i < compiled.outputs().size(); ++i)
-      outputs.push_back(borrow_outputs ? borrow_from_ov(request.get_output_tensor(i))
-                                       : copy_from_ov(request.get_output_tensor(i)));
+    for (std::size_t i = 0; i < cut.outputs.size(); ++i)
+      outputs.push_back(borrow_outputs ? borrow_from_ov(request.output(i)) : copy_from_ov(request.output(i)));
     return outputs;
   }
 };
@@ -135,20 +200,21 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
   std::optional<Stopwatch> stopwatch;
   if (!options.ahead) stopwatch.emplace(seconds_compiling);
   try {
+    const auto graph = with_shapes(model, options.input_shapes);
+    state_->inputs = graph->inputs().size();
+    state_->has_static_shapes = std::all_of(graph->get_parameters().begin(), graph->get_parameters().end(),
+                                            [](const auto& input) { return input->get_partial_shape().is_static(); });
+    state_->cut = cut_by_outputs(graph, options.most_outputs);
     ov::Core core;
-    state_->compiled = core.compile_model(with_shapes(model, options.input_shapes), "CPU", properties(options));
+    for (GraphPart& part : state_->cut.parts)
+      state_->compiled.push_back(core.compile_model(std::exchange(part.graph, nullptr), "CPU", properties(options)));
   } catch (const std::exception& error) {
     rethrow_out_of_memory(error);
     throw ModelError("compile", fmt::format("{}: {}", model.source.string(), shorten_openvino_message(error.what())));
   }
   if (model.format == ModelFormat::TensorFlow) release_mapped_weights();
-  for (int i = 0; i < std::max(1, options.streams); ++i)
-    state_->requests.push_back(state_->compiled.create_infer_request());
-  state_->inputs = state_->compiled.inputs();
+  for (int i = 0; i < std::max(1, options.streams); ++i) state_->requests.emplace_back(state_->cut, state_->compiled);
   state_->borrow_outputs = options.borrow_outputs;
-  state_->has_static_shapes =
-      std::all_of(state_->inputs.begin(), state_->inputs.end(),
-                  [](const ov::Output<const ov::Node>& input) { return input.get_partial_shape().is_static(); });
 }
 
 Executable::Executable(Executable&&) noexcept = default;
@@ -166,7 +232,7 @@ std::vector<Tensor> Executable::infer(const std::vector<Tensor>& inputs) {
 }
 
 void Executable::start(std::vector<Tensor> inputs) {
-  ov::InferRequest& request = state_->requests[state_->started % state_->requests.size()];
+  Request& request = state_->requests[state_->started % state_->requests.size()];
   if (state_->running.empty()) state_->busy_since = Clock::now();
   state_->running.push_back({&request, std::move(inputs)});
   try {
@@ -205,7 +271,7 @@ void Executable::infer_all(const std::function<std::optional<std::vector<Tensor>
 std::vector<ExecutedOp> Executable::executed_ops() const {
   std::map<std::string, double> times;
   try {
-    for (const ov::ProfilingInfo& kernel : state_->requests.front().get_profiling_info())
+    for (const ov::ProfilingInfo& kernel : state_->requests.front().profile())
       times[kernel.node_name] = static_cast<double>(kernel.real_time.count()) / 1000.0;
   } catch (const ov::Exception&) {  // compiled without profiling: no times
   }
@@ -214,19 +280,11 @@ std::vector<ExecutedOp> Executable::executed_ops() const {
     return state_->executed;
   }
   std::vector<ExecutedOp> ops;
-  for (const auto& node : state_->compiled.get_runtime_model()->get_ordered_ops()) {
-    ExecutedOp op;
-    op.name = node->get_friendly_name();
-    op.type = info(*node, kLayerType);
-    op.kernel = info(*node, kKernel);
-    op.precision = info(*node, kOutputPrecisions);
-    op.source_names = split(info(*node, kOriginalNames), ',');
-    for (const auto& output : node->outputs())
-      if (output.get_partial_shape().is_static())
-        op.output_bytes += ov::shape_size(output.get_shape()) * output.get_element_type().size();
-    op.time_ms = times.contains(op.name) ? times[op.name] : 0;
-    ops.push_back(std::move(op));
-  }
+  for (const ov::CompiledModel& part : state_->compiled)
+    for (const auto& node : part.get_runtime_model()->get_ordered_ops()) {
+      ops.push_back(as_executed(*node));
+      ops.back().time_ms = times.contains(ops.back().name) ? times[ops.back().name] : 0;
+    }
   // Shapes that are open are known after an inference only.
   if (state_->has_static_shapes) state_->executed = ops;
   return ops;

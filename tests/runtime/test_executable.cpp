@@ -105,5 +105,54 @@ TEST(Executable, OutputsStayAsTheyAreWhenTheNextInferenceRuns) {
   }
 }
 
+// A residual net of products whose inner tensors are outputs too, one of them twice, beside the input itself and a
+// constant.
+Model watched_blocks(std::size_t blocks, ov::Dimension rows = -1) {
+  const auto x = parameter({rows, 4}, "x");
+  ov::OutputVector outputs{x, constant({2}, {3, 4})};
+  ov::Output<ov::Node> last = x, first;
+  for (std::size_t i = 0; i < blocks; ++i) {
+    const auto next = product(last, 4, 4, "fc" + std::to_string(i));
+    if (i == 0) first = next;
+    outputs.push_back(next);
+    last = std::make_shared<op::Add>(next, i + 1 == blocks ? first : last);
+    outputs.push_back(last);
+  }
+  outputs.push_back(first);
+  return as_model(outputs, {x});
+}
+
+TEST(Executable, ComputesAGraphOfManyOutputsInPartsAsInOne) {
+  for (const int rows : {-1, 3}) {
+    const Model model = watched_blocks(12, rows);
+    const Tensor input = Tensor::from<float>({3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
+    const auto whole = Executable(model).infer({input});
+    for (const std::size_t most : {1, 2, 5, 26}) {
+      Executable in_parts(model, {.streams = 2, .most_outputs = most});
+      for (int again = 0; again < 3; ++again) {
+        in_parts.start({input});
+        in_parts.start({input});
+        for (int stream = 0; stream < 2; ++stream) {
+          const auto found = in_parts.finish();
+          ASSERT_EQ(found.size(), whole.size());
+          for (std::size_t i = 0; i < whole.size(); ++i) {
+            EXPECT_EQ(found[i].shape(), whole[i].shape());
+            EXPECT_EQ(floats(found[i]), floats(whole[i])) << "output " << i << ", parts of " << most;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Executable, SaysWhatDoesNotFitAlsoInParts) {
+  Executable in_parts(watched_blocks(4), {.most_outputs = 2});
+  EXPECT_THAT(message_of<DataError>([&] {
+                in_parts.infer({Tensor(ElementType::F32, {2, 5})});
+              }),
+              AllOf(HasSubstr("[?,4]"), HasSubstr("(2.5)")));
+  EXPECT_EQ(in_parts.infer({Tensor(ElementType::F32, {2, 4})}).size(), 11u);
+}
+
 }  // namespace
 }  // namespace lpot

@@ -1,0 +1,114 @@
+#include "lpot/runtime/parts.h"
+
+#include <map>
+#include <openvino/op/constant.hpp>
+#include <openvino/op/parameter.hpp>
+#include <openvino/op/result.hpp>
+#include <openvino/openvino.hpp>
+
+namespace lpot {
+namespace {
+
+using Source = GraphPart::Source;
+
+GraphParts as_one(const std::shared_ptr<ov::Model>& graph) {
+  GraphParts whole{{{graph, {}}}, {}};
+  for (std::size_t i = 0; i < graph->inputs().size(); ++i) whole.parts[0].inputs.push_back({Source::kInputs, i});
+  for (std::size_t i = 0; i < graph->outputs().size(); ++i) whole.outputs.push_back({0, i});
+  return whole;
+}
+
+// Takes a copy of the graph apart.
+class Cut {
+ public:
+  Cut(const ov::Model& graph, std::size_t most) : parts_(1) {
+    for (std::size_t i = 0; i < graph.get_parameters().size(); ++i) input_of_[graph.get_parameters()[i].get()] = i;
+    std::map<const ov::Node*, std::size_t> results_of;
+    for (const auto& result : graph.get_results()) ++results_of[result->get_input_node_ptr(0)];
+    std::size_t results = 0;  // of the last part
+    for (const auto& node : graph.get_ordered_ops()) {
+      if (ov::is_type<ov::op::v0::Result>(node)) continue;
+      if (results >= most && !is_everywhere(*node)) {
+        parts_.emplace_back();
+        results = 0;
+      }
+      part_of_[node.get()] = parts_.size() - 1;
+      results += results_of.contains(node.get()) ? results_of.at(node.get()) : 0;
+      if (!is_everywhere(*node))
+        for (ov::Input<ov::Node> input : node->inputs()) feed(input, parts_.size() - 1);
+    }
+  }
+
+  GraphParts finish(const ov::Model& graph) {
+    GraphParts cut;
+    for (const auto& result : graph.get_results()) {
+      const ov::Output<ov::Node> tensor = result->input_value(0);
+      const std::size_t part = part_of_.at(tensor.get_node());
+      if (!is_everywhere(*tensor.get_node())) {
+        cut.outputs.push_back(handed_on(tensor));
+        continue;
+      }
+      feed(result->input(0), part);
+      parts_[part].results.push_back(result);
+      cut.outputs.push_back({part, parts_[part].results.size() - 1});
+    }
+    for (Part& part : parts_)
+      cut.parts.push_back({std::make_shared<ov::Model>(part.results, part.parameters), std::move(part.inputs)});
+    return cut;
+  }
+
+ private:
+  struct Part {
+    ov::ResultVector results;
+    ov::ParameterVector parameters;
+    std::vector<Source> inputs;                                           // of the parameters
+    std::map<Source, std::shared_ptr<ov::op::v0::Parameter>> of_sources;  // the same
+  };
+
+  static bool is_everywhere(const ov::Node& node) {
+    return ov::is_type<ov::op::v0::Constant>(&node) || ov::is_type<ov::op::v0::Parameter>(&node);
+  }
+
+  // Which output of its part a tensor is; it becomes one.
+  Source handed_on(const ov::Output<ov::Node>& tensor) {
+    const std::size_t number = part_of_.at(tensor.get_node());
+    Part& part = parts_[number];
+    const auto [found, is_new] = handed_on_.try_emplace(tensor, Source{number, part.results.size()});
+    if (is_new) part.results.push_back(std::make_shared<ov::op::v0::Result>(tensor));
+    return found->second;
+  }
+
+  // An input of an op of this part that comes from elsewhere becomes the part's own.
+  void feed(ov::Input<ov::Node> input, std::size_t part_number) {
+    const ov::Output<ov::Node> tensor = input.get_source_output();
+    const ov::Node* producer = tensor.get_node();
+    if (ov::is_type<ov::op::v0::Constant>(producer)) return;
+    const auto of_whole = input_of_.find(producer);
+    if (of_whole == input_of_.end() && part_of_.at(producer) == part_number) return;
+    const Source source = of_whole == input_of_.end() ? handed_on(tensor) : Source{Source::kInputs, of_whole->second};
+    Part& part = parts_[part_number];
+    auto& parameter = part.of_sources[source];
+    if (!parameter) {
+      parameter = std::make_shared<ov::op::v0::Parameter>(tensor.get_element_type(), tensor.get_partial_shape());
+      part.parameters.push_back(parameter);
+      part.inputs.push_back(source);
+    }
+    input.replace_source_output(parameter);
+  }
+
+  std::vector<Part> parts_;
+  std::map<const ov::Node*, std::size_t> input_of_;  // parameters of the whole graph, by number
+  std::map<const ov::Node*, std::size_t> part_of_;
+  std::map<ov::Output<ov::Node>, Source> handed_on_;
+};
+
+}  // namespace
+
+GraphParts cut_by_outputs(const std::shared_ptr<ov::Model>& graph, std::size_t most) {
+  if (graph->get_results().size() <= most || !graph->get_sinks().empty() || !graph->get_variables().empty())
+    return as_one(graph);
+  const std::shared_ptr<ov::Model> copy = graph->clone();
+  return Cut(*copy, most).finish(*copy);
+}
+
+}  // namespace lpot
