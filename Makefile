@@ -77,11 +77,14 @@ bench: setup-dev build
 	@cmake --build $(BUILD) -j $(JOBS)
 	.venv/bin/python benchmarks/run.py --build $(BUILD)
 
-bench-peers: build
+# HELD=benchmarks/as_avx2.py: as if the CPU had no more than AVX2.
+bench-peers: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target lpot cpuid_mask
 	@scripts/setup.sh --peers
-	.venv-peers/bin/python benchmarks/peers --build $(BUILD) $(PEERS)
+	$(HELD) .venv-peers/bin/python benchmarks/peers --build $(BUILD) $(PEERS)
 
-bench-tune: build
+bench-tune: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target lpot cpuid_mask
 	@scripts/setup.sh --peers
 	.venv-peers/bin/python benchmarks/tune.py --build $(BUILD) $(TUNE)
 

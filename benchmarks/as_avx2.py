@@ -9,6 +9,7 @@ libcpuid_mask.so, in the command and all it starts. ONEDNN_MAX_CPU_ISA is set as
 """
 
 import concurrent.futures
+import functools
 import os
 import pathlib
 import re
@@ -17,6 +18,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 BUILD = pathlib.Path(os.environ.get("LPOT_BUILD", ROOT / "build")).resolve()
+SITES = "LPOT_CPUID_SITES"  # the variable that libcpuid_mask.so reads
 LIBRARIES = (
     "openvino/libs/libopenvino.so*",
     "openvino/libs/libopenvino_intel_cpu_plugin.so",
@@ -34,6 +36,14 @@ def libraries() -> set[pathlib.Path]:
     return found
 
 
+def write_whole(path: pathlib.Path, text: str) -> None:
+    """Whoever reads it meanwhile, or after a run that was killed, sees the old file or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    half = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    half.write_text(text)
+    half.replace(path)
+
+
 def addresses_of(library: pathlib.Path) -> list[str]:
     """Of its CPUID instructions, kept below the build folder until the library changes."""
     stat = library.stat()
@@ -48,30 +58,36 @@ def addresses_of(library: pathlib.Path) -> list[str]:
         found = [line[1] for line in lines if line]
         if code.wait() != 0:
             sys.exit(f"objdump failed on {library}")
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        kept.write_text("\n".join(found))
+        write_whole(kept, "\n".join(found))
     return kept.read_text().split()
 
 
+def is_held() -> bool:
+    """Whether this process is one of those."""
+    return SITES in os.environ
+
+
+@functools.cache
 def environment() -> dict[str, str]:
     """What a command and all it starts need to see such a CPU."""
     mask = BUILD / "lib/libcpuid_mask.so"
     if not mask.exists():
-        sys.exit(f"{mask} is missing: make build")
+        sys.exit(f"{mask} is missing: make bench-tune and make bench-peers build it")
     files = sorted(libraries())
+    if not files:
+        sys.exit(f"no runtime is installed below {ROOT}/.venv*: make bench-peers")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(addresses_of, files))
     sites = BUILD / "as_avx2/sites"
-    sites.write_text(
-        "".join(
-            f"{file} {address}\n"
-            for file, addresses in zip(files, found)
-            for address in addresses
-        )
-    )
+    lines = [
+        f"{address} {file}\n"
+        for file, addresses in zip(files, found)
+        for address in addresses
+    ]
+    write_whole(sites, "".join(lines))
     return {
         "LD_AUDIT": str(mask),
-        "LPOT_CPUID_SITES": str(sites),
+        SITES: str(sites),
         "ONEDNN_MAX_CPU_ISA": "AVX2",
     }
 

@@ -2,10 +2,10 @@
 //
 //   LD_AUDIT=libcpuid_mask.so LPOT_CPUID_SITES=sites PROGRAM
 //
-// Every line of the file of sites is the path of a library or program and the address in it, in hexadecimal, of one
-// CPUID instruction (benchmarks/as_avx2.py writes it). The dynamic linker shows each object to an auditor before any of
-// its code has run: these instructions are replaced by UD2, which is as long, and what that raises is answered with the
-// CPU's own words less the bits below. Programs that are started by the program inherit it.
+// Every line of the file of sites is the address, in hexadecimal, of one CPUID instruction and the path of the library
+// or program that it is in (benchmarks/as_avx2.py writes it). The dynamic linker shows each object to an auditor before
+// any of its code has run: these instructions are replaced by UD2, which is as long, and what that raises is answered
+// with the CPU's own words less the bits below. Programs that are started by the program inherit it.
 #include <cpuid.h>
 #include <link.h>
 #include <signal.h>
@@ -13,6 +13,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <climits>
 #include <cstdint>
@@ -20,12 +21,16 @@
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
-#include <utility>
 
 namespace {
 
 constexpr std::array<unsigned char, 2> kCpuid{0x0f, 0xa2};
 constexpr std::array<unsigned char, 2> kUndefined{0x0f, 0x0b};
+
+// Where instructions were replaced, in order of replacement. A fixed table: the handler may run at any time.
+constexpr std::size_t kMostSites = 4096;
+std::array<std::uintptr_t, kMostSites> replaced;
+std::size_t replaced_count = 0;
 
 struct Registers {
   unsigned a = 0, b = 0, c = 0, d = 0;
@@ -53,8 +58,8 @@ Registers masked_cpuid(unsigned leaf, unsigned part) {
 
 void answer(int, siginfo_t*, void* context) {
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
-  const auto* code = reinterpret_cast<const unsigned char*>(registers[REG_RIP]);
-  if (std::memcmp(code, kUndefined.data(), kUndefined.size()) != 0) {
+  const auto end = replaced.begin() + static_cast<std::ptrdiff_t>(replaced_count);
+  if (std::find(replaced.begin(), end, static_cast<std::uintptr_t>(registers[REG_RIP])) == end) {
     signal(SIGILL, SIG_DFL);  // not one of ours: it is raised again, and ends the program
     return;
   }
@@ -67,14 +72,25 @@ void answer(int, siginfo_t*, void* context) {
   registers[REG_RIP] += static_cast<greg_t>(kUndefined.size());
 }
 
-void replace(unsigned char* instruction) {
+// Whether it was a CPUID instruction, and is none now.
+bool replace(unsigned char* instruction) {
+  if (replaced_count == kMostSites || std::memcmp(instruction, kCpuid.data(), kCpuid.size()) != 0) return false;
   const auto page_size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const std::uintptr_t first = reinterpret_cast<std::uintptr_t>(instruction) & ~(page_size - 1);
+  const auto at = reinterpret_cast<std::uintptr_t>(instruction);
+  const std::uintptr_t first = at & ~(page_size - 1), last = (at + kCpuid.size() - 1) & ~(page_size - 1);
   void* pages = reinterpret_cast<void*>(first);
-  if (std::memcmp(instruction, kCpuid.data(), kCpuid.size()) != 0) return;  // the file has changed
-  if (mprotect(pages, 2 * page_size, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
+  const std::size_t bytes = last - first + page_size;
+  if (mprotect(pages, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
+  replaced[replaced_count++] = at;
   std::memcpy(instruction, kUndefined.data(), kUndefined.size());
-  mprotect(pages, 2 * page_size, PROT_READ | PROT_EXEC);
+  return mprotect(pages, bytes, PROT_READ | PROT_EXEC) == 0;
+}
+
+void answer_from_now_on() {
+  struct sigaction action {};
+  action.sa_sigaction = answer;
+  action.sa_flags = SA_SIGINFO | SA_NODEFER;
+  sigaction(SIGILL, &action, nullptr);
 }
 
 }  // namespace
@@ -90,19 +106,15 @@ __attribute__((visibility("default"))) unsigned la_objopen(link_map* object, Lmi
   if (sites == nullptr || realpath(name, path.data()) == nullptr) return 0;
   std::FILE* file = std::fopen(sites, "r");
   if (file == nullptr) return 0;
+  answer_from_now_on();
   std::array<char, PATH_MAX + 1> of{};
   unsigned long address = 0;
-  bool is_first = true;
-  while (std::fscanf(file, "%4096s %lx", of.data(), &address) == 2) {
-    if (std::strcmp(of.data(), path.data()) != 0) continue;
-    if (std::exchange(is_first, false)) {
-      struct sigaction action {};
-      action.sa_sigaction = answer;
-      action.sa_flags = SA_SIGINFO | SA_NODEFER;
-      sigaction(SIGILL, &action, nullptr);
-    }
-    replace(reinterpret_cast<unsigned char*>(object->l_addr + address));
-  }
+  while (std::fscanf(file, "%lx %4096[^\n]", &address, of.data()) == 2)
+    if (std::strcmp(of.data(), path.data()) == 0 &&
+        !replace(reinterpret_cast<unsigned char*>(object->l_addr + address)))
+      std::fprintf(stderr,
+                   "cpuid_mask: %s is not as it was when its instructions were looked up: remove build/as_avx2\n",
+                   of.data());
   std::fclose(file);
   return 0;
 }

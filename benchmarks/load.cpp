@@ -4,6 +4,7 @@
 //   build/bin/bench_load build/bin/lpot           1,000, 3,000 and 10,000 trials; 250 to 4,000 ops
 //   build/bin/bench_load build/bin/lpot quick     a tenth of that
 //   build/bin/bench_load build/bin/lpot ops       the ops alone
+//   build/bin/bench_load build/bin/lpot ops 500   500 of them, in this process: for valgrind, which counts instructions
 //
 // The study is the real loop on the real store, with an attempt that gives made-up scores; a network is a chain of
 // products with an activation behind each. All names are of one length, or std::string would keep those of the small
@@ -328,13 +329,16 @@ void bench_ops(const fs::path& folder, const std::vector<std::size_t>& sizes) {
 
 int main(int count, char** words) {
   try {
-    if (count < 2) throw Error("bench", "usage: bench_load PROGRAM [quick|ops]");
+    if (count < 2) throw Error("bench", "usage: bench_load PROGRAM [quick|ops [SIZE]]");
     const std::string lpot = fs::absolute(words[1]).string();
     const std::string how = count > 2 ? words[2] : "";
     const std::size_t share = how == "quick" ? 10 : 1;
     const fs::path folder = fs::temp_directory_path() / fmt::format("bench_load_{}", ::getpid());
     fs::create_directories(folder);
-    bench_ops(folder, {250 / share, 500 / share, 1000 / share, 2000 / share, 4000 / share});
+    if (how == "ops" && count > 3)
+      measure_ops(folder, std::stoul(words[3]));
+    else
+      bench_ops(folder, {250 / share, 500 / share, 1000 / share, 2000 / share, 4000 / share});
     if (how != "ops") {
       bench_steps({1000 / share, 3000 / share, 10000 / share});
       bench_trials(lpot, folder, {1000 / share, 3000 / share, 10000 / share});

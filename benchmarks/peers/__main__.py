@@ -22,6 +22,7 @@ import sys
 import time
 
 import report
+from held import as_avx2
 from networks import NETWORKS, ROOT, Network
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -56,7 +57,7 @@ class Bench:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.lpot = (pathlib.Path(options.build) / "bin/lpot").resolve()
-        self.held = os.environ.get("ONEDNN_MAX_CPU_ISA", "")
+        self.held = "AVX2" if as_avx2.is_held() else ""
         self.work = pathlib.Path(options.build).resolve() / "peers"
         self.results = self.work / f"class-{self.held or 'own'}"
         self.results.mkdir(parents=True, exist_ok=True)

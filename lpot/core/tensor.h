@@ -19,6 +19,7 @@ using Shape = std::vector<std::size_t>;
 
 std::size_t element_size(ElementType);
 std::string_view to_string(ElementType);  // "f32", "u8", ...
+constexpr bool holds_whole_numbers(ElementType type) { return type < ElementType::F16; }
 std::string to_string(const Shape&);      // "[1,3,32,32]"
 std::size_t element_count(const Shape&);  // 1 for a scalar
 

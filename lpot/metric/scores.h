@@ -38,9 +38,6 @@ std::optional<std::size_t> argmax(std::span<const double>);
 // How far the score at `place` is ahead of the best other, or of the k-th best other; 0 when it is not ahead.
 double margin_of(std::span<const double>, std::size_t place, std::size_t k = 1);
 
-// Whether values of this type are classes or token ids rather than scores.
-inline bool holds_whole_numbers(ElementType type) { return type < ElementType::F16; }
-
 // All values of a tensor.
 std::vector<double> to_doubles(const Tensor&);
 

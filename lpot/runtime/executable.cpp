@@ -162,6 +162,14 @@ struct Executable::State {
 
   ~State() { abandon(); }
 
+  void compile(GraphParts graph, const CompileOptions& options) {
+    cut = std::move(graph);
+    compiled.clear();
+    ov::Core core;
+    for (GraphPart& part : cut.parts)
+      compiled.push_back(core.compile_model(std::exchange(part.graph, nullptr), "CPU", properties(options)));
+  }
+
   void abandon() noexcept {
     for (const Running& job : running) try {
         job.request->wait();
@@ -204,10 +212,12 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
     state_->inputs = graph->inputs().size();
     state_->has_static_shapes = std::all_of(graph->get_parameters().begin(), graph->get_parameters().end(),
                                             [](const auto& input) { return input->get_partial_shape().is_static(); });
-    state_->cut = cut_by_outputs(graph, options.most_outputs);
-    ov::Core core;
-    for (GraphPart& part : state_->cut.parts)
-      state_->compiled.push_back(core.compile_model(std::exchange(part.graph, nullptr), "CPU", properties(options)));
+    try {
+      state_->compile(cut_by_outputs(graph, options.most_outputs), options);
+    } catch (const ov::Exception&) {  // a part may miss what the whole graph knows of its shapes
+      if (graph->get_results().size() <= options.most_outputs) throw;
+      state_->compile(cut_by_outputs(graph, 0), options);
+    }
   } catch (const std::exception& error) {
     rethrow_out_of_memory(error);
     throw ModelError("compile", fmt::format("{}: {}", model.source.string(), shorten_openvino_message(error.what())));

@@ -22,7 +22,7 @@ struct CompileOptions {
   bool profile = false;                  // count the time of every kernel
   bool borrow_outputs = false;           // finish() does not copy: its outputs last until the next call
   bool ahead = false;                    // while something else runs: not counted among runtime_seconds()
-  std::size_t most_outputs = 512;        // a graph with more is compiled in parts (parts.h)
+  std::size_t most_outputs = 512;        // a graph with more is compiled in parts (parts.h); 0: never
 
   bool operator==(const CompileOptions&) const = default;
 };

@@ -5,6 +5,7 @@
 #include <openvino/op/parameter.hpp>
 #include <openvino/op/result.hpp>
 #include <openvino/openvino.hpp>
+#include <set>
 
 namespace lpot {
 namespace {
@@ -28,6 +29,7 @@ class Cut {
     std::size_t results = 0;  // of the last part
     for (const auto& node : graph.get_ordered_ops()) {
       if (ov::is_type<ov::op::v0::Result>(node)) continue;
+      if (is_constant(*node)) constant_.insert(node.get());
       if (results >= most && !is_everywhere(*node)) {
         parts_.emplace_back();
         results = 0;
@@ -65,8 +67,17 @@ class Cut {
     std::map<Source, std::shared_ptr<ov::op::v0::Parameter>> of_sources;  // the same
   };
 
-  static bool is_everywhere(const ov::Node& node) {
-    return ov::is_type<ov::op::v0::Constant>(&node) || ov::is_type<ov::op::v0::Parameter>(&node);
+  // Or made of constants alone.
+  bool is_constant(const ov::Node& node) const {
+    if (ov::is_type<ov::op::v0::Constant>(&node)) return true;
+    for (std::size_t i = 0; i < node.get_input_size(); ++i)
+      if (!constant_.contains(node.get_input_node_ptr(i))) return false;
+    return node.get_input_size() > 0;
+  }
+
+  // What every part may have for itself.
+  bool is_everywhere(const ov::Node& node) const {
+    return constant_.contains(&node) || ov::is_type<ov::op::v0::Parameter>(&node);
   }
 
   // Which output of its part a tensor is; it becomes one.
@@ -82,7 +93,7 @@ class Cut {
   void feed(ov::Input<ov::Node> input, std::size_t part_number) {
     const ov::Output<ov::Node> tensor = input.get_source_output();
     const ov::Node* producer = tensor.get_node();
-    if (ov::is_type<ov::op::v0::Constant>(producer)) return;
+    if (constant_.contains(producer)) return;
     const auto of_whole = input_of_.find(producer);
     if (of_whole == input_of_.end() && part_of_.at(producer) == part_number) return;
     const Source source = of_whole == input_of_.end() ? handed_on(tensor) : Source{Source::kInputs, of_whole->second};
@@ -97,6 +108,7 @@ class Cut {
   }
 
   std::vector<Part> parts_;
+  std::set<const ov::Node*> constant_;
   std::map<const ov::Node*, std::size_t> input_of_;  // parameters of the whole graph, by number
   std::map<const ov::Node*, std::size_t> part_of_;
   std::map<ov::Output<ov::Node>, Source> handed_on_;
@@ -105,7 +117,8 @@ class Cut {
 }  // namespace
 
 GraphParts cut_by_outputs(const std::shared_ptr<ov::Model>& graph, std::size_t most) {
-  if (graph->get_results().size() <= most || !graph->get_sinks().empty() || !graph->get_variables().empty())
+  if (most == 0 || graph->get_results().size() <= most || !graph->get_sinks().empty() ||
+      !graph->get_variables().empty())
     return as_one(graph);
   const std::shared_ptr<ov::Model> copy = graph->clone();
   return Cut(*copy, most).finish(*copy);

@@ -202,6 +202,12 @@ bool is_deployed(const fs::path& folder, const Deployment& deployment) {
   }
 }
 
+std::optional<SavedOnnx> saved_onnx(const fs::path& folder) {
+  const fs::path path = folder / "model.onnx";
+  if (!fs::exists(path)) return std::nullopt;
+  return SavedOnnx{path, fs::file_size(path)};
+}
+
 void remove_leftovers(const fs::path& folder) {
   static const std::regex kTemporary(
       R"((?:model|deploy|result|report)\.(\d+)\.tmp(?:\.\d+\.tmp)?\.(?:xml|bin|yaml|json|onnx|html))");

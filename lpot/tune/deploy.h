@@ -38,6 +38,13 @@ std::size_t save_deployment(const std::filesystem::path& folder, const Edits&, c
 // Whether the folder's complete model is the one of this trial: same source, plan and measured result.
 bool is_deployed(const std::filesystem::path& folder, const Deployment&);
 
+// The same int8 model as ONNX, saved beside the .xml of a model that came from ONNX.
+struct SavedOnnx {
+  std::filesystem::path path;
+  std::size_t bytes = 0;
+};
+std::optional<SavedOnnx> saved_onnx(const std::filesystem::path& folder);
+
 // Removes the temporary files of processes that were killed while they saved into the folder.
 void remove_leftovers(const std::filesystem::path& folder);
 

@@ -4,6 +4,9 @@
 
 #include <cmath>
 
+#include "lpot/core/error.h"
+#include "lpot/evaluate/evaluator.h"
+
 namespace lpot {
 namespace {
 
@@ -44,6 +47,28 @@ std::string Goal::describe() const {
       "{} {:.4f} ({:.4f} {} {})", higher_is_better ? "at least" : "at most", threshold(), baseline,
       higher_is_better ? "less" : "plus",
       relative ? fmt::format("{:g}% relative", tolerance * 100) : fmt::format("{:g} absolute", tolerance));
+}
+
+Goal make_goal(const Config& config, const Evaluator& evaluator, double baseline) {
+  Goal goal;
+  goal.baseline = baseline;
+  goal.tolerance = config.tuning.criterion.tolerance;
+  goal.relative = config.tuning.criterion.relative;
+  goal.higher_is_better = config.tuning.criterion.higher_is_better && evaluator.higher_is_better();
+  goal.performance_only = config.tuning.exit_policy.performance_only;
+  if (!std::isfinite(baseline) && !goal.performance_only)
+    throw ModelError("tune",
+                     "the fp32 model's accuracy on these data is not a finite number: its outputs, or the labels, hold "
+                     "one that is not; is the preprocessing right?");
+  if (goal.relative && baseline == 0 && evaluator.compares_with_fp32() && !goal.performance_only)
+    throw ConfigError("tune",
+                      "the metric compares with the fp32 model, whose own error is 0, of which a relative loss means "
+                      "nothing; use tuning.accuracy_criterion.absolute: the largest error that is allowed");
+  if (goal.relative && baseline == 0 && !goal.performance_only)
+    throw ConfigError("tune",
+                      "the fp32 model's accuracy is 0, of which a relative loss means nothing; use "
+                      "tuning.accuracy_criterion.absolute");
+  return goal;
 }
 
 bool is_better(const Trial& a, const Trial& b, const Goal& goal, Objective objective) {

@@ -8,6 +8,8 @@
 
 namespace lpot {
 
+class Evaluator;
+
 struct Goal {
   double baseline = 0;  // the fp32 model's accuracy
   double tolerance = 0.01;
@@ -23,6 +25,9 @@ struct Goal {
   bool closer(double a, double b) const { return higher_is_better ? a > b : a < b; }
   std::string describe() const;  // "at least 0.9155 (0.9173 less 0.2% relative)"
 };
+
+// That the config sets for a model whose fp32 accuracy is `baseline`. Throws Error where none follows from that.
+Goal make_goal(const Config&, const Evaluator&, double baseline);
 
 // The first trial of an order: those that meet the goal before the others; among them by objective, among the others by
 // accuracy. Trials that failed are last.

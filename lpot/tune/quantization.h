@@ -19,6 +19,7 @@
 #include "lpot/runtime/executable.h"
 #include "lpot/store/store.h"
 #include "lpot/store/trial.h"
+#include "lpot/tune/deploy.h"
 #include "lpot/tune/goal.h"
 #include "lpot/tune/own.h"
 #include "lpot/tune/static_shapes.h"
@@ -45,12 +46,6 @@ struct TuneOptions {
   // probed, and after it was saved in a folder. Both may be empty.
   std::function<void(const Model& source, const Edits&)> on_quantized = {};
   std::function<void(const Model& source, const Plan&, const Edits&, const std::filesystem::path&)> on_saved = {};
-};
-
-// The same int8 model as ONNX, saved beside the .xml of a model that came from ONNX.
-struct SavedOnnx {
-  std::filesystem::path path;
-  std::size_t bytes = 0;
 };
 
 struct TuneResult {

@@ -140,6 +140,15 @@ TEST_F(StudyViewTest, AnExactScoreReplacesAnEstimate) {
   EXPECT_EQ(view()["best"], 3);
 }
 
+TEST_F(StudyViewTest, AnEstimateIsNotTheBestOfAnEndedStudy) {
+  Measured estimate = measured(0.99, 9.0);
+  estimate.complete = false;
+  store_->put(id_, "complete score 3", to_json(estimate));
+  EXPECT_EQ(view()["best"], 3) << "as long as it may be measured exactly";
+  put(end_key(4), {{"reason", "the timeout is over"}});
+  EXPECT_EQ(view()["best"], 4);
+}
+
 TEST_F(StudyViewTest, AStudyWithoutATrialIsAView) {
   const StudyId fresh = store_->create_study({"net", "1", "", "{}"});
   const Json found = study_view(*store_, find_study(*store_, fresh));

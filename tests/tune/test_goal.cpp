@@ -120,5 +120,20 @@ TEST(IsBetter, OfEqualTrialsNeitherIsBetterSoThatTheEarlierStays) {
   }
 }
 
+TEST(BestKnown, IsTheBestOfTheExactlyMeasuredWhereThereAreAny) {
+  Measured estimate = measured(0.75);
+  estimate.complete = false;
+  const std::vector<Trial> trials{failed_trial(1), trial(2, estimate), trial(3, measured(0.6)),
+                                  trial(4, measured(0.7))};
+  const auto best_of = [&](std::size_t count) {
+    const Trial* best = best_known(std::span(trials).first(count), kGoal, Objective::Performance);
+    return best ? best->number : 0;
+  };
+  EXPECT_EQ(best_of(1), 0u);
+  EXPECT_EQ(best_of(2), 2u) << "no other is there";
+  EXPECT_EQ(best_of(3), 3u);
+  EXPECT_EQ(best_of(4), 4u);
+}
+
 }  // namespace
 }  // namespace lpot

@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t kMaxElements = std::size_t{1} << 31;
 
-bool is_whole(ElementType type) { return type < ElementType::F16; }
-
 // "128x3x32x32" or "[128, 3, 32, 32]"; empty when it is neither.
 Shape parse_shape(const std::string& text) {
   Shape shape;
@@ -56,7 +54,7 @@ Tensor fill(const DummyTensor& tensor, std::uint64_t seed) {
   for (std::size_t i = 0; i < count; ++i)
     to[i] = tensor.low + (tensor.high - tensor.low) * unit_interval(mix(seed + i));
   // Whole numbers stay below `high`, so that 0..30522 gives valid places in a vocabulary of 30522.
-  if (is_whole(tensor.type))
+  if (holds_whole_numbers(tensor.type))
     for (std::size_t i = 0; i < count; ++i) to[i] = std::floor(to[i]);
   return values.converted(tensor.type);
 }

@@ -23,13 +23,11 @@ bool counts_channels(std::size_t dimension) { return dimension >= 1 && dimension
 
 }  // namespace
 
-bool is_float(ElementType type) { return type >= ElementType::F16; }
-
 ImageLayout image_layout(const Tensor& image, std::string_view transform) {
   const Shape& shape = image.shape();
   if (shape.size() == 3 && image.size() > 0) {
     const bool first = counts_channels(shape[0]), last = counts_channels(shape[2]);
-    if (first && (!last || is_float(image.element_type()))) return {shape[1], shape[2], shape[0], true};
+    if (first && (!last || !holds_whole_numbers(image.element_type()))) return {shape[1], shape[2], shape[0], true};
     if (last) return {shape[0], shape[1], shape[2], false};
   }
   throw DataError(transform,

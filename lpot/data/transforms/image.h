@@ -20,9 +20,6 @@ struct ImageLayout {
   }
 };
 
-// True for the types that ToTensor and its kin produce.
-bool is_float(ElementType);
-
 // The layout of a rank 3 tensor with 1 to 4 channels; which side they are on is told as transform.h says.
 // Throws DataError in the name of `transform`.
 ImageLayout image_layout(const Tensor&, std::string_view transform);
