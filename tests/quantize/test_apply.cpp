@@ -173,16 +173,17 @@ TEST(ConvolutionForm, GivesTheSameNumbers) {
 struct Activated {
   bool bias = true;
   bool bypass = false;  // an op for which the order counts reads between
+  bool batch = true;    // in front of the rows
 
   Model model() const {
-    const auto x = parameter({-1, -1, 8}, "x");
+    const auto x = parameter(batch ? ov::PartialShape{-1, -1, 8} : ov::PartialShape{-1, 8}, "x");
     ov::Output<ov::Node> first = product(x, 8, 16, "first");
     if (bias) first = std::make_shared<op::Add>(first, random_constant({16}, 9));
     const auto erf = std::make_shared<op::Erf>(std::make_shared<op::Divide>(first, constant({}, {1.41f})));
     const auto scaled = std::make_shared<op::Multiply>(std::make_shared<op::Add>(erf, constant({1}, {1.0f})), first);
     const auto by_channel = std::make_shared<op::Multiply>(scaled, random_constant({16}, 3));
     ov::OutputVector outputs{product(by_channel, 16, 4, "second", 2)};
-    const auto axes = op::Constant::create(ov::element::i64, {1}, {2});
+    const auto axes = op::Constant::create(ov::element::i64, {1}, {-1});
     if (bypass) outputs.push_back(std::make_shared<op::ReduceMax>(erf, axes));
     return as_model(outputs, {x});
   }
@@ -191,9 +192,10 @@ struct Activated {
 TEST(ConvolutionForm, IsNotTurnedBackBetweenTwoProducts) {
   const auto turns = [](const Activated& activated) {
     const Model model = activated.model();
-    const Statistics statistics = calibrated(model, {random_tensor({5, 8}, 1), random_tensor({5, 8}, 2)});
+    const Shape sample = activated.batch ? Shape{5, 8} : Shape{8};
+    const Statistics statistics = calibrated(model, {random_tensor(sample, 1), random_tensor(sample, 2)});
     const Model formed = quantize(model, all_int8(model, {}, Form::Convolution), statistics);
-    const Tensor input = random_tensor({2, 5, 8}, 7);
+    const Tensor input = random_tensor(activated.batch ? Shape{2, 5, 8} : Shape{10, 8}, 7);
     const auto expected = Executable(quantize(model, all_int8(model), statistics)).infer({input});
     const auto outputs = Executable(formed).infer({input});
     for (std::size_t output = 0; output < outputs.size(); ++output)
@@ -202,6 +204,7 @@ TEST(ConvolutionForm, IsNotTurnedBackBetweenTwoProducts) {
     return names_of_type(formed, "Transpose");
   };
   EXPECT_THAT(turns({}), ElementsAre("first/channels_first", "second/channels_last"));
+  EXPECT_THAT(turns({.batch = false}), ElementsAre("first/channels_first/turned", "second/channels_last/turned"));
   EXPECT_EQ(turns({.bypass = true}).size(), 4u) << "something between depends on the order";
   EXPECT_EQ(turns({.bias = false}).size(), 4u) << "which the runtime would get wrong";
 }

@@ -24,10 +24,34 @@ std::shared_ptr<ov::Node> integers(const std::vector<std::int64_t>& values, cons
   return named(op::Constant::create(ov::element::i64, {values.size()}, values), name);
 }
 
-constexpr std::string_view kToChannels = "/channels_first", kFromChannels = "/channels_last";
+// A turn is a transpose; where the product has no batch, with a step outside of it that adds or takes away one of one.
+constexpr std::string_view kToChannels = "/channels_first", kFromChannels = "/channels_last", kInner = "/turned";
 
 bool is_turn(const ov::Node& node, std::string_view step) {
-  return ov::is_type<op::Transpose>(&node) && node.get_friendly_name().ends_with(step);
+  return (ov::is_type<op::Transpose>(&node) || ov::is_type<op::Unsqueeze>(&node) || ov::is_type<op::Squeeze>(&node)) &&
+         node.get_friendly_name().ends_with(step);
+}
+
+// Of a turn to channels or back, its transpose.
+ov::Node& transpose_of(ov::Node& turn) {
+  if (ov::is_type<op::Unsqueeze>(&turn)) return *turn.output(0).get_target_inputs().begin()->get_node();
+  return ov::is_type<op::Squeeze>(&turn) ? *turn.get_input_node_ptr(0) : turn;
+}
+
+std::shared_ptr<ov::Node> turned(const ov::Output<ov::Node>& tensor, const std::string& name) {
+  return named(std::make_shared<op::Transpose>(tensor, integers({0, 2, 1}, name + "/order")), name);
+}
+
+ov::Output<ov::Node> to_channels(const ov::Output<ov::Node>& tensor, const std::string& name) {
+  if (tensor.get_partial_shape().rank().get_length() == 3) return turned(tensor, name);
+  const auto batch = named(std::make_shared<op::Unsqueeze>(tensor, integers({0}, name + "/axes")), name);
+  return turned(batch, name + std::string(kInner));
+}
+
+ov::Output<ov::Node> from_channels(const ov::Output<ov::Node>& tensor, bool has_batch, const std::string& name) {
+  if (has_batch) return turned(tensor, name);
+  const auto batch = turned(tensor, name + std::string(kInner));
+  return named(std::make_shared<op::Squeeze>(batch, integers({0}, name + "/axes")), name);
 }
 
 bool is_element_wise(const ov::Node& node) {
@@ -58,7 +82,8 @@ struct Between {
 // replaced may still be alive and read.
 std::optional<Between> find_between(ov::Node& turn_back, const std::set<const ov::Node*>& model) {
   // With open shapes the runtime gets a convolution wrong whose output several ops read and that has no bias.
-  if (turn_back.output(0).get_target_inputs().size() > 1 && !ov::is_type<op::Add>(turn_back.get_input_node_ptr(0)))
+  if (turn_back.output(0).get_target_inputs().size() > 1 &&
+      !ov::is_type<op::Add>(transpose_of(turn_back).get_input_node_ptr(0)))
     return std::nullopt;
   Between between;
   std::set<ov::Node*> inside{&turn_back};
@@ -94,6 +119,12 @@ void skip(ov::Node& node) {
   for (ov::Input<ov::Node> reader : node.output(0).get_target_inputs()) reader.replace_source_output(source);
 }
 
+void skip_turn(ov::Node& turn) {
+  ov::Node& transpose = transpose_of(turn);
+  skip(turn);
+  if (&transpose != &turn) skip(transpose);
+}
+
 }  // namespace
 
 std::size_t join_convolution_forms(ov::Model& model) {
@@ -113,8 +144,8 @@ std::size_t join_convolution_forms(ov::Model& model) {
           input.replace_source_output(with_channels_first(constant));
       element_wise->output(0).get_tensor().set_names({});  // its values are in another order now
     }
-    for (ov::Node* turn : between->turns) skip(*turn);
-    skip(*node);
+    for (ov::Node* turn : between->turns) skip_turn(*turn);
+    skip_turn(*node);
     ++joined;
   }
   return joined;
@@ -126,27 +157,16 @@ bool has_convolution_form(const ov::Rank& rank) {
 
 ov::Output<ov::Node> convolution_form(const ov::Output<ov::Node>& input, const ov::Output<ov::Node>& weights,
                                       const std::vector<float>& bias, const std::string& name) {
-  const bool has_rows = input.get_partial_shape().rank().get_length() == 3;
-  const auto turn = [&](const ov::Output<ov::Node>& tensor, std::string_view step, bool to_channels) {
-    const std::string of_step = name + std::string(step);
-    std::shared_ptr<ov::Node> node;
-    if (has_rows)
-      node = std::make_shared<op::Transpose>(tensor, integers({0, 2, 1}, of_step + "/order"));
-    else if (to_channels)
-      node = std::make_shared<op::Unsqueeze>(tensor, integers({2}, of_step + "/axes"));
-    else
-      node = std::make_shared<op::Squeeze>(tensor, integers({2}, of_step + "/axes"));
-    return named(node, of_step);
-  };
-  std::shared_ptr<ov::Node> result =
-      named(std::make_shared<op::Convolution>(turn(input, kToChannels, true), weights, ov::Strides{1},
-                                              ov::CoordinateDiff{0}, ov::CoordinateDiff{0}, ov::Strides{1}),
-            name);
+  const bool has_batch = input.get_partial_shape().rank().get_length() == 3;
+  std::shared_ptr<ov::Node> result = named(
+      std::make_shared<op::Convolution>(to_channels(input, name + std::string(kToChannels)), weights, ov::Strides{1},
+                                        ov::CoordinateDiff{0}, ov::CoordinateDiff{0}, ov::Strides{1}),
+      name);
   if (!bias.empty()) {
     const auto constant = named(op::Constant::create(ov::element::f32, {1, bias.size(), 1}, bias), name + "/bias");
     result = named(std::make_shared<op::Add>(result, constant), name + "/biased");
   }
-  return turn(result, kFromChannels, false);
+  return from_channels(result, has_batch, name + std::string(kFromChannels));
 }
 
 }  // namespace lpot

@@ -4,7 +4,10 @@
 // about twice as fast. With static shapes the transposes vanish: a convolution takes its input with channels last,
 // which is how the product's lies in memory. With dynamic shapes they stay, each with a reorder beside it, so those
 // between two products are left out: what lies there (an activation function, a quantizer) works on each value by
-// itself, in whatever order. A product of [B,K] becomes a convolution over one pixel.
+// itself, in whatever order.
+//
+// A product of rows without a batch, [R,K], is one of [1,R,K]. As a batch of R pictures of one pixel it would need no
+// transposes, but its kernel is slower: 384 rows of BERT-large's 4096 x 1024 take 11.2 ms instead of 7.7.
 #pragma once
 #include <memory>
 #include <openvino/openvino.hpp>

@@ -23,6 +23,9 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
+// What was measured of a form that is written in another way now is forgotten.
+constexpr int kVersionOfForms = 2;
+
 using Json = nlohmann::json;
 
 // Beside the file, held while it is read, added to and replaced.
@@ -116,8 +119,8 @@ std::map<std::string, std::string> op_signatures(const Model& model, const Plan&
 
 FormMemory::FormMemory(fs::path file, const Cpu& cpu)
     : file_(std::move(file)),
-      machine_(fmt::format("{}, {} cores, OpenVINO {}", cpu.cpu_class(), cpu.cores,
-                           ov::get_openvino_version().buildNumber)) {}
+      machine_(fmt::format("{}, {} cores, OpenVINO {}, forms {}", cpu.cpu_class(), cpu.cores,
+                           ov::get_openvino_version().buildNumber, kVersionOfForms)) {}
 
 std::optional<FormChoice> FormMemory::recall(const std::map<std::string, std::string>& signatures) const {
   if (file_.empty() || signatures.empty()) return std::nullopt;
