@@ -9,7 +9,7 @@ constexpr std::array<std::string_view, 4> kPrecisions{"int8", "uint8", "fp32", "
 constexpr std::array<std::string_view, 2> kGranularities{"per_tensor", "per_channel"};
 constexpr std::array<std::string_view, 2> kSymmetries{"sym", "asym"};
 constexpr std::array<std::string_view, 4> kAlgorithms{"minmax", "kl", "percentile", "mse"};
-constexpr std::array<std::string_view, 2> kForms{"plain", "convolution"};
+constexpr std::array<std::string_view, 3> kForms{"plain", "convolution", "pixels"};
 
 template <typename Word, std::size_t Count>
 std::optional<Word> find(const std::array<std::string_view, Count>& names, std::string_view name) {

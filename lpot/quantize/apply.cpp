@@ -180,8 +180,11 @@ void rewrite_as_convolution(const std::shared_ptr<ov::Node>& node, const op::Con
     bias.resize(channels, 0.0f);
     for (std::size_t i = 0; i < channels; ++i) bias[i] += values[i];
   }
-  const Output result =
-      convolution_form(node->input_value(0), as_convolution_weights(weights, edit), bias, node->get_friendly_name());
+  const Output result = write_convolution_form({.input = node->input_value(0),
+                                                .weights = as_convolution_weights(weights, edit),
+                                                .bias = std::move(bias),
+                                                .name = node->get_friendly_name(),
+                                                .form = edit.form});
   replace((existing ? existing->addition : node)->output(0), result);
 }
 
@@ -250,7 +253,7 @@ class Writer {
     const auto& node = ops_.find(edit.op, edit.type);
     const auto weights = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(1));
     const bool is_product = ov::is_type<op::MatMul>(node);
-    if (edit.form == Form::Convolution && is_product && has_convolution_form(node->get_input_partial_shape(0).rank())) {
+    if (edit.form != Form::Plain && is_product && has_convolution_form(node->get_input_partial_shape(0).rank())) {
       rewrite_as_convolution(node, *weights, edit);
       return;
     }

@@ -166,6 +166,10 @@ TEST(ConvolutionForm, GivesTheSameNumbers) {
     EXPECT_EQ(model_outputs(formed)[0].describe(), model_outputs(model)[0].describe());
     const Tensor input = random_tensor(batch, 7);
     EXPECT_LT(largest_difference(run(plain, input), run(formed, input)), 1e-4);
+    const Model pixels = quantize(model, all_int8(model, {}, Form::Pixels), statistics);
+    EXPECT_THAT(names_of_type(pixels, "Convolution"), ElementsAre("first", "second"));
+    EXPECT_EQ(names_of_type(pixels, "Transpose").empty(), !has_rows);
+    EXPECT_LT(largest_difference(run(plain, input), run(pixels, input)), 1e-4);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <openvino/openvino.hpp>
+#include <openvino/opsets/opset8.hpp>
 #include <optional>
 
 #include "lpot/calibrate/observe.h"
@@ -11,6 +12,7 @@
 #include "lpot/core/memory.h"
 #include "lpot/quantize/capability.h"
 #include "lpot/quantize/edits.h"
+#include "lpot/quantize/forms/memory.h"
 #include "lpot/quantize/forms/turns.h"
 #include "lpot/quantize/quantize.h"
 #include "lpot/runtime/latency.h"
@@ -25,11 +27,25 @@ constexpr double kBeyondDoubt = 0.8;  // a whole whose kernels take less than th
 
 constexpr double kNoise = 1.02;  // two whole models whose times differ by less are equally fast
 
+using Products = std::map<std::string, Form>;  // with the form that each may have
+
+// Products of rows whose number depends on the data are told apart by what is open although the inputs are not.
+Products find_products(const Model& fp32, const std::vector<Tensor>& inputs) {
+  Products products;
+  for (const auto& node : graph_for(fp32, inputs)->get_ordered_ops()) {
+    if (!ov::is_type<ov::opset8::MatMul>(node)) continue;
+    const ov::PartialShape& shape = node->get_input_partial_shape(0);
+    const bool has_open_rows = shape.rank().is_static() && shape.size() == 2 && shape[0].is_dynamic();
+    products.emplace(op_name(*node), has_open_rows ? Form::Pixels : Form::Convolution);
+  }
+  return products;
+}
+
 // The plan with these ops, where they are in int8, as convolutions.
-Plan as_convolutions(Plan plan, const std::vector<std::string>& products) {
-  for (const std::string& product : products)
+Plan as_convolutions(Plan plan, const Products& products) {
+  for (const auto& [product, form] : products)
     if (const auto op = plan.ops.find(product); op != plan.ops.end() && op->second.precision == Precision::Int8)
-      op->second.form = Form::Convolution;
+      op->second.form = form;
   return plan;
 }
 
@@ -59,15 +75,13 @@ void share_times(Times& times, const Model& model) {
 }
 
 // Of the time of all kernels, what these ops take.
-double share_of(const std::vector<std::string>& ops, const Times& times) {
+double share_of(const Products& products, const Times& times) {
   double theirs = 0;
-  for (const std::string& op : ops)
+  for (const auto& [op, form] : products)
     if (const auto found = times.find(op); found != times.end()) theirs += found->second;
   const double all = times.at(kAllKernels);
   return all > 0 ? theirs / all : 0;
 }
-
-bool can_be_convolution(const std::string& type) { return type == "MatMul"; }
 
 // Ops whose int8 kernel loses to fp32 with what it brings along, if that shows in the whole model; all of them where
 // int8 loses whatever is done. `kernels`: the time of all kernels of fp32 and of the int8 model.
@@ -151,9 +165,7 @@ std::map<std::string, double> times_by_owner(const std::vector<ExecutedOp>& exec
 FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& statistics,
                         const std::vector<Tensor>& inputs, const FormOptions& options, const Observer& observer) {
   const std::map<std::string, std::string> owners = find_owners(fp32, plan);
-  std::vector<std::string> products;
-  for (const QuantizableOp& op : quantizable_ops(fp32))
-    if (options.convolutions && can_be_convolution(op.type)) products.push_back(op.name);
+  const Products products = options.convolutions ? find_products(fp32, inputs) : Products{};
 
   // Forms change no numbers: what the plan comes down to is worked out once, and kept unless it is large.
   std::optional<Edits> edits;
@@ -190,10 +202,11 @@ FormChoice choose_forms(const Model& fp32, const Plan& plan, const Statistics& s
   Plan formed = plan;
   for (auto& [name, op] : formed.ops) {
     if (op.precision != Precision::Int8) continue;
-    const bool is_product = compares_forms && std::find(products.begin(), products.end(), name) != products.end();
+    const auto product = products.find(name);
+    const bool is_product = compares_forms && product != products.end();
     OpTimes& found = choice.times[name];
     found = {time_of(0, name), time_of(1, name), is_product ? time_of(2, name) : 0.0};
-    if (found.convolution_ms > 0 && found.convolution_ms < kClearly * found.plain_ms) op.form = Form::Convolution;
+    if (found.convolution_ms > 0 && found.convolution_ms < kClearly * found.plain_ms) op.form = product->second;
   }
   if (formed != plan) {
     if (formed != as_convolutions(plan, products)) convolutions = written(formed);

@@ -27,31 +27,45 @@ std::shared_ptr<ov::Node> integers(const std::vector<std::int64_t>& values, cons
 // A turn is a transpose; where the product has no batch, with a step outside of it that adds or takes away one of one.
 constexpr std::string_view kToChannels = "/channels_first", kFromChannels = "/channels_last", kInner = "/turned";
 
-bool is_turn(const ov::Node& node, std::string_view step) {
-  return (ov::is_type<op::Transpose>(&node) || ov::is_type<op::Unsqueeze>(&node) || ov::is_type<op::Squeeze>(&node)) &&
-         node.get_friendly_name().ends_with(step);
+// The transpose of a step to channels or back; null where it has none.
+ov::Node* transpose_of(ov::Node& step) {
+  ov::Node* found = &step;
+  if (ov::is_type<op::Unsqueeze>(&step)) found = step.output(0).get_target_inputs().begin()->get_node();
+  if (ov::is_type<op::Squeeze>(&step)) found = step.get_input_node_ptr(0);
+  return ov::is_type<op::Transpose>(found) ? found : nullptr;
 }
 
-// Of a turn to channels or back, its transpose.
-ov::Node& transpose_of(ov::Node& turn) {
-  if (ov::is_type<op::Unsqueeze>(&turn)) return *turn.output(0).get_target_inputs().begin()->get_node();
-  return ov::is_type<op::Squeeze>(&turn) ? *turn.get_input_node_ptr(0) : turn;
+bool is_turn(ov::Node& node, std::string_view step) {
+  return node.get_friendly_name().ends_with(step) && transpose_of(node) != nullptr;
 }
 
 std::shared_ptr<ov::Node> turned(const ov::Output<ov::Node>& tensor, const std::string& name) {
   return named(std::make_shared<op::Transpose>(tensor, integers({0, 2, 1}, name + "/order")), name);
 }
 
-ov::Output<ov::Node> to_channels(const ov::Output<ov::Node>& tensor, const std::string& name) {
-  if (tensor.get_partial_shape().rank().get_length() == 3) return turned(tensor, name);
-  const auto batch = named(std::make_shared<op::Unsqueeze>(tensor, integers({0}, name + "/axes")), name);
-  return turned(batch, name + std::string(kInner));
+// What lies between the model and the convolution on both sides, by rank and form.
+enum class Layout { Batch, Rows, Pixels };
+
+Layout layout_of(const ConvolutionForm& form) {
+  if (form.input.get_partial_shape().rank().get_length() == 3) return Layout::Batch;
+  return form.form == Form::Pixels ? Layout::Pixels : Layout::Rows;
 }
 
-ov::Output<ov::Node> from_channels(const ov::Output<ov::Node>& tensor, bool has_batch, const std::string& name) {
-  if (has_batch) return turned(tensor, name);
-  const auto batch = turned(tensor, name + std::string(kInner));
-  return named(std::make_shared<op::Squeeze>(batch, integers({0}, name + "/axes")), name);
+template <typename Step>
+std::shared_ptr<ov::Node> with_axis(const ov::Output<ov::Node>& tensor, std::int64_t axis, const std::string& name) {
+  return named(std::make_shared<Step>(tensor, integers({axis}, name + "/axes")), name);
+}
+
+ov::Output<ov::Node> to_channels(const ov::Output<ov::Node>& tensor, Layout layout, const std::string& name) {
+  if (layout == Layout::Batch) return turned(tensor, name);
+  if (layout == Layout::Pixels) return with_axis<op::Unsqueeze>(tensor, 2, name);
+  return turned(with_axis<op::Unsqueeze>(tensor, 0, name), name + std::string(kInner));
+}
+
+ov::Output<ov::Node> from_channels(const ov::Output<ov::Node>& tensor, Layout layout, const std::string& name) {
+  if (layout == Layout::Batch) return turned(tensor, name);
+  if (layout == Layout::Pixels) return with_axis<op::Squeeze>(tensor, 2, name);
+  return with_axis<op::Squeeze>(turned(tensor, name + std::string(kInner)), 0, name);
 }
 
 bool is_element_wise(const ov::Node& node) {
@@ -83,7 +97,7 @@ struct Between {
 std::optional<Between> find_between(ov::Node& turn_back, const std::set<const ov::Node*>& model) {
   // With open shapes the runtime gets a convolution wrong whose output several ops read and that has no bias.
   if (turn_back.output(0).get_target_inputs().size() > 1 &&
-      !ov::is_type<op::Add>(transpose_of(turn_back).get_input_node_ptr(0)))
+      !ov::is_type<op::Add>(transpose_of(turn_back)->get_input_node_ptr(0)))
     return std::nullopt;
   Between between;
   std::set<ov::Node*> inside{&turn_back};
@@ -120,9 +134,9 @@ void skip(ov::Node& node) {
 }
 
 void skip_turn(ov::Node& turn) {
-  ov::Node& transpose = transpose_of(turn);
+  ov::Node* transpose = transpose_of(turn);
   skip(turn);
-  if (&transpose != &turn) skip(transpose);
+  if (transpose != &turn) skip(*transpose);
 }
 
 }  // namespace
@@ -155,18 +169,19 @@ bool has_convolution_form(const ov::Rank& rank) {
   return rank.is_static() && (rank.get_length() == 2 || rank.get_length() == 3);
 }
 
-ov::Output<ov::Node> convolution_form(const ov::Output<ov::Node>& input, const ov::Output<ov::Node>& weights,
-                                      const std::vector<float>& bias, const std::string& name) {
-  const bool has_batch = input.get_partial_shape().rank().get_length() == 3;
-  std::shared_ptr<ov::Node> result = named(
-      std::make_shared<op::Convolution>(to_channels(input, name + std::string(kToChannels)), weights, ov::Strides{1},
-                                        ov::CoordinateDiff{0}, ov::CoordinateDiff{0}, ov::Strides{1}),
-      name);
-  if (!bias.empty()) {
-    const auto constant = named(op::Constant::create(ov::element::f32, {1, bias.size(), 1}, bias), name + "/bias");
-    result = named(std::make_shared<op::Add>(result, constant), name + "/biased");
+ov::Output<ov::Node> write_convolution_form(const ConvolutionForm& form) {
+  const Layout layout = layout_of(form);
+  const auto input = to_channels(form.input, layout, form.name + std::string(kToChannels));
+  std::shared_ptr<ov::Node> result =
+      named(std::make_shared<op::Convolution>(input, form.weights, ov::Strides{1}, ov::CoordinateDiff{0},
+                                              ov::CoordinateDiff{0}, ov::Strides{1}),
+            form.name);
+  if (!form.bias.empty()) {
+    const auto constant =
+        named(op::Constant::create(ov::element::f32, {1, form.bias.size(), 1}, form.bias), form.name + "/bias");
+    result = named(std::make_shared<op::Add>(result, constant), form.name + "/biased");
   }
-  return from_channels(result, has_batch, name + std::string(kFromChannels));
+  return from_channels(result, layout, form.name + std::string(kFromChannels));
 }
 
 }  // namespace lpot

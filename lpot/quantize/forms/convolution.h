@@ -6,21 +6,30 @@
 // between two products are left out: what lies there (an activation function, a quantizer) works on each value by
 // itself, in whatever order.
 //
-// A product of rows without a batch, [R,K], is one of [1,R,K]. As a batch of R pictures of one pixel it would need no
-// transposes, but its kernel is slower: 384 rows of BERT-large's 4096 x 1024 take 11.2 ms instead of 7.7.
+// A product of rows without a batch, [R,K], is one of [1,R,K]; or a batch of R pictures of one pixel (Form::Pixels),
+// which needs no transposes but has a slower kernel: 384 rows of BERT-large's 4096 x 1024 take 11.2 ms instead of 7.7.
+// Where R depends on the data it is open whatever the inputs' shapes, and pixels are faster for many rows.
 #pragma once
 #include <memory>
 #include <openvino/openvino.hpp>
+#include <string>
 #include <vector>
+
+#include "lpot/core/scheme.h"
 
 namespace lpot {
 
 // Whether a product over an input of this rank has the form.
 bool has_convolution_form(const ov::Rank&);
 
-// `weights`: [N,K,1]; `bias`: one per output channel or empty.
-ov::Output<ov::Node> convolution_form(const ov::Output<ov::Node>& input, const ov::Output<ov::Node>& weights,
-                                      const std::vector<float>& bias, const std::string& name);
+struct ConvolutionForm {
+  ov::Output<ov::Node> input;
+  ov::Output<ov::Node> weights;  // [N,K,1]
+  std::vector<float> bias = {};  // one per output channel or empty
+  std::string name;
+  Form form = Form::Convolution;  // Form::Pixels is for inputs of two dimensions; others have the usual form
+};
+ov::Output<ov::Node> write_convolution_form(const ConvolutionForm&);
 
 // Takes out the transposes between convolution forms that follow each other with nothing but element-wise ops between.
 // Returns how many pairs that were.

@@ -92,8 +92,7 @@ std::string signature(const ov::Node& node, const OpPlan& plan) {
 
 }  // namespace
 
-std::map<std::string, std::string> op_signatures(const Model& model, const Plan& plan,
-                                                 const std::vector<Tensor>& inputs) {
+std::shared_ptr<ov::Model> graph_for(const Model& model, const std::vector<Tensor>& inputs) {
   const auto graph = model.graph->clone();
   std::map<std::size_t, ov::PartialShape> shapes;
   for (std::size_t i = 0; i < inputs.size(); ++i)
@@ -103,6 +102,12 @@ std::map<std::string, std::string> op_signatures(const Model& model, const Plan&
   } catch (const ov::Exception& error) {
     throw ModelError("forms", error.what());
   }
+  return graph;
+}
+
+std::map<std::string, std::string> op_signatures(const Model& model, const Plan& plan,
+                                                 const std::vector<Tensor>& inputs) {
+  const auto graph = graph_for(model, inputs);
   std::map<std::string, std::string> signatures;
   for (const auto& node : graph->get_ordered_ops()) {
     const auto op = plan.ops.find(op_name(*node));
@@ -111,7 +116,8 @@ std::map<std::string, std::string> op_signatures(const Model& model, const Plan&
     std::string text = signature(*node, op->second);
     // Where shapes depend on data, those of the model's inputs are all that is known.
     if (node->is_dynamic())
-      for (const auto& [input, shape] : shapes) text += fmt::format(", input {} {}", input, shape_of(shape));
+      for (std::size_t i = 0; i < inputs.size(); ++i)
+        text += fmt::format(", input {} {}", i, shape_of(graph->input(i).get_partial_shape()));
     signatures.emplace(op->first, std::move(text));
   }
   return signatures;

@@ -19,6 +19,9 @@
 
 namespace lpot {
 
+// A copy of the model's graph for inputs of these shapes. Throws ModelError when it does not take them.
+std::shared_ptr<ov::Model> graph_for(const Model&, const std::vector<Tensor>& inputs);
+
 // By op in int8, what it looks like for inputs of these shapes. Throws ModelError when the model does not take them.
 std::map<std::string, std::string> op_signatures(const Model&, const Plan&, const std::vector<Tensor>& inputs);
 

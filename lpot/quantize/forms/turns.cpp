@@ -68,7 +68,8 @@ std::vector<double> Turns::time_whole(const std::vector<const Model*>& models, d
     std::vector<Contender> contenders;
     for (const auto& executable : executables)
       contenders.emplace_back(*executable, std::vector<std::vector<Tensor>>{inputs_});
-    for (const Latency& latency : measure_latency(std::move(contenders), {.seconds = seconds, .max_runs = kEnoughWholeRuns}))
+    for (const Latency& latency :
+         measure_latency(std::move(contenders), {.seconds = seconds, .max_runs = kEnoughWholeRuns}))
       quartiles.push_back(latency.p25_ms);
   };
   if (is_large(*models.front())) {
