@@ -25,7 +25,7 @@ constexpr const char* kOriginalNames = "originalLayersNames";
 
 std::shared_ptr<ov::Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {
   if (shapes.empty()) return model.graph;
-  const auto graph = model.graph->clone();
+  auto graph = model.graph->clone();
   std::map<std::size_t, ov::PartialShape> by_input;
   for (std::size_t i = 0; i < shapes.size(); ++i)
     by_input[i] = ov::PartialShape(ov::Shape(shapes[i].begin(), shapes[i].end()));
@@ -125,7 +125,7 @@ class Request {
                                                                      : parts_[part].get_output_tensor(index));
     }
     if (number + 1 < parts_.size())
-      request.set_callback([this, number](std::exception_ptr error) {
+      request.set_callback([this, number](const std::exception_ptr& error) {
         if (!error) start_part(number + 1);
       });
     request.start_async();

@@ -63,8 +63,8 @@ class Cut {
   struct Part {
     ov::ResultVector results;
     ov::ParameterVector parameters;
-    std::vector<Source> inputs;                                           // of the parameters
-    std::map<Source, std::shared_ptr<ov::op::v0::Parameter>> of_sources;  // the same
+    std::vector<Source> inputs;  // of the parameters
+    std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<ov::op::v0::Parameter>> of_sources;  // the same
   };
 
   // Or made of constants alone.
@@ -98,7 +98,7 @@ class Cut {
     if (of_whole == input_of_.end() && part_of_.at(producer) == part_number) return;
     const Source source = of_whole == input_of_.end() ? handed_on(tensor) : Source{Source::kInputs, of_whole->second};
     Part& part = parts_[part_number];
-    auto& parameter = part.of_sources[source];
+    auto& parameter = part.of_sources[{source.part, source.index}];
     if (!parameter) {
       parameter = std::make_shared<ov::op::v0::Parameter>(tensor.get_element_type(), tensor.get_partial_shape());
       part.parameters.push_back(parameter);

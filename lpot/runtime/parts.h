@@ -19,7 +19,6 @@ struct GraphPart {
     static constexpr std::size_t kInputs = static_cast<std::size_t>(-1);
     std::size_t part = kInputs;
     std::size_t index = 0;
-    auto operator<=>(const Source&) const = default;
   };
 
   std::shared_ptr<ov::Model> graph;

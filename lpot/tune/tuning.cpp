@@ -31,7 +31,7 @@ StatisticsByPlan kept_statistics(Kept& kept, const Bench& bench, const Config& c
   return statistics_for(
       bench, config, observer,
       [&](const std::string& key) {
-        const auto bytes = kept.get(key, Kept::Matters::Calibration);
+        auto bytes = kept.get(key, Kept::Matters::Calibration);
         if (bytes) kept.put(key, *bytes);
         return bytes;
       },
@@ -171,7 +171,7 @@ fs::path Tuning::workspace_after_checks() const {
 
 // Before any work is done that could not be saved.
 fs::path Tuning::open_output() {
-  const fs::path output = options_.output.empty() ? workspace_.path() / "best" : options_.output;
+  fs::path output = options_.output.empty() ? workspace_.path() / "best" : options_.output;
   make_folder(output);
   remove_leftovers(output);
   remove_leftovers(workspace_.path());

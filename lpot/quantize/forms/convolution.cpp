@@ -81,7 +81,7 @@ std::shared_ptr<op::Constant> with_channels_first(const std::shared_ptr<op::Cons
   const std::size_t size = ov::shape_size(shape);
   if (size == 1 && shape.size() <= 3) return constant;
   if (shape.size() > 3 || shape.back() != size) return nullptr;
-  const auto turned = std::make_shared<op::Constant>(*constant, ov::Shape{1, size, 1});
+  auto turned = std::make_shared<op::Constant>(*constant, ov::Shape{1, size, 1});
   turned->set_friendly_name(constant->get_friendly_name());
   return turned;
 }
