@@ -11,6 +11,7 @@
 #include "lpot/core/error.h"
 #include "lpot/model/convert_apart.h"
 #include "lpot/model/openvino_error.h"
+#include "lpot/model/reshape.h"
 #include "lpot/runtime/ov_tensor.h"
 #include "lpot/runtime/parts.h"
 
@@ -22,16 +23,6 @@ constexpr const char* kLayerType = "layerType";
 constexpr const char* kKernel = "primitiveType";
 constexpr const char* kOutputPrecisions = "outputPrecisions";
 constexpr const char* kOriginalNames = "originalLayersNames";
-
-std::shared_ptr<ov::Model> with_shapes(const Model& model, const std::vector<Shape>& shapes) {
-  if (shapes.empty()) return model.graph;
-  auto graph = model.graph->clone();
-  std::map<std::size_t, ov::PartialShape> by_input;
-  for (std::size_t i = 0; i < shapes.size(); ++i)
-    by_input[i] = ov::PartialShape(ov::Shape(shapes[i].begin(), shapes[i].end()));
-  graph->reshape(by_input);
-  return graph;
-}
 
 ov::AnyMap properties(const CompileOptions& options) {
   // Without the precision hint, a CPU with bf16 units would run the fp32 baseline in bf16.
@@ -208,14 +199,14 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
   std::optional<Stopwatch> stopwatch;
   if (!options.ahead) stopwatch.emplace(seconds_compiling);
   try {
-    const auto graph = with_shapes(model, options.input_shapes);
+    const auto graph = options.input_shapes.empty() ? model.graph : reshaped_graph(model, options.input_shapes);
     state_->inputs = graph->inputs().size();
     state_->has_static_shapes = std::all_of(graph->get_parameters().begin(), graph->get_parameters().end(),
                                             [](const auto& input) { return input->get_partial_shape().is_static(); });
     try {
       state_->compile(cut_by_outputs(graph, options.most_outputs), options);
     } catch (const ov::Exception&) {  // a part may miss what the whole graph knows of its shapes
-      if (graph->get_results().size() <= options.most_outputs) throw;
+      if (state_->cut.parts.size() <= 1) throw;
       state_->compile(cut_by_outputs(graph, 0), options);
     }
   } catch (const std::exception& error) {

@@ -17,6 +17,7 @@
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/json.h"
+#include "lpot/model/reshape.h"
 #include "lpot/quantize/capability.h"
 
 namespace lpot {
@@ -93,16 +94,13 @@ std::string signature(const ov::Node& node, const OpPlan& plan) {
 }  // namespace
 
 std::shared_ptr<ov::Model> graph_for(const Model& model, const std::vector<Tensor>& inputs) {
-  const auto graph = model.graph->clone();
-  std::map<std::size_t, ov::PartialShape> shapes;
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    shapes[i] = ov::Shape(inputs[i].shape().begin(), inputs[i].shape().end());
+  std::vector<Shape> shapes;
+  for (const Tensor& input : inputs) shapes.push_back(input.shape());
   try {
-    graph->reshape(shapes);
+    return reshaped_graph(model, shapes);
   } catch (const ov::Exception& error) {
     throw ModelError("forms", error.what());
   }
-  return graph;
 }
 
 std::map<std::string, std::string> op_signatures(const Model& model, const Plan& plan,
