@@ -12,6 +12,7 @@ import sys
 
 LAYERS = [
     {"core"},
+    {"proto"},
     {"config", "model", "data", "metric"},
     {"runtime"},
     {"share"},

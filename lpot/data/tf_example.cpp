@@ -5,115 +5,53 @@
 //   each list { repeated value = 1; }                          numbers packed into one field, or one a field
 #include "lpot/data/tf_example.h"
 
-#include <bit>
-#include <cstring>
+#include <optional>
+#include <utility>
 
 #include "lpot/core/error.h"
+#include "lpot/proto/proto_reader.h"
 
 namespace lpot {
 namespace {
 
-using Bytes = std::span<const std::uint8_t>;
-
-enum class Wire { Varint = 0, Fixed64 = 1, Length = 2, Fixed32 = 5 };
-
-struct Field {
-  std::uint64_t number = 0;
-  Wire wire = Wire::Varint;
-  std::uint64_t value = 0;  // of a Varint or Fixed32
-  Bytes bytes;              // of a Length
-};
-
-// Takes the fields of a message off its bytes, one after the other.
-class Fields {
- public:
-  explicit Fields(Bytes bytes) : left_(bytes) {}
-  bool done() const { return left_.empty(); }
-
-  Field next() {
-    const std::uint64_t tag = varint();
-    Field field{tag >> 3, static_cast<Wire>(tag & 7), 0, {}};
-    switch (field.wire) {
-      case Wire::Varint:
-        field.value = varint();
-        return field;
-      case Wire::Fixed64:
-        take(8);
-        return field;
-      case Wire::Length:
-        field.bytes = take(varint());
-        return field;
-      case Wire::Fixed32:
-        field.value = fixed32(take(4));
-        return field;
-    }
-    fail();
-  }
-
-  std::uint64_t varint() {
-    std::uint64_t value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      const std::uint8_t byte = take(1)[0];
-      value |= static_cast<std::uint64_t>(byte & 127) << shift;
-      if (byte < 128) return value;
-    }
-    fail();
-  }
-
-  std::uint32_t fixed32() { return fixed32(take(4)); }
-
- private:
-  [[noreturn]] static void fail() { throw DataError("parse", "no tf.train.Example, or a damaged one"); }
-
-  static std::uint32_t fixed32(Bytes bytes) {
-    std::uint32_t value = 0;
-    std::memcpy(&value, bytes.data(), 4);
-    return value;
-  }
-
-  Bytes take(std::uint64_t count) {
-    if (count > left_.size()) fail();
-    const Bytes taken = left_.first(count);
-    left_ = left_.subspan(count);
-    return taken;
-  }
-
-  Bytes left_;
-};
-
-std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
-
-void add_floats(const Field& field, std::vector<float>& to) {
-  if (field.wire == Wire::Fixed32) to.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(field.value)));
-  for (Fields packed(field.bytes); !packed.done();) to.push_back(std::bit_cast<float>(packed.fixed32()));
+template <typename T>
+void append(std::vector<T>& to, const std::vector<T>& values) {
+  to.insert(to.end(), values.begin(), values.end());
 }
 
-void add_integers(const Field& field, std::vector<std::int64_t>& to) {
-  if (field.wire == Wire::Varint) to.push_back(static_cast<std::int64_t>(field.value));
-  for (Fields packed(field.bytes); !packed.done();) to.push_back(static_cast<std::int64_t>(packed.varint()));
-}
-
-Feature parse_feature(Bytes bytes) {
+Feature parse_feature(ProtoReader lists) {
   Feature feature;
-  for (Fields lists(bytes); !lists.done();) {
-    const Field list = lists.next();
-    for (Fields values(list.bytes); !values.done();) {
-      const Field value = values.next();
-      if (value.number != 1) continue;
-      if (list.number == 1) feature.texts.push_back(text_of(value.bytes));
-      if (list.number == 2) add_floats(value, feature.floats);
-      if (list.number == 3) add_integers(value, feature.integers);
+  while (lists.next())
+    for (ProtoReader values = lists.message(); values.next();) {
+      if (values.field() != 1) continue;
+      if (lists.field() == 1) feature.texts.push_back(values.text());
+      if (lists.field() == 2) append(feature.floats, values.floats());
+      if (lists.field() == 3) append(feature.integers, values.integers());
     }
-  }
   return feature;
 }
 
-// The bytes of all length-delimited fields of that number.
-std::vector<Bytes> parts(Bytes message, std::uint64_t number) {
-  std::vector<Bytes> found;
-  for (Fields fields(message); !fields.done();) {
-    const Field field = fields.next();
-    if (field.number == number && field.wire == Wire::Length) found.push_back(field.bytes);
+// Of a key or a value that comes twice, the last one counts. Nothing for an entry that lacks one of them.
+std::optional<std::pair<std::string, Feature>> parse_entry(ProtoReader entry) {
+  std::optional<std::string_view> key;
+  std::optional<ProtoReader> value;
+  while (entry.next()) {
+    if (entry.field() == 1 && entry.is_block()) key = entry.text();
+    if (entry.field() == 2 && entry.is_block()) value = entry.message();
+  }
+  if (!key || !value) return std::nullopt;
+  return std::pair(std::string(*key), parse_feature(*value));
+}
+
+std::map<std::string, Feature, std::less<>> parse_example(ProtoReader example) {
+  std::map<std::string, Feature, std::less<>> found;
+  while (example.next()) {
+    if (example.field() != 1) continue;
+    for (ProtoReader features = example.message(); features.next();) {
+      if (features.field() != 1) continue;
+      if (auto entry = parse_entry(features.message()))
+        found.insert_or_assign(std::move(entry->first), std::move(entry->second));
+    }
   }
   return found;
 }
@@ -121,12 +59,11 @@ std::vector<Bytes> parts(Bytes message, std::uint64_t number) {
 }  // namespace
 
 Example::Example(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {
-  for (const Bytes features : parts(bytes_, 1))
-    for (const Bytes entry : parts(features, 1)) {
-      const auto keys = parts(entry, 1), values = parts(entry, 2);
-      if (keys.empty() || values.empty()) continue;
-      features_.insert_or_assign(std::string(text_of(keys.back())), parse_feature(values.back()));
-    }
+  try {
+    features_ = parse_example(ProtoReader(bytes_));
+  } catch (const DataError&) {
+    throw DataError("parse", "no tf.train.Example, or a damaged one");
+  }
 }
 
 const Feature& Example::operator[](std::string_view name) const {

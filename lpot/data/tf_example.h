@@ -1,5 +1,5 @@
-// tf.train.Example: named features, each a list of byte strings, floats or whole numbers. Read off the wire of protocol
-// buffers directly, since the message is small and fixed.
+// tf.train.Example: named features, each a list of byte strings, floats or whole numbers. Read with ProtoReader,
+// because TensorFlow's generated classes are not linked.
 #pragma once
 #include <cstdint>
 #include <map>

@@ -7,25 +7,25 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
-#include "lpot/core/wire_writer.h"
 #include "lpot/data/tfrecord.h"
+#include "lpot/proto/proto_writer.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-using wire::block;
-using wire::little_endian;
-using wire::varint;
+using proto::block;
 
-// tf_example.cpp lists the messages.
-std::string encode(const std::vector<std::int64_t>& values) {
-  std::string packed;
-  for (const std::int64_t value : values) packed += varint(static_cast<std::uint64_t>(value));
-  return block(3, block(1, packed));
+// The bytes of a number as this machine holds it, which is little-endian.
+template <typename T>
+std::string little_endian(T value) {
+  return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-std::string encode(const std::vector<float>& values) { return block(2, wire::numbers(1, values)); }
+// tf_example.cpp lists the messages.
+std::string encode(const std::vector<std::int64_t>& values) { return block(3, proto::integers(1, values)); }
+
+std::string encode(const std::vector<float>& values) { return block(2, proto::numbers(1, values)); }
 
 std::string encode(const std::vector<std::string>& values) {
   std::string list;

@@ -5,12 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
+#include <optional>
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/mapped_file.h"
 #include "lpot/core/text.h"
-#include "lpot/core/wire.h"
+#include "lpot/model/onnx_file.h"
 #include "lpot/model/wire_check.h"
 
 namespace lpot {
@@ -55,15 +56,27 @@ ModelFiles saved_model(const fs::path& folder) {
 
 // The front end looks for every version down from the one that the file names, one by one.
 void check_operator_sets(const fs::path& path) {
-  constexpr std::uint64_t kNewest = 1000;  // far beyond any that there is
+  constexpr std::int64_t kNewest = 1000;  // far beyond any that there is
   const MappedFile file(path);
-  for (WireReader model(file.bytes()); model.next();) {
-    if (model.field() != 8 || !model.is_block()) continue;  // opset_import of onnx.proto
-    for (WireReader set = model.message(); set.next();)
-      if (set.field() == 2 && set.number() > kNewest)
-        fail(path, fmt::format("asks for version {} of its operators, which no ONNX has; fetch or export it again",
-                               static_cast<std::int64_t>(set.number())));
+  for (const onnx::OperatorSetIdProto& set : read_operator_sets(file.bytes()))
+    if (set.version() < 0 || set.version() > kNewest)
+      fail(path, fmt::format("asks for version {} of its operators, which no ONNX has; fetch or export it again",
+                             set.version()));
+}
+
+void check_fields(const fs::path& path, ModelFormat format) {
+  std::optional<std::string> damage;
+  try {
+    damage = find_wire_damage(path);
+  } catch (const DataError& error) {
+    fail(path, fmt::format("cannot be read: {}", error.what()));
   }
+  try {
+    if (!damage && format == ModelFormat::Onnx) check_operator_sets(path);
+  } catch (const DataError& error) {
+    damage = error.what();
+  }
+  if (damage) fail(path, fmt::format("not a whole {} file: {}; fetch or export it again", to_string(format), *damage));
 }
 
 void check_whole(const fs::path& path, ModelFormat format) {
@@ -74,14 +87,7 @@ void check_whole(const fs::path& path, ModelFormat format) {
     if (std::string_view(head.data(), head.size()).substr(4) != "TFL3")
       fail(path, "not a tflite file: it does not begin with the mark TFL3; fetch or export it again");
   } else if (format != ModelFormat::OpenVinoIr) {
-    if (const auto damage = find_wire_damage(path))
-      fail(path, fmt::format("not a whole {} file: {}; fetch or export it again", to_string(format), *damage));
-    if (format != ModelFormat::Onnx) return;
-    try {
-      check_operator_sets(path);
-    } catch (const DataError& error) {
-      fail(path, fmt::format("not a whole {} file: {}; fetch or export it again", to_string(format), error.what()));
-    }
+    check_fields(path, format);
   }
 }
 

@@ -9,7 +9,10 @@
 #include <openvino/openvino.hpp>
 #include <regex>
 
+#include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/mapped_file.h"
+#include "lpot/model/onnx_file.h"
 #include "lpot/model/wire_check.h"
 
 namespace lpot {
@@ -34,6 +37,21 @@ std::set<std::string> read_xml_names(const std::filesystem::path& path) {
   for (std::string line; std::getline(file, line);)
     for (std::sregex_iterator match(line.begin(), line.end(), attribute), end; match != end; ++match)
       names.insert((*match)[1]);
+  return names;
+}
+
+std::set<std::string> read_onnx_names(const std::filesystem::path& path) {
+  std::set<std::string> names;
+  const MappedFile file(path);
+  try {
+    const onnx::GraphProto graph = read_onnx_graph(file.bytes());
+    for (const onnx::NodeProto& node : graph.node()) {
+      names.insert(node.name());
+      names.insert(node.output().begin(), node.output().end());  // a node without a name goes by its output's
+    }
+  } catch (const DataError&) {
+    // OpenVINO has read the file by now, so its answer counts.
+  }
   return names;
 }
 
@@ -64,8 +82,7 @@ std::set<std::string> source_names(const ModelFiles& files) {
     case ModelFormat::OpenVinoIr:
       return read_xml_names(files.path);
     case ModelFormat::Onnx:
-      names = read_wire_texts(files.path, {7, 1, 3});
-      names.merge(read_wire_texts(files.path, {7, 1, 2}));  // a node without a name goes by its output's
+      names = read_onnx_names(files.path);
       break;
     case ModelFormat::TensorFlow:
       if (files.is_saved_model()) {

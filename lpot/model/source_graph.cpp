@@ -4,22 +4,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "lpot/core/mapped_file.h"
-#include "lpot/core/wire.h"
+#include "lpot/model/onnx_file.h"
 #include "lpot/model/tensor_names.h"
+#include "lpot/proto/proto_reader.h"
 
 namespace lpot {
 namespace {
 
 // Field numbers of TensorFlow's GraphDef (graph.proto, node_def.proto, attr_value.proto, tensor_shape.proto).
-ov::PartialShape read_shape(WireReader shape) {
+ov::PartialShape read_shape(ProtoReader shape) {
   std::vector<ov::Dimension> dimensions;
   while (shape.next()) {
     if (shape.field() == 3 && shape.number() != 0) return ov::PartialShape::dynamic();
     if (shape.field() != 2) continue;
     std::int64_t size = 0;
-    for (WireReader dimension = shape.message(); dimension.next();)
+    for (ProtoReader dimension = shape.message(); dimension.next();)
       if (dimension.field() == 1) size = static_cast<std::int64_t>(dimension.number());
     dimensions.emplace_back(size < 0 ? ov::Dimension::dynamic() : ov::Dimension(size));
   }
@@ -27,7 +29,7 @@ ov::PartialShape read_shape(WireReader shape) {
 }
 
 // A value, or a list of values, which holds no further lists.
-void read_attribute(const std::string& key, WireReader value, SourceAttributes& attributes, bool in_list = false) {
+void read_attribute(const std::string& key, ProtoReader value, SourceAttributes& attributes, bool in_list = false) {
   while (value.next()) {
     if (value.field() == 1 && value.is_block() && !in_list) read_attribute(key, value.message(), attributes, true);
     if (value.field() == 3 && !value.is_block()) attributes.numbers[key] = static_cast<std::int64_t>(value.number());
@@ -37,7 +39,7 @@ void read_attribute(const std::string& key, WireReader value, SourceAttributes& 
   }
 }
 
-SourceNode read_tensorflow_node(WireReader reader) {
+SourceNode read_tensorflow_node(ProtoReader reader) {
   SourceNode node;
   while (reader.next()) {
     if (reader.field() == 1) node.name = reader.text();
@@ -45,7 +47,7 @@ SourceNode read_tensorflow_node(WireReader reader) {
     if (reader.field() == 3 && !reader.text().starts_with('^')) node.inputs.emplace_back(reader.text());
     if (reader.field() != 5) continue;
     std::string key;
-    for (WireReader entry = reader.message(); entry.next();) {
+    for (ProtoReader entry = reader.message(); entry.next();) {
       if (entry.field() == 1) key = entry.text();
       if (entry.field() == 2) read_attribute(key, entry.message(), node.attributes);
     }
@@ -53,41 +55,35 @@ SourceNode read_tensorflow_node(WireReader reader) {
   return node;
 }
 
-SourceGraph read_graph_def(WireReader reader) {
+SourceGraph read_graph_def(ProtoReader reader) {
   SourceGraph graph;
   while (reader.next())
     if (reader.field() == 1) graph.nodes.push_back(read_tensorflow_node(reader.message()));
   return graph;
 }
 
-SourceGraph read_saved_model(WireReader reader) {
+SourceGraph read_saved_model(ProtoReader reader) {
   while (reader.next()) {
     if (reader.field() != 2) continue;
-    for (WireReader meta = reader.message(); meta.next();)
+    for (ProtoReader meta = reader.message(); meta.next();)
       if (meta.field() == 2) return read_graph_def(meta.message());
   }
   return {};
 }
 
-// Field numbers of onnx.proto: a model's graph is 7, a graph's nodes 1 and outputs 12.
-SourceGraph read_onnx(WireReader reader) {
+SourceGraph read_onnx(std::span<const std::uint8_t> bytes) {
+  const onnx::GraphProto graph = read_onnx_graph(bytes);
   SourceGraph result;
-  while (reader.next()) {
-    if (reader.field() != 7) continue;
-    for (WireReader graph = reader.message(); graph.next();) {
-      if (graph.field() == 12)
-        for (WireReader value = graph.message(); value.next();)
-          if (value.field() == 1) result.outputs.emplace_back(value.text());
-      if (graph.field() != 1) continue;
-      SourceNode node;
-      for (WireReader fields = graph.message(); fields.next();) {
-        if (fields.field() == 1 && !fields.text().empty()) node.inputs.emplace_back(fields.text());
-        if (fields.field() == 2) node.outputs.emplace_back(fields.text());
-        if (fields.field() == 3) node.name = fields.text();
-        if (fields.field() == 4) node.op = fields.text();
-      }
-      result.nodes.push_back(std::move(node));
-    }
+  for (const onnx::ValueInfoProto& output : graph.output())
+    if (output.has_name()) result.outputs.push_back(output.name());
+  for (const onnx::NodeProto& node : graph.node()) {
+    SourceNode& added = result.nodes.emplace_back();
+    added.name = node.name();
+    added.op = node.op_type();
+    added.outputs.assign(node.output().begin(), node.output().end());
+    // An optional input that is left out has an empty name.
+    std::copy_if(node.input().begin(), node.input().end(), std::back_inserter(added.inputs),
+                 [](const std::string& input) { return !input.empty(); });
   }
   return result;
 }
@@ -218,9 +214,9 @@ SourceGraph read_source_graph(const std::filesystem::path& path, ModelFormat for
   const std::span<const std::uint8_t> bytes = file.bytes();
   SourceGraph graph;
   if (format == ModelFormat::Onnx) {
-    graph = read_onnx(WireReader(bytes));
+    graph = read_onnx(bytes);
   } else {
-    graph = is_folder ? read_saved_model(WireReader(bytes)) : read_graph_def(WireReader(bytes));
+    graph = is_folder ? read_saved_model(ProtoReader(bytes)) : read_graph_def(ProtoReader(bytes));
   }
   graph.index();
   return graph;

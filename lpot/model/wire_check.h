@@ -8,12 +8,13 @@
 
 namespace lpot {
 
-// What is wrong with the file's outermost records ("record at byte 120 needs 4000 bytes, the file has 90 left"), or
-// nothing. ONNX models and TensorFlow graphs are both a sequence of such records, so a cut file shows here.
+// What is wrong with the file's outermost fields ("the field at byte 120 needs 4000 bytes and only 90 are left, so it
+// was cut"), or nothing. ONNX models and TensorFlow graphs are both a sequence of such fields, so a cut file shows
+// here. Throws DataError for a file that cannot be opened.
 std::optional<std::string> find_wire_damage(const std::filesystem::path&);
 
-// Every text that lies at this path of field numbers: {7, 1, 3} are the names of an ONNX file's nodes. The file is
-// whole.
+// Every text at this path of field numbers: {1, 1} are the names of a TensorFlow graph's nodes. Damaged messages are
+// skipped. Throws DataError for a file that cannot be opened.
 std::set<std::string> read_wire_texts(const std::filesystem::path&, const std::vector<int>& fields);
 
 }  // namespace lpot

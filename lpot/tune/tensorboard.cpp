@@ -13,8 +13,8 @@
 #include "lpot/calibrate/observe.h"
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
-#include "lpot/core/wire_writer.h"
 #include "lpot/data/tfrecord_writer.h"
+#include "lpot/proto/proto_writer.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
@@ -28,11 +28,11 @@ constexpr std::size_t kBuckets = 128;
 //   HistogramProto {double min = 1, max = 2, num = 3, sum = 4, sum_squares = 5; repeated double bucket_limit = 6,
 //                   bucket = 7;}
 std::string encode_value(const std::string& tag, std::string_view value) {
-  return wire::block(1, wire::block(1, tag).append(value));
+  return proto::block(1, proto::block(1, tag).append(value));
 }
 
 std::string encode_scalar(const std::string& tag, double value) {
-  return encode_value(tag, wire::number(2, static_cast<float>(value)));
+  return encode_value(tag, proto::number(2, static_cast<float>(value)));
 }
 
 std::string encode_histogram(const std::string& tag, const TensorStatistics& tensor) {
@@ -52,10 +52,10 @@ std::string encode_histogram(const std::string& tag, const TensorStatistics& ten
     sum += channel.sum;
     sum_of_squares += channel.sum_of_squares;
   }
-  return encode_value(
-      tag, wire::block(5, wire::number(1, low) + wire::number(2, high) +
-                              wire::number(3, static_cast<double>(histogram.total())) + wire::number(4, sum) +
-                              wire::number(5, sum_of_squares) + wire::numbers(6, limits) + wire::numbers(7, counts)));
+  return encode_value(tag, proto::block(5, proto::number(1, low) + proto::number(2, high) +
+                                               proto::number(3, static_cast<double>(histogram.total())) +
+                                               proto::number(4, sum) + proto::number(5, sum_of_squares) +
+                                               proto::numbers(6, limits) + proto::numbers(7, counts)));
 }
 
 // One run of TensorBoard: a folder with one file.
@@ -63,8 +63,8 @@ void write_run(const fs::path& folder, std::size_t step, const std::string& valu
   make_folder(folder);
   const auto now = static_cast<double>(std::time(nullptr));
   TFRecordWriter writer(folder / fmt::format("events.out.tfevents.{:.0f}.lpot", now));
-  writer.add(wire::number(1, now) + wire::block(3, "brain.Event:2"));
-  writer.add(wire::number(1, now) + wire::integer(2, step) + wire::block(5, values));
+  writer.add(proto::number(1, now) + proto::block(3, "brain.Event:2"));
+  writer.add(proto::number(1, now) + proto::integer(2, step) + proto::block(5, values));
   writer.finish();
 }
 

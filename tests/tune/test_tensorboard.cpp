@@ -1,11 +1,11 @@
-// tuning.tensorboard: what is written is read back as TensorBoard does, off the wire.
+// tuning.tensorboard: what is written is read back as TensorBoard does, with ProtoReader.
 #include <gmock/gmock.h>
 
 #include <cstring>
 #include <map>
 
-#include "lpot/core/wire.h"
 #include "lpot/data/tfrecord.h"
+#include "lpot/proto/proto_reader.h"
 #include "lpot/tune/quantization.h"
 #include "lpot/tune/setup.h"
 #include "tests/support/files.h"
@@ -34,7 +34,7 @@ struct Events {
   std::map<std::string, Seen> histograms;
 };
 
-Seen read_histogram(WireReader message) {
+Seen read_histogram(ProtoReader message) {
   Seen seen;
   while (message.next()) {
     if (message.field() == 1) seen.low = to_double(message.number());
@@ -57,12 +57,12 @@ Events read_events(const std::filesystem::path& folder) {
   EXPECT_EQ(records.size(), 2u);
   const std::vector<std::uint8_t> bytes = records.read(1);
   Events events;
-  for (WireReader event(bytes); event.next();) {
+  for (ProtoReader event(bytes); event.next();) {
     if (event.field() == 2) events.step = event.number();
     if (event.field() != 5) continue;
-    for (WireReader summary = event.message(); summary.next();) {
+    for (ProtoReader summary = event.message(); summary.next();) {
       std::string tag;
-      for (WireReader value = summary.message(); value.next();) {
+      for (ProtoReader value = summary.message(); value.next();) {
         if (value.field() == 1) tag = value.text();
         const auto bits = static_cast<std::uint32_t>(value.number());
         if (value.field() == 2) std::memcpy(&events.scalars[tag], &bits, sizeof bits);

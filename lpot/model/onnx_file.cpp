@@ -1,0 +1,58 @@
+#include "lpot/model/onnx_file.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "lpot/core/error.h"
+#include "lpot/proto/proto_reader.h"
+
+namespace lpot {
+namespace {
+
+using Bytes = std::span<const std::uint8_t>;
+
+template <typename Message>
+Message parse(Bytes bytes) {
+  Message message;
+  if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
+      !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
+    throw DataError("onnx", fmt::format("a {} of {} bytes cannot be read", message.GetTypeName(), bytes.size()));
+  return message;
+}
+
+// Attributes are left out because they hold constants and subgraphs, which can be as large as the rest of the file.
+// Each other field is parsed as a message of its own and merged.
+onnx::NodeProto parse_without_attributes(ProtoReader fields) {
+  onnx::NodeProto node;
+  while (fields.next())
+    if (fields.field() != onnx::NodeProto::kAttributeFieldNumber)
+      node.MergeFrom(parse<onnx::NodeProto>(fields.with_tag()));
+  return node;
+}
+
+}  // namespace
+
+onnx::GraphProto read_onnx_graph(Bytes file) {
+  onnx::GraphProto graph;
+  for (ProtoReader model(file); model.next();) {
+    if (model.field() != onnx::ModelProto::kGraphFieldNumber) continue;
+    for (ProtoReader fields = model.message(); fields.next();) {
+      if (fields.field() == onnx::GraphProto::kNodeFieldNumber)
+        *graph.add_node() = parse_without_attributes(fields.message());
+      if (fields.field() == onnx::GraphProto::kOutputFieldNumber)
+        *graph.add_output() = parse<onnx::ValueInfoProto>(fields.bytes());
+    }
+  }
+  return graph;
+}
+
+std::vector<onnx::OperatorSetIdProto> read_operator_sets(Bytes file) {
+  std::vector<onnx::OperatorSetIdProto> sets;
+  for (ProtoReader model(file); model.next();)
+    if (model.field() == onnx::ModelProto::kOpsetImportFieldNumber && model.is_block())
+      sets.push_back(parse<onnx::OperatorSetIdProto>(model.bytes()));
+  return sets;
+}
+
+}  // namespace lpot
