@@ -138,14 +138,18 @@ Fingerprint& Fingerprint::add(std::string_view bytes) {
 
 std::string Fingerprint::hex() const { return fmt::format("{:016x}", state_); }
 
-std::string fingerprint_file(const fs::path& path) {
+void read_pieces(const fs::path& path, const std::function<void(std::string_view)>& use) {
   check_readable_file(path);
   std::ifstream file(path, std::ios::binary);
   if (!file) throw DataError("read", fmt::format("{}: {}", path.string(), reason()));
-  Fingerprint fingerprint;
   std::string piece(kPiece, '\0');
   while (file.read(piece.data(), static_cast<std::streamsize>(piece.size())) || file.gcount() > 0)
-    fingerprint.add(std::string_view(piece).substr(0, static_cast<std::size_t>(file.gcount())));
+    use(std::string_view(piece).substr(0, static_cast<std::size_t>(file.gcount())));
+}
+
+std::string fingerprint_file(const fs::path& path) {
+  Fingerprint fingerprint;
+  read_pieces(path, [&](std::string_view piece) { fingerprint.add(piece); });
   return fingerprint.hex();
 }
 

@@ -40,6 +40,9 @@ class Fingerprint {
   std::uint64_t state_ = 0xcbf29ce484222325ull;
 };
 
+// Reads a file once and passes its bytes to `use`, piece by piece. Throws DataError.
+void read_pieces(const std::filesystem::path&, const std::function<void(std::string_view)>& use);
+
 // Fingerprint of a file's bytes, read in pieces. Throws DataError.
 std::string fingerprint_file(const std::filesystem::path&);
 

@@ -12,13 +12,14 @@
 #include "lpot/model/convert_apart.h"
 #include "lpot/model/cut.h"
 #include "lpot/model/fold.h"
-#include "lpot/model/known.h"
 #include "lpot/model/model_files.h"
 #include "lpot/model/names.h"
 #include "lpot/model/openvino_error.h"
 #include "lpot/model/reading_copy.h"
+#include "lpot/model/sha256.h"
 #include "lpot/model/tensor_names.h"
 #include "lpot/model/tensorflow_cut.h"
+#include "lpot/model/trusted_models.h"
 #include "lpot/model/unconverted.h"
 
 namespace lpot {
@@ -75,20 +76,28 @@ std::shared_ptr<ov::Model> read(const ModelFiles& files, const LoadOptions& opti
   return graph;
 }
 
-// Two cuts of one file are two models.
-std::string fingerprint(const ModelFiles& files, const LoadOptions& options) {
-  const std::string bytes = fingerprint_of(files);
-  if (!options.cuts() && options.input_shapes.empty()) return bytes;
+// Where the model is cut and its input shapes; "" for the whole model.
+std::string describe_cut(const LoadOptions& options) {
+  if (!options.cuts() && options.input_shapes.empty()) return "";
   std::vector<std::string> inputs, outputs;
   for (const std::string& name : options.inputs) inputs.push_back(short_tensor_name(name));
   for (const std::string& name : options.outputs) outputs.push_back(short_tensor_name(name));
   std::string shapes;
   for (const auto& [name, shape] : options.input_shapes)
     shapes += fmt::format("{}=[{}] ", short_tensor_name(name), fmt::join(shape, ","));
-  return Fingerprint()
-      .add(bytes)
-      .add(fmt::format("\n{}\n{}\n{}", fmt::join(inputs, "\t"), fmt::join(outputs, "\t"), shapes))
-      .hex();
+  return fmt::format("\n{}\n{}\n{}", fmt::join(inputs, "\t"), fmt::join(outputs, "\t"), shapes);
+}
+
+// Two cuts of one file are two models.
+std::string fingerprint(const ModelHashes& hashes, const LoadOptions& options) {
+  const std::string cut = describe_cut(options);
+  return cut.empty() ? hashes.fingerprint : Fingerprint().add(hashes.fingerprint).add(cut).hex();
+}
+
+// Another release of OpenVINO may fail on a model that this one loads.
+std::string trust_key(const ModelHashes& hashes, const LoadOptions& options) {
+  return fmt::format("{} {}", Sha256().add(hashes.sha256).add(describe_cut(options)).hex(),
+                     ov::get_openvino_version().buildNumber);
 }
 
 // Read, cut, folded and named.
@@ -116,13 +125,11 @@ std::shared_ptr<ov::Model> load_graph(const fs::path& path, const ModelFiles& fi
   return graph;
 }
 
-// Throws ModelError where reading the model harms a process.
-void probe(const fs::path& path, const ModelFiles& files, const LoadOptions& options, const Model& model) {
-  const fs::path known = default_known_models();
-  const std::string name =
-      fmt::format("{} {} {}", model.fingerprint, model.size_bytes, ov::get_openvino_version().buildNumber);
-  if (is_known(known, name)) return;
-  if (ReadingCopy([&] { load_graph(path, files, options); }, model.size_bytes).check(path)) remember(known, name);
+// Loads the model in a sandbox first, unless it is trusted. Throws ModelError if loading it crashes or fails.
+void probe(const fs::path& path, const ModelFiles& files, const LoadOptions& options, const std::string& key) {
+  const fs::path cache = default_trusted_models();
+  if (is_trusted(cache, key)) return;
+  if (ReadingCopy([&] { load_graph(path, files, options); }, size_of(files)).check(path)) trust(cache, key);
 }
 
 }  // namespace
@@ -132,9 +139,10 @@ Model load_model(const fs::path& path, const LoadOptions& options) {
   Model model;
   model.format = files.format;
   model.source = files.path;
-  model.fingerprint = fingerprint(files, options);
+  const ModelHashes hashes = hash_files(files);
+  model.fingerprint = fingerprint(hashes, options);
   model.size_bytes = size_of(files);
-  if (options.probe) probe(path, files, options, model);
+  if (options.probe) probe(path, files, options, trust_key(hashes, options));
   if (files.format == ModelFormat::TensorFlow && model.size_bytes >= options.convert_apart_from)
     model.graph = convert_apart([&] { return load_graph(path, files, options); });
   if (!model.graph) model.graph = load_graph(path, files, options);

@@ -12,6 +12,7 @@
 #include "lpot/core/mapped_file.h"
 #include "lpot/core/text.h"
 #include "lpot/model/onnx_file.h"
+#include "lpot/model/sha256.h"
 #include "lpot/model/wire_check.h"
 
 namespace lpot {
@@ -91,6 +92,16 @@ void check_whole(const fs::path& path, ModelFormat format) {
   }
 }
 
+ModelHashes hash_file(const fs::path& path) {
+  Fingerprint fingerprint;
+  Sha256 sha256;
+  read_pieces(path, [&](std::string_view piece) {
+    fingerprint.add(piece);
+    sha256.add(piece);
+  });
+  return {fingerprint.hex(), sha256.hex()};
+}
+
 }  // namespace
 
 bool ModelFiles::is_saved_model() const {
@@ -121,14 +132,20 @@ ModelFiles find_model_files(const fs::path& path) {
   return found;
 }
 
-std::string fingerprint_of(const ModelFiles& files) {
-  if (files.files.size() == 1) return fingerprint_file(files.files[0]);
+ModelHashes hash_files(const ModelFiles& files) {
   Fingerprint fingerprint;
+  Sha256 sha256;
+  sha256.add(to_string(files.format));
+  std::string last_fingerprint;
   for (const fs::path& file : files.files) {
-    if (files.is_saved_model()) fingerprint.add(file.lexically_relative(files.path).string());
-    fingerprint.add(fingerprint_file(file));
+    const ModelHashes hashes = hash_file(file);
+    const std::string name = files.is_saved_model() ? file.lexically_relative(files.path).string() : "";
+    last_fingerprint = hashes.fingerprint;
+    fingerprint.add(name).add(hashes.fingerprint);
+    // The length separates a name from what follows it.
+    sha256.add(fmt::format("\n{} {} {}", hashes.sha256, name.size(), name));
   }
-  return fingerprint.hex();
+  return {files.files.size() == 1 ? last_fingerprint : fingerprint.hex(), sha256.hex()};
 }
 
 std::size_t size_of(const ModelFiles& files) {

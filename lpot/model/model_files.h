@@ -1,6 +1,7 @@
 // Which files a model is made of.
 #pragma once
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "lpot/model/model.h"
@@ -19,8 +20,12 @@ struct ModelFiles {
 // missing, an empty or cut file.
 ModelFiles find_model_files(const std::filesystem::path&);
 
-// The bytes of the files, their names within a SavedModel included.
-std::string fingerprint_of(const ModelFiles&);
+// Hashes of the bytes of all files. The file names within a SavedModel are part of both.
+struct ModelHashes {
+  std::string fingerprint;  // 64-bit FNV: identifies the model of a study, can be forged
+  std::string sha256;       // also covers the format
+};
+ModelHashes hash_files(const ModelFiles&);  // reads each file once. Throws DataError
 std::size_t size_of(const ModelFiles&);
 
 }  // namespace lpot

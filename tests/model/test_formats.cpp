@@ -62,6 +62,12 @@ TEST(LoadSavedModel, TellsModelsApartByTheirVariables) {
   EXPECT_NE(before, load_model(folder / "net").fingerprint);
 }
 
+// Stores of earlier releases find their model by these.
+TEST(LoadModel, KeepsItsFingerprintAcrossReleases) {
+  EXPECT_EQ(load_model(kData / "network.tflite").fingerprint, "e4a6bb4e152f7ba1");
+  EXPECT_EQ(load_model(kData / "saved_model").fingerprint, "23538fc9706f1179");
+}
+
 TEST(LoadSavedModel, RefusesAFolderWithoutOne) {
   Folder folder;
   EXPECT_THAT(message_of([&] { load_model(folder / ""); }), HasSubstr("a folder without saved_model.pb"));

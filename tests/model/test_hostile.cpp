@@ -107,19 +107,5 @@ TEST(ReadingCopy, WorksInAProcessWithThreads) {
   other.join();
 }
 
-TEST(KnownModels, AreRememberedOnceTheyWereRead) {
-  TempFolder folder;
-  const std::string memory = (folder / "cache/models.txt").string();
-  ::setenv("LPOT_MODEL_MEMORY", memory.c_str(), 1);
-  const std::string fingerprint = load_model(quickstart_model()).fingerprint;
-  const std::string lines = read_bytes(memory);
-  EXPECT_THAT(lines, testing::StartsWith(fingerprint + " "));
-  load_model(quickstart_model());
-  EXPECT_EQ(read_bytes(memory), lines);
-  EXPECT_THROW(load_model(folder.write("net.onnx", "\x0a\x01x")), ModelError);
-  EXPECT_EQ(read_bytes(memory), lines);
-  ::setenv("LPOT_MODEL_MEMORY", "off", 1);
-}
-
 }  // namespace
 }  // namespace lpot
