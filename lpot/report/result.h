@@ -9,7 +9,7 @@ namespace lpot {
 
 // {goal_met, baseline {accuracy, latency_ms, size_bytes}, best {..., trial, fallback}, trials, seconds, history [...],
 // front [...], ...}: the history has the best so far against time, the front the trials that none beats in both
-// accuracy and speed
+// accuracy and speed. Every latency_ms is the lower quartile (p25) of the runs with batch 1.
 std::string result_json(const TuneResult&);
 
 // The table fp32 against int8, what was tried, where the model is and the lines that run it.

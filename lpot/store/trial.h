@@ -13,7 +13,7 @@ namespace lpot {
 struct Measured {
   double accuracy = 0;                                  // of the metric that is tuned for
   std::vector<std::pair<std::string, double>> metrics;  // all of them
-  double latency_ms = 0;                                // median, batch 1
+  double latency_ms = 0;                                // lower quartile (p25) of the runs, batch 1
   double speedup =
       1;  // against fp32 in the same interleaved run: comparable between trials when the machine's load changes
   std::size_t size_bytes = 0;       // of the weights

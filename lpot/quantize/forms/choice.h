@@ -9,7 +9,7 @@
 
 namespace lpot {
 
-// Medians, of one inference.
+// Times of one inference: lower quartiles (p25) of the runs. Ops that do the same work share the median of theirs.
 struct OpTimes {
   double fp32_ms = 0;
   double plain_ms = 0;

@@ -23,7 +23,9 @@ class Benchmark:
         self.results: dict = {}
 
     def __call__(self, mode: str = "performance") -> dict:
-        """Results by mode: {"performance": {latency_ms, throughput, batch_size}, "accuracy": {metric: value}}."""
+        """Results by mode: {"performance": {latency_ms, throughput, batch_size}, "accuracy": {metric: value}}.
+
+        latency_ms is the median time of a batch, divided by its size."""
         if mode not in ("performance", "accuracy"):
             raise ConfigError(
                 f"[Benchmark] mode: expected performance or accuracy, got {mode!r}"
