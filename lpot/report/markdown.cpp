@@ -56,7 +56,8 @@ std::string comparison(const Json& view, const Json& best) {
   for (const auto& [name, value] : base["metrics"].items())
     rows.push_back({plain(name), fixed(base["metrics"], name.c_str(), 4), fixed(best["metrics"], name.c_str(), 4)});
   rows.push_back({"latency, ms", fmt::format("{:.3f}", best.value("latency_ms", 0.0) * best.value("speedup", 1.0)),
-                  fmt::format("{} ({} x faster)", fixed(best, "latency_ms", 3), fixed(best, "speedup", 2))});
+                  fmt::format("{} ({})", fixed(best, "latency_ms", 3),
+                              format_ratio(best.value("speedup", 1.0), "faster", "slower"))});
   rows.push_back({"size", format_bytes(base["size_bytes"]), format_bytes(bytes)});
   return table({"", "fp32", "int8"}, rows);
 }

@@ -166,11 +166,13 @@ std::string result_text(const TuneResult& result) {
          cell(has_best ? fmt::format("{:.4f}", best.metrics[i].second) : ""),
          cell(fmt::format("{:+.4f}", has_best ? best.metrics[i].second - result.baseline.metrics[i].second : 0))});
   rows.push_back({"latency, batch 1", fmt::format("{:.3f} ms", baseline_latency(result)),
-                  cell(fmt::format("{:.3f} ms", best.latency_ms)), cell(fmt::format("{:.2f} x faster", best.speedup))});
-  rows.push_back({"size on disk", format_bytes(result.baseline.size_bytes), cell(format_bytes(result.model_bytes)),
-                  cell(fmt::format("{:.2f} x smaller", has_best ? static_cast<double>(result.baseline.size_bytes) /
-                                                                      static_cast<double>(result.model_bytes)
-                                                                : 0))});
+                  cell(fmt::format("{:.3f} ms", best.latency_ms)),
+                  cell(format_ratio(best.speedup, "faster", "slower"))});
+  rows.push_back(
+      {"size on disk", format_bytes(result.baseline.size_bytes), cell(format_bytes(result.model_bytes)),
+       cell(format_ratio(
+           has_best ? static_cast<double>(result.baseline.size_bytes) / static_cast<double>(result.model_bytes) : 0,
+           "smaller", "larger"))});
 
   std::string text = format_table({"", "fp32", "int8", ""}, rows) + "\n";
   text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");

@@ -56,4 +56,9 @@ std::string format_seconds(double seconds) {
 
 std::string format_percent(double share) { return fmt::format("{:.2f}%", share * 100); }
 
+std::string format_ratio(double ratio, std::string_view above_one, std::string_view below_one) {
+  const bool is_below = ratio > 0 && ratio < 1;
+  return fmt::format("{:.2f} x {}", is_below ? 1 / ratio : ratio, is_below ? below_one : above_one);
+}
+
 }  // namespace lpot

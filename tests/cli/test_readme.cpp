@@ -1,6 +1,7 @@
 // Every block of code in README.md runs. Here those of the command line; the Python lines run in python/tests, the
 // lines of CMake and C++ in tests/install, the configuration on CIFAR-10 in tests/real.
 #include <map>
+#include <optional>
 #include <regex>
 
 #include "tests/cli/blocks.h"
@@ -20,17 +21,64 @@ class ReadmeTest : public CliTest {
   }
 };
 
-// A line without what differs from run to run: numbers, their alignment, which way a comparison went, and the names of
-// ops that were found to be slower in int8.
+// A line without what differs from run to run: numbers, their alignment, and the names of ops that were found to be
+// slower in int8.
 std::string shape(std::string line) {
-  for (const auto& [found, instead] :
-       std::vector<std::pair<const char*, const char*>>{{" in fp32 \\(.*\\)$", " in fp32"},
-                                                        {"[-+]?[0-9][0-9.]*", "#"},
-                                                        {" +|-+", " "},
-                                                        {"slower", "faster"},
-                                                        {"larger", "smaller"}})
+  for (const auto& [found, instead] : std::vector<std::pair<const char*, const char*>>{
+           {" in fp32 \\(.*\\)$", " in fp32"}, {"[-+]?[0-9][0-9.]*", "#"}, {" +|-+", " "}})
     line = std::regex_replace(line, std::regex(found), instead);
   return line;
+}
+
+// "latency, batch 1  0.134 ms  0.100 ms   1.35 x faster"
+struct LatencyRow {
+  double fp32_ms = 0, int8_ms = 0, ratio = 0;
+  bool says_faster = false;
+
+  static std::optional<LatencyRow> parse(const std::string& line) {
+    static const std::regex kRow("latency, batch 1 +([0-9.]+) ms +([0-9.]+) ms +([0-9.]+) x (faster|slower)");
+    std::smatch found;
+    if (!std::regex_match(line, found, kRow)) return std::nullopt;
+    return LatencyRow{std::stod(found[1]), std::stod(found[2]), std::stod(found[3]), found[4] == "faster"};
+  }
+
+  // Whether the ratio and the word are those of the latencies, which are rounded to 0.001 ms.
+  bool agrees() const {
+    constexpr double kHalfDigit = 0.0005;
+    const double numerator = says_faster ? fp32_ms : int8_ms, denominator = says_faster ? int8_ms : fp32_ms;
+    const double least = (numerator - kHalfDigit) / (denominator + kHalfDigit);
+    const double most = (numerator + kHalfDigit) / (denominator - kHalfDigit);
+    return ratio >= 1 && ratio >= least - 0.005 && ratio <= most + 0.005;
+  }
+};
+
+// Which of the two models is faster depends on the machine; the row must say which one it is.
+bool matches(const std::string& printed, const std::string& expected) {
+  if (!LatencyRow::parse(expected)) return shape(printed) == shape(expected);
+  const auto row = LatencyRow::parse(printed);
+  return row && row->agrees();
+}
+
+TEST(LatencyRow, AgreesOnlyIfTheWordAndTheRatioAreThoseOfTheLatencies) {
+  const auto agrees = [](const std::string& line) { return LatencyRow::parse(line).value().agrees(); };
+  EXPECT_TRUE(agrees("latency, batch 1  0.134 ms  0.100 ms   1.35 x faster"));
+  EXPECT_TRUE(agrees("latency, batch 1  0.100 ms  0.134 ms   1.34 x slower"));
+  EXPECT_FALSE(agrees("latency, batch 1  0.100 ms  0.134 ms   1.34 x faster"));
+  EXPECT_FALSE(agrees("latency, batch 1  0.100 ms  0.134 ms   0.75 x faster"));
+  EXPECT_FALSE(agrees("latency, batch 1  0.134 ms  0.100 ms   1.50 x faster"));
+  EXPECT_FALSE(LatencyRow::parse("latency, batch 1  0.134 ms  0.100 ms   1.35 x"));
+}
+
+TEST_F(ReadmeTest, EveryLatencyRowSaysFasterAsItsLatenciesDo) {
+  int rows = 0;
+  for (const Block& block : readme_blocks("text"))
+    for (const std::string& line : block.lines())
+      if (line.starts_with("latency")) {
+        const auto row = LatencyRow::parse(line);
+        EXPECT_TRUE(row && row->agrees() && row->says_faster) << line;
+        ++rows;
+      }
+  EXPECT_EQ(rows, 2);
 }
 
 TEST_F(ReadmeTest, EveryBlockIsOneThatATestRuns) {
@@ -55,7 +103,7 @@ TEST_F(ReadmeTest, TheTwoCommandsAreThereAndTheQuickStartEndsAsShown) {
   std::istringstream printed(run.out);
   for (const std::string& expected : readme_blocks("text").at(0).lines()) {
     std::string line;
-    while (std::getline(printed, line) && shape(line) != shape(expected)) continue;
+    while (std::getline(printed, line) && !matches(line, expected)) continue;
     EXPECT_TRUE(printed) << "not printed, or not in this order: " << expected << "\n" << run.out;
   }
 }

@@ -128,6 +128,14 @@ TEST(ResultJson, IsJsonAlsoWhenANumberIsNone) {
   EXPECT_TRUE(Json::parse(result_json(result))["baseline"]["metrics"]["MSE"].is_null());
 }
 
+TEST(ResultText, SaysSlowerAndLargerWhereInt8Is) {
+  TuneResult result = tuned();
+  result.best->result = measured(0.895, 1.5, 0.5);
+  result.model_bytes = 2 * result.baseline.size_bytes;
+  EXPECT_THAT(result_text(result), AllOf(HasSubstr("latency, batch 1  0.750 ms  1.500 ms  2.00 x slower\n"),
+                                         HasSubstr("size on disk       1.00 MB   2.00 MB  2.00 x larger\n")));
+}
+
 TEST(ResultText, ComparesFp32AndInt8AndSaysHowToRunIt) {
   EXPECT_THAT(result_text(tuned()),
               AllOf(HasSubstr("topk 1              0.9000    0.8950         -0.0050\n"),

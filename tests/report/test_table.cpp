@@ -48,5 +48,11 @@ TEST(FormatSeconds, UsesTheUnitThatReadsBest) {
 
 TEST(FormatPercent, HasTwoDigits) { EXPECT_EQ(format_percent(0.9173), "91.73%"); }
 
+TEST(FormatRatio, IsAtLeastOneAndSaysWhichWay) {
+  EXPECT_EQ(format_ratio(2.5, "faster", "slower"), "2.50 x faster");
+  EXPECT_EQ(format_ratio(0.5, "faster", "slower"), "2.00 x slower");
+  EXPECT_EQ(format_ratio(1, "smaller", "larger"), "1.00 x smaller");
+}
+
 }  // namespace
 }  // namespace lpot

@@ -16,6 +16,7 @@ const byId = id => document.getElementById(id);
 // Numbers as people read them.
 const isNumber = value => typeof value === 'number' && isFinite(value);
 const fixed = (value, digits) => isNumber(value) ? value.toFixed(digits) : '–';
+const ratio = (value, aboveOne, belowOne) => value > 0 && value < 1 ? `${fixed(1 / value, 2)} x ${belowOne}` : `${fixed(value, 2)} x ${aboveOne}`;
 const short = value => !isNumber(value) ? '–' : value === 0 ? '0' : Math.abs(value) >= 1e5 || Math.abs(value) < 1e-3
   ? value.toExponential(1) : String(+value.toPrecision(4));
 const signed = (value, digits) => isNumber(value) ? (value < 0 ? '−' : '+') + Math.abs(value).toFixed(digits) : '–';
@@ -188,8 +189,8 @@ function drawHeadline(view) {
   const size = view.model_bytes || best.size_bytes;
   return el('div', { class: 'tiles', id: 'headline' },
     tile(view.metric, accuracyText(best), `${signed(best.accuracy - base.accuracy, 4)} against fp32; goal ${view.goal?.met ? 'met' : 'NOT met'}`, view.goal?.met ? 'good' : 'bad'),
-    tile('speed', fixed(best.speedup, 2) + ' x faster', `${fixed(best.latency_ms * best.speedup, 3)} → ${fixed(best.latency_ms, 3)} ms, batch 1`),
-    tile('size', fixed(base.size_bytes / size, 2) + ' x smaller', `${bytes(base.size_bytes)} → ${bytes(size)}`),
+    tile('speed', ratio(best.speedup, 'faster', 'slower'), `${fixed(best.latency_ms * best.speedup, 3)} → ${fixed(best.latency_ms, 3)} ms, batch 1`),
+    tile('size', ratio(base.size_bytes / size, 'smaller', 'larger'), `${bytes(base.size_bytes)} → ${bytes(size)}`),
     tile('time', seconds(view.seconds), `${counted(view.trials.length, 'trial')}, ${counted(view.probes.length, 'probe')}`));
 }
 function drawComparison(view) {
@@ -197,8 +198,8 @@ function drawComparison(view) {
   if (!best) return null;
   const rows = Object.keys(base.metrics).map(name => ({ cells: [name, fixed(base.metrics[name], 4), fixed(best.metrics[name], 4), signed(best.metrics[name] - base.metrics[name], 4)] }));
   const size = view.model_bytes || best.size_bytes;
-  rows.push({ cells: ['latency, batch 1', fixed(best.latency_ms * best.speedup, 3) + ' ms', fixed(best.latency_ms, 3) + ' ms', fixed(best.speedup, 2) + ' x faster'] },
-    { cells: ['size on disk', bytes(base.size_bytes), bytes(size), fixed(base.size_bytes / size, 2) + ' x smaller'] },
+  rows.push({ cells: ['latency, batch 1', fixed(best.latency_ms * best.speedup, 3) + ' ms', fixed(best.latency_ms, 3) + ' ms', ratio(best.speedup, 'faster', 'slower')] },
+    { cells: ['size on disk', bytes(base.size_bytes), bytes(size), ratio(base.size_bytes / size, 'smaller', 'larger')] },
     { cells: ['ops', `${view.ops.length} in fp32`, `${view.ops.length - best.fp32_ops} in int8`, `${best.fp32_ops} in fp32`] });
   return el('section', { id: 'comparison' }, el('h2', {}, `fp32 against int8 (trial ${best.number})`), table(['<', 'fp32', 'int8', ''], rows),
     el('p', { class: 'muted' }, `Goal: ${view.goal ? view.goal.text : 'not known'}. ${view.reason ? 'Stopped because ' + view.reason + '.' : ''}`));
