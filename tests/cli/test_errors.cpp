@@ -19,7 +19,7 @@ struct Mistake {
 
 class ConfigMistakes : public CliTest {};
 
-TEST_F(ConfigMistakes, TenOfThemGiveTenMessagesWithPlaceKeyFoundAndExpected) {
+TEST_F(ConfigMistakes, EachGivesItsOwnMessageWithFileLineAndKey) {
   const std::vector<Mistake> mistakes{
       {"  accuracy_criterion: {relative: abc}",
        "conf.yaml:12: tuning.accuracy_criterion.relative: expected a number in 0..1, got 'abc'"},

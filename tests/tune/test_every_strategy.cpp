@@ -16,8 +16,8 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMostTrials = 40;  // a study ends at max_trials too
-constexpr std::size_t kMostProbes = 2000;
+constexpr std::size_t kMaxTrials = 40;  // a study ends at max_trials too
+constexpr std::size_t kMaxProbes = 2000;
 
 std::vector<std::string> available_strategies() {
   std::vector<std::string> names;
@@ -68,37 +68,75 @@ const std::map<std::string, SearchSpace>& spaces() {
   return kSpaces;
 }
 
+// The first two ops of a space: it has so few plans that a test can try all of them.
+SearchSpace first_two_ops(SearchSpace space) {
+  if (space.ops.size() > 2) space.ops.erase(space.ops.begin() + 2, space.ops.end());
+  return space;
+}
+
+// How many different plans a strategy can propose.
+std::size_t count_plans(const SearchSpace& space) {
+  if (space.ops.empty()) return 0;
+  std::size_t count = space.recipes.size() * space.sampling_sizes.size();
+  for (const OpSpace& op : space.ops) count *= op.choices.size();
+  return count;
+}
+
 // An answer to a plan: an accuracy, or nothing when its trial fails.
 using Answer = std::function<std::optional<double>(std::size_t number, const Plan&)>;
 
 std::optional<double> always_succeeds(std::size_t, const Plan& plan) { return made_up_accuracy(plan); }
 
+struct Played {
+  std::vector<Trial> trials;
+  std::vector<Probe> probes;
+  bool ended = false;  // the strategy proposed nothing more
+
+  // What a store holds when the study is interrupted after `count` trials and probes, in the order they were done.
+  Played first(std::size_t count) const {
+    Played stored;
+    while (count > 0) {
+      const bool is_probe =
+          stored.probes.size() < probes.size() && probes[stored.probes.size()].before_trial <= stored.trials.size() + 1;
+      if (is_probe) {
+        stored.probes.push_back(probes[stored.probes.size()]);
+      } else {
+        stored.trials.push_back(trials[stored.trials.size()]);
+      }
+      --count;
+    }
+    return stored;
+  }
+  std::size_t size() const { return trials.size() + probes.size(); }
+
+  bool operator==(const Played&) const = default;
+};
+
 class EveryStrategy : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
-  const SearchSpace& space() const { return spaces().at(std::get<1>(GetParam())); }
+  EveryStrategy() : space_(spaces().at(std::get<1>(GetParam()))) {}
 
-  // A strategy of its own for every question: nothing may be remembered outside of the history.
-  std::optional<Step> ask(const std::vector<Trial>& trials, const std::vector<Probe>& probes) const {
-    const auto strategy = make_strategy({.name = std::get<0>(GetParam()), .parameters = {}, .place = {}});
-    return strategy->next(space(), {trials, goal_, 1978, probes, has_budget_});
+  const SearchSpace& space() const { return space_; }
+
+  static std::unique_ptr<Strategy> new_strategy() {
+    return make_strategy({.name = std::get<0>(GetParam()), .parameters = {}, .place = {}});
   }
 
-  struct Played {
-    std::vector<Trial> trials;
-    std::vector<Probe> probes;
-    bool operator==(const Played&) const = default;
-  };
-
+  // One strategy from here to the end, as in a study. `played` is what an earlier run stored.
   Played play_all(const Answer& answer, Played played = {}) const {
-    while (played.trials.size() < kMostTrials) {
-      const auto step = ask(played.trials, played.probes);
+    const auto strategy = new_strategy();
+    while (played.trials.size() < max_trials_) {
+      const auto step = strategy->next(space(), {played.trials, goal_, 1978, played.probes, has_budget_});
+      played.ended = !step;
       if (!step) break;
       if (step->kind == Step::Kind::Probe) {
         // A probe fails where a trial of that number would.
         const auto distance = answer(1000 + played.probes.size(), step->plan);
-        played.probes.push_back({step->plan, distance.value_or(std::numeric_limits<double>::infinity())});
-        if (played.probes.size() > kMostProbes) {
-          ADD_FAILURE() << "it does not end";
+        played.probes.push_back({.plan = step->plan,
+                                 .distance = distance.value_or(std::numeric_limits<double>::infinity()),
+                                 .before_trial = played.trials.size() + 1});
+        if (played.probes.size() > kMaxProbes) {
+          ADD_FAILURE() << "more than " << kMaxProbes << " probes";
           break;
         }
         continue;
@@ -116,11 +154,33 @@ class EveryStrategy : public testing::TestWithParam<std::tuple<std::string, std:
 
   std::vector<Trial> play(const Answer& answer) const { return play_all(answer).trials; }
 
+  // A study that is interrupted after any of its steps, and resumed with a new strategy and what was stored until then.
+  void expect_same_when_resumed(const Answer& answer, std::size_t interruptions) const {
+    const Played whole = play_all(answer);
+    const std::size_t stride = std::max<std::size_t>(1, whole.size() / interruptions);
+    for (std::size_t count = 0; count <= whole.size(); count += stride)
+      EXPECT_EQ(play_all(answer, whole.first(count)), whole) << "interrupted after " << count << " steps";
+  }
+
+  SearchSpace space_;
+  std::size_t max_trials_ = kMaxTrials;
   bool has_budget_ = false;
   Goal goal_{.baseline = 2.0, .tolerance = 0, .relative = false};  // met by nothing
 };
 
-TEST_P(EveryStrategy, Ends) { EXPECT_LE(play(always_succeeds).size(), kMostTrials); }
+TEST_P(EveryStrategy, EndsWithinThePlansOfTheSpace) {
+  space_ = first_two_ops(space_);
+  const std::size_t plans = count_plans(space_);
+  max_trials_ = 2 * plans + 10;
+  for (const double baseline : {2.0, 0.5}) {  // a goal that no plan meets, and one that some plans meet
+    goal_.baseline = baseline;
+    has_budget_ = baseline < 1;
+    const Played played = play_all(always_succeeds);
+    EXPECT_TRUE(played.ended) << "it still proposes plans after " << played.trials.size() << " trials";
+    EXPECT_LE(played.trials.size(), plans);
+    EXPECT_LE(played.probes.size(), plans);
+  }
+}
 
 TEST_P(EveryStrategy, NeverRepeatsAProbe) {
   std::set<std::string> seen;
@@ -128,7 +188,7 @@ TEST_P(EveryStrategy, NeverRepeatsAProbe) {
     EXPECT_TRUE(seen.insert(to_json(probe.plan)).second && probe.plan.int8_count() > 0 && space().contains(probe.plan));
 }
 
-TEST_P(EveryStrategy, GoesOnWithABudgetWithoutRepeatingItself) {
+TEST_P(EveryStrategy, NeverRepeatsAPlanWithABudget) {
   has_budget_ = true;
   goal_ = {.baseline = 0.5, .tolerance = 0, .relative = false};
   std::set<std::string> seen;
@@ -154,16 +214,7 @@ TEST_P(EveryStrategy, TriesSomethingWhereThereIsSomething) {
   EXPECT_EQ(play(always_succeeds).empty(), space().model_choices.empty());
 }
 
-TEST_P(EveryStrategy, GoesOnTheSameAfterACutAnywhere) {
-  const Played whole = play_all(always_succeeds);
-  const std::size_t step = std::max<std::size_t>(1, whole.trials.size() / 8);
-  for (std::size_t kept = 0; kept <= whole.trials.size(); kept += step) {
-    // Probes that came after the cut are not there: only those that the trials before it rest on.
-    const Played history{{whole.trials.begin(), whole.trials.begin() + static_cast<std::ptrdiff_t>(kept)},
-                         whole.probes};
-    EXPECT_EQ(play_all(always_succeeds, history).trials, whole.trials) << "cut after " << kept;
-  }
-}
+TEST_P(EveryStrategy, GoesOnTheSameWhenResumedWithWhatWasStored) { expect_same_when_resumed(always_succeeds, 12); }
 
 TEST_P(EveryStrategy, SurvivesWhicheverTrialsFail) {
   const std::size_t trials = play(always_succeeds).size();
@@ -184,9 +235,7 @@ TEST_P(EveryStrategy, SurvivesWhicheverTrialsFail) {
       EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
       EXPECT_GT(trial.plan.int8_count(), 0u);
     }
-    const auto half = static_cast<std::ptrdiff_t>(whole.trials.size() / 2);
-    EXPECT_EQ(play_all(answer, {{whole.trials.begin(), whole.trials.begin() + half}, whole.probes}).trials,
-              whole.trials);
+    EXPECT_EQ(play_all(answer, whole.first(whole.size() / 2)), whole);
   }
 }
 

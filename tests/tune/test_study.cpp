@@ -267,8 +267,12 @@ class Prober : public Strategy {
 
 TEST_F(StudyTest, ProbesAreKeptAndGoOnAfterAnyInterruption) {
   int probed = 0;
-  StudyWork work{in_turn({measured(0.5)})};
-  work.probe = [&](const Plan& plan, const Observer&) -> double {
+  StudyWork work{[](const Plan&, const Observer& observer) {
+    observer.check_stop();
+    return measured(0.5);
+  }};
+  work.probe = [&](const Plan& plan, const Observer& observer) -> double {
+    observer.check_stop();
     ++probed;
     if (plan.fallback() == std::vector<std::string>{"conv2"}) throw ModelError("compile", "no");
     return plan.fallback() == std::vector<std::string>{"conv3"} ? 0.1 : 0.2;
@@ -276,15 +280,22 @@ TEST_F(StudyTest, ProbesAreKeptAndGoOnAfterAnyInterruption) {
   const auto go = [&](const Observer& observer = {}) {
     return Study(*store_, id_, options_).run(Prober(), work, {}, observer);
   };
-  int asked = 0;
-  const StudyOutcome cut = go({.on_log = {}, .on_progress = {}, .should_stop = [&] { return ++asked > 2; }});
-  EXPECT_THAT(cut.trials, SizeIs(testing::Ge(1)));
-  const StudyOutcome whole = go();
-  EXPECT_EQ(probed, 4) << "each once, whatever was interrupted";
-  ASSERT_THAT(whole.probes, SizeIs(4));
-  EXPECT_TRUE(std::isinf(whole.probes[1].distance)) << "a probe that fails is a record";
-  ASSERT_THAT(whole.trials, SizeIs(2));
-  EXPECT_THAT(whole.trials[1].plan.fallback(), testing::ElementsAre("conv3"));
+  std::set<std::size_t> interrupted_after;  // so many trials and probes
+  for (int allowed = 0;; ++allowed) {
+    id_ = store_->create_study({"net", "f1", "data", "{}"});
+    probed = 0;
+    int asked = 0;
+    const StudyOutcome first = go({.on_log = {}, .on_progress = {}, .should_stop = [&] { return ++asked > allowed; }});
+    const StudyOutcome whole = go();
+    EXPECT_EQ(probed, 4) << "each once, whatever was interrupted";
+    ASSERT_THAT(whole.probes, SizeIs(4));
+    EXPECT_TRUE(std::isinf(whole.probes[1].distance)) << "a probe that fails is a record";
+    ASSERT_THAT(whole.trials, SizeIs(2));
+    EXPECT_THAT(whole.trials[1].plan.fallback(), testing::ElementsAre("conv3"));
+    if (first.reason != StopReason::Interrupted) break;
+    interrupted_after.insert(first.trials.size() + first.probes.size());
+  }
+  EXPECT_THAT(interrupted_after, testing::ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
 TEST_F(StudyTest, TellsWhatIsToBeExpectedAfterAStepThatGoesAsTheLastOneAndIsRight) {
