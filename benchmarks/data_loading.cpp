@@ -14,8 +14,8 @@
 
 #include "lpot/model/load.h"
 #include "lpot/runtime/runner.h"
-#include "lpot/tune/quantization.h"
 #include "lpot/tune/setup.h"
+#include "lpot/tune/tune.h"
 
 namespace {
 

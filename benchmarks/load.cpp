@@ -24,14 +24,16 @@
 #include <openvino/opsets/opset8.hpp>
 
 #include "benchmarks/curve.h"
-#include "lpot/data/random.h"
+#include "lpot/core/random.h"
 #include "lpot/model/load.h"
 #include "lpot/model/save.h"
-#include "lpot/quantize/edits.h"
+#include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/resolve.h"
+#include "lpot/quantize/writers/openvino.h"
 #include "lpot/report/study_view.h"
-#include "lpot/tune/bench.h"
+#include "lpot/strategies/common.h"
+#include "lpot/tune/quantization_task.h"
 #include "lpot/tune/setup.h"
-#include "lpot/tune/strategies/common.h"
 #include "lpot/tune/study.h"
 #include "lpot/tune/workspace.h"
 
@@ -260,8 +262,8 @@ ValuesOfOps measure_ops(const fs::path& folder, std::size_t size) {
   const fs::path path = folder / fmt::format("chain{}.xml", size);
   ov::save_model(chain(size), path.string(), false);
   const double before = bytes_in_use();
-  std::optional<Bench> bench;
-  const double load = median_seconds_of([&] { bench = make_bench(config, path, {}, {}); });
+  std::optional<QuantizationTask> bench;
+  const double load = median_seconds_of([&] { bench = prepare_task(config, path, {}, {}); });
   StatisticsByPlan statistics;
   const double calibrate = seconds_of([&] {
     statistics = statistics_for(

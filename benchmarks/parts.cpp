@@ -6,7 +6,7 @@
 #include "lpot/calibrate/range.h"
 #include "lpot/calibrate/statistics.h"
 #include "lpot/data/loader.h"
-#include "lpot/quantize/weights.h"
+#include "lpot/quantize/graph/weights.h"
 
 namespace {
 

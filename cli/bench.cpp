@@ -10,6 +10,7 @@
 #include "cli/verbs.h"
 #include "lpot/core/affinity.h"
 #include "lpot/core/cpu.h"
+#include "lpot/core/json.h"
 #include "lpot/model/load.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/fit.h"
@@ -18,8 +19,6 @@
 
 namespace lpot::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kKeptBatches = 64;  // of the data, run again and again
 
@@ -130,7 +129,7 @@ Figures figures_of(const std::vector<double>& times_ms, std::size_t batch_size) 
   return {summarize(times_ms), static_cast<double>(batch_size * times_ms.size()) * 1000.0 / total};
 }
 
-Json to_json(const Figures& figures) {
+OrderedJson to_json(const Figures& figures) {
   const Latency& latency = figures.latency;
   return {{"latency_ms", {{"median", latency.median_ms}, {"p90", latency.p90_ms}, {"p99", latency.p99_ms}}},
           {"throughput", figures.throughput},
@@ -147,11 +146,11 @@ Row row_of(const std::string& name, const Figures& figures, const std::string& s
           speedup};
 }
 
-void print_result(const Context& context, Json head, const Json& models, const std::string& sentence,
+void print_result(const Context& context, OrderedJson head, const OrderedJson& models, const std::string& sentence,
                   const std::vector<Row>& rows) {
   const Cpu cpu = detect_cpu();
   if (context.common.json) {
-    Json result{{"models", models}};
+    OrderedJson result{{"models", models}};
     result.update(head);
     result["cpu"] = cpu.name;
     result["cpu_class"] = cpu.cpu_class();
@@ -167,12 +166,12 @@ int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const
   LatencyOptions options{.warmup = settings.warmup, .seconds = verb.seconds};
   if (settings.runs > 0) options.min_runs = options.max_runs = settings.runs;
   const auto latencies = measure_latency(field.contenders, options);
-  Json models = Json::array();
+  OrderedJson models = OrderedJson::array();
   std::vector<Row> rows;
   for (std::size_t i = 0; i < latencies.size(); ++i) {
     const Figures figures{latencies[i], static_cast<double>(settings.batch_size) * 1000.0 / latencies[i].median_ms};
     const double speedup = latencies[0].median_ms / latencies[i].median_ms;
-    Json model{{"path", verb.models[i]}};
+    OrderedJson model{{"path", verb.models[i]}};
     model.update(to_json(figures));
     model["speedup"] = speedup;
     models.push_back(model);
@@ -189,11 +188,11 @@ int bench_in_instances(const BenchVerb& verb, const Settings& settings, const st
   for (const std::string& path : verb.models) load_model(path, settings.load);  // one message instead of many
   const std::size_t each = cores.front().size();
   const auto times = run_instances(context.arguments, cores, verb.models.size(), {verb.seconds, settings.runs});
-  Json models = Json::array();
+  OrderedJson models = OrderedJson::array();
   std::vector<Row> rows;
   double yardstick = 0;
   for (std::size_t model = 0; model < verb.models.size(); ++model) {
-    Json instances = Json::array();
+    OrderedJson instances = OrderedJson::array();
     std::vector<Row> instance_rows;
     std::vector<double> all_times;
     double sum = 0;
@@ -201,7 +200,7 @@ int bench_in_instances(const BenchVerb& verb, const Settings& settings, const st
       const Figures figures = figures_of(times[i].ms[model], settings.batch_size);
       sum += figures.throughput;
       all_times.insert(all_times.end(), times[i].ms[model].begin(), times[i].ms[model].end());
-      Json instance{{"cores", cores[i]}};
+      OrderedJson instance{{"cores", cores[i]}};
       instance.update(to_json(figures));
       instances.push_back(instance);
       instance_rows.push_back(
@@ -210,7 +209,7 @@ int bench_in_instances(const BenchVerb& verb, const Settings& settings, const st
     }
     if (model == 0) yardstick = sum;
     const Figures together{summarize(all_times), sum};
-    Json entry{{"path", verb.models[model]}};
+    OrderedJson entry{{"path", verb.models[model]}};
     entry.update(to_json(together));
     entry["speedup"] = sum / yardstick;
     entry["instances"] = instances;

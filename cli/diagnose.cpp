@@ -7,7 +7,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "lpot/report/table.h"
-#include "lpot/tune/diagnosis.h"
+#include "lpot/tune/tune.h"
 
 namespace lpot::cli {
 namespace {
@@ -21,15 +21,15 @@ Row row_of(const OpDiagnosis& op, const std::string& remark) {
           shown(op.decibels(), 1),
           shown(op.fp32_ms, 3),
           shown(op.int8_ms, 3),
-          std::to_string(op.outliers),
-          std::to_string(op.dead),
+          std::to_string(op.channels.outliers),
+          std::to_string(op.channels.dead),
           remark};
 }
 
 int run_diagnose(const ConfigOptions& verb, const Context& context) {
   Terminal terminal(context.common);
   const std::vector<OpDiagnosis> ops =
-      diagnose_model(verb.load(), {.model = verb.model, .command = context.command_line}, terminal.observer());
+      diagnose(verb.load(), {.model = verb.model, .command = context.command_line}, terminal.observer());
   if (context.common.json) {
     auto json = nlohmann::ordered_json::array();
     for (const OpDiagnosis& op : ops) json.push_back(to_json(op));

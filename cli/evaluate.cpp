@@ -8,7 +8,7 @@
 #include "lpot/core/error.h"
 #include "lpot/model/load.h"
 #include "lpot/report/table.h"
-#include "lpot/tune/help.h"
+#include "lpot/tune/worker.h"
 
 namespace lpot::cli {
 namespace {
@@ -23,16 +23,16 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
   const Observer observer = terminal.observer();
   const Config config = verb.config.load();
   for (const std::string& warning : config.warnings) observer.log(LogLevel::Warning, warning);
-  const std::unique_ptr<Crew> crew = make_crew(context.team);
-  const auto evaluator = make_evaluator(config, {}, crew.get());
+  const std::unique_ptr<Coordinator> coordinator = make_coordinator(context.transport);
+  const auto evaluator = make_evaluator(config, {}, coordinator.get());
   if (verb.config.model.empty())
     throw ConfigError("model", fmt::format("no model: give its file with --model FILE ({})", kModelFiles));
   const LoadOptions cut = load_options(config.model);
   const Model model = load_model(verb.config.model, cut);
 
-  if (crew && config.accuracy.command.empty()) {
+  if (coordinator && config.accuracy.command.empty()) {
     const DataLoader data = evaluation_loader(config);
-    compare_with_helpers(*crew, model, {.evaluation = &data}, observer);
+    compare_with_workers(*coordinator, model, {.evaluation = &data}, observer);
   }
 
   const bool compares = needs_baseline(make_metrics(config.accuracy.metrics));
@@ -70,7 +70,9 @@ void add_evaluate(CLI::App& app, Context& context) {
   command->add_option("--reference", verb->reference, "The fp32 model, for metrics that compare with it (Agreement)");
   command->callback([verb, &context] {
     context.run = [verb, &context] { return run_evaluate(*verb, context); };
-    context.help = [verb, &context] { help(*context.team, [verb] { return verb->config.load(); }); };
+    context.work_as_worker = [verb, &context] {
+      run_study_worker(*context.transport, [verb] { return verb->config.load(); });
+    };
   });
 }
 

@@ -6,7 +6,7 @@
 #include "cli/model_options.h"
 #include "cli/verbs.h"
 #include "lpot/model/load.h"
-#include "lpot/quantize/products.h"
+#include "lpot/quantize/graph/products.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/kernels.h"
 #include "lpot/runtime/latency.h"

@@ -7,13 +7,13 @@
 #include <cstring>
 #include <exception>
 
-#include "cli/mpi_team.h"
+#include "cli/mpi_transport.h"
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
 #include "lpot/core/process.h"
 #include "lpot/core/version.h"
+#include "lpot/distributed/coordinator.h"
 #include "lpot/model/openvino_error.h"
-#include "lpot/share/crew.h"
 
 namespace {
 
@@ -30,15 +30,15 @@ std::string command_line(const std::vector<std::string>& arguments) {
 }
 
 // What the other ranks do beside rank 0, which alone prints, writes and hears of the wish to stop.
-int run_helper(const Context& context) {
+int run_as_worker(const Context& context) {
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
-  if (context.help) context.help();
+  if (context.work_as_worker) context.work_as_worker();
   return kSuccess;
 }
 
-int run(int count, char** words, lpot::Team* team) {
-  const bool is_helper = team && team->rank() > 0;
+int run(int count, char** words, lpot::Transport* transport) {
+  const bool is_worker = transport && transport->rank() > 0;
   CLI::App app("lpot gives back the fastest int8 model that keeps its accuracy.", "lpot");
   app.set_version_flag("--version", std::string("lpot ") + std::string(lpot::kVersion));
   app.require_subcommand(1);
@@ -46,7 +46,7 @@ int run(int count, char** words, lpot::Team* team) {
       "Start: lpot init model.onnx --output conf.yaml; edit it; lpot tune conf.yaml --model model.onnx\n"
       "Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met (the best model is saved all the same).");
   Context context;
-  context.team = team;
+  context.transport = transport;
   context.arguments.assign(words + 1, words + count);
   context.command_line = command_line(context.arguments);
   add_tune(app, context);
@@ -63,12 +63,12 @@ int run(int count, char** words, lpot::Team* team) {
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {
-    if (is_helper) return kSuccess;
+    if (is_worker) return kSuccess;
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }
-  if (is_helper) return run_helper(context);
-  if (team && !context.help)
-    throw lpot::ConfigError("team", fmt::format("'lpot {}' runs in one process: start it without mpirun",
+  if (is_worker) return run_as_worker(context);
+  if (transport && !context.work_as_worker)
+    throw lpot::ConfigError("distributed", fmt::format("'lpot {}' runs in one process: start it without mpirun",
                                                 app.get_subcommands().front()->get_name()));
   const int code = context.run();
   if (std::fflush(stdout) != 0)
@@ -79,14 +79,14 @@ int run(int count, char** words, lpot::Team* team) {
 }  // namespace
 
 int main(int count, char** words) {
-  std::unique_ptr<lpot::Team> team;
+  std::unique_ptr<lpot::Transport> transport;
   int code = kError;
   try {
-    team = join_team();
-    code = run(count, words, team.get());
+    transport = join_team();
+    code = run(count, words, transport.get());
   } catch (const lpot::Interrupted&) {
     fmt::print(stderr, "lpot: stopped before there was a result\n");
-  } catch (const lpot::TeamError& error) {
+  } catch (const lpot::DistributedError& error) {
     fmt::print(stderr, "lpot: {}\n", error.what());
     leave_team(kError);
   } catch (const std::exception& error) {
@@ -98,7 +98,7 @@ int main(int count, char** words) {
     else
       fmt::print(stderr, "lpot: {}\n", error.what());
   }
-  if (team && team->rank() == 0) lpot::dismiss(*team);
+  if (transport && transport->rank() == 0) lpot::dismiss_workers(*transport);
   return code;
 }
 

@@ -7,8 +7,8 @@
 #include "cli/verbs.h"
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
-#include "lpot/tune/help.h"
-#include "lpot/tune/quantization.h"
+#include "lpot/tune/tune.h"
+#include "lpot/tune/worker.h"
 
 namespace lpot::cli {
 namespace {
@@ -16,7 +16,7 @@ namespace {
 int run_quantize(const ConfigOptions& verb, const Context& context) {
   Terminal terminal(context.common);
   const TuneOptions options{
-      .model = verb.model, .output = verb.output, .command = context.command_line, .team = context.team};
+      .model = verb.model, .output = verb.output, .command = context.command_line, .transport = context.transport};
   const QuantizeResult result = quantize_once(verb.load(), options, terminal.observer());
   if (context.common.json) {
     nlohmann::ordered_json json{
@@ -54,7 +54,7 @@ void add_quantize(CLI::App& app, Context& context) {
   verb->add_to(*command, true);
   command->callback([verb, &context] {
     context.run = [verb, &context] { return run_quantize(*verb, context); };
-    context.help = [verb, &context] { help(*context.team, [verb] { return verb->load(); }); };
+    context.work_as_worker = [verb, &context] { run_study_worker(*context.transport, [verb] { return verb->load(); }); };
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include "cli/verbs.h"
 #include "lpot/report/reference.h"
+#include "lpot/tune/setup.h"
 
 namespace lpot::cli {
 
@@ -13,7 +14,7 @@ void add_reference(CLI::App& app, Context& context) {
                "  lpot reference > reference.md");
   command->callback([&context] {
     context.run = [&context] {
-      const std::string text = reference_markdown();
+      const std::string text = reference_markdown(component_tables());
       fmt::print("{}", context.common.json ? nlohmann::json{{"markdown", text}}.dump(2) + "\n" : text);
       return static_cast<int>(kSuccess);
     };

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <httplib.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -14,9 +15,10 @@
 
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
+#include "lpot/core/json.h"
 #include "lpot/report/html.h"
 #include "lpot/report/study_view.h"
-#include "lpot/tune/record.h"
+#include "lpot/store/study_record.h"
 #include "lpot/tune/status.h"
 #include "lpot/tune/workspace.h"
 
@@ -24,8 +26,6 @@ namespace lpot::cli {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
-
 constexpr std::array<const char*, 5> kFiles{"model.xml", "model.bin", "model.onnx", "deploy.yaml", "result.json"};
 
 // Ends a server at Ctrl-C. A thread waits for it: a handler may run before the server listens, when there is nothing to
@@ -71,32 +71,32 @@ std::optional<fs::path> file_of(const fs::path& workspace, const std::string& na
   return is_inside && fs::is_regular_file(path, error) ? std::optional(path) : std::nullopt;
 }
 
-Json studies_json(const fs::path& workspace) {
-  Json json{{"studies", Json::array()}, {"files", Json::array()}};
+OrderedJson studies_json(const fs::path& workspace) {
+  OrderedJson json{{"studies", OrderedJson::array()}, {"files", OrderedJson::array()}};
   const auto store = open_sqlite_store_read_only(store_path(workspace));
-  for (const StudyRecord& record : store->studies()) {
-    const std::size_t trials = store->trials(record.id).size();
-    std::size_t probes = 0;
-    while (store->get(record.id, fmt::format("probe {}", probes + 1))) ++probes;
-    const bool ended = store->get(record.id, end_key(trials)).has_value();
+  for (const StudyEntry& entry : store->studies()) {
+    const StudyRecord record(*store, entry.id);
+    const std::vector<Trial> trials = record.trials();
+    const auto exact = std::count_if(trials.begin(), trials.end(),
+                                     [](const Trial& trial) { return trial.result && trial.result->complete; });
+    const bool ended = record.end(trials.size()).has_value();
     // Changes whenever the view does.
-    const std::string stamp =
-        fmt::format("{} {} {} {} {}", trials, probes, ended, store->get(record.id, "about").has_value(),
-                    store->get(record.id, "tensors").has_value());
-    json["studies"].push_back({{"study", record.id},
-                               {"name", record.identity.model_name},
-                               {"trials", trials},
+    const std::string stamp = fmt::format("{} {} {} {} {} {}", trials.size(), exact, record.probes().size(), ended,
+                                          record.about().has_value(), record.diagnosis().has_value());
+    json["studies"].push_back({{"study", entry.id},
+                               {"name", entry.identity.model_name},
+                               {"trials", trials.size()},
                                {"ended", ended},
                                {"stamp", stamp},
-                               {"progress", read_status(workspace, record.id)}});
+                               {"progress", read_status(workspace, entry.id)}});
   }
   for (const char* name : kFiles)
     if (file_of(workspace, name)) json["files"].push_back(name);
   return json;
 }
 
-void send_json(httplib::Response& answer, const Json& json) {
-  answer.set_content(json.dump(-1, ' ', false, Json::error_handler_t::replace), "application/json");
+void send_json(httplib::Response& answer, const OrderedJson& json) {
+  answer.set_content(json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), "application/json");
 }
 
 void add_routes(httplib::Server& server, const fs::path& workspace) {
@@ -114,7 +114,7 @@ void add_routes(httplib::Server& server, const fs::path& workspace) {
   server.Get("/api/studies/([0-9]{1,9})", [workspace](const httplib::Request& request, httplib::Response& answer) {
     const auto store = open_sqlite_store_read_only(store_path(workspace));
     const StudyId wanted = std::stol(request.matches[1]);
-    for (const StudyRecord& record : store->studies())
+    for (const StudyEntry& record : store->studies())
       if (record.id == wanted) return send_json(answer, study_view(*store, record));
     answer.status = 404;
   });
@@ -192,7 +192,7 @@ int run_serve(const std::string& folder, int asked_port, const Context& context)
   const StopsAtSignal stops(server);
   const std::string address = fmt::format("http://127.0.0.1:{}/", *port);
   if (context.common.json)
-    fmt::print("{}\n", Json{{"address", address}}.dump());
+    fmt::print("{}\n", OrderedJson{{"address", address}}.dump());
   else
     fmt::print("{}  (Ctrl-C ends it)\n", address);
   std::fflush(stdout);

@@ -5,44 +5,42 @@
 #include "lpot/core/error.h"
 #include "lpot/core/json.h"
 #include "lpot/report/table.h"
-#include "lpot/store/store.h"
-#include "lpot/tune/study.h"
+#include "lpot/store/study_record.h"
 #include "lpot/tune/workspace.h"
 
 namespace lpot::cli {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json study_json(const Store& store, const StudyRecord& study) {
-  Json json{{"study", study.id},
-            {"model", study.identity.model_name},
-            {"fingerprint", study.identity.model_fingerprint},
-            {"data", study.identity.data},
-            {"settings", parse_json<Json>(study.identity.settings)}};
-  const auto baseline = store.get(study.id, "baseline");
-  json["baseline"] = baseline ? parse_json<Json>(*baseline) : Json(nullptr);
-  json["trials"] = Json::array();
-  for (const Trial& trial : trials_with_scores(store, study.id))
-    json["trials"].push_back({{"number", trial.number},
-                              {"seconds", trial.seconds},
-                              {"error", trial.error},
-                              {"fallback", trial.plan.fallback()},
-                              {"result", trial.result ? Json::parse(to_json(*trial.result)) : Json(nullptr)},
-                              {"plan", Json::parse(to_json(trial.plan))}});
+OrderedJson study_json(const Store& store, const StudyEntry& study) {
+  OrderedJson json{{"study", study.id},
+                   {"model", study.identity.model_name},
+                   {"fingerprint", study.identity.model_fingerprint},
+                   {"data", study.identity.data},
+                   {"settings", parse_json<OrderedJson>(study.identity.settings)}};
+  const StudyRecord record(store, study.id);
+  const auto baseline = record.baseline();
+  json["baseline"] = baseline ? parse_json<OrderedJson>(to_json(*baseline)) : OrderedJson(nullptr);
+  json["trials"] = OrderedJson::array();
+  for (const Trial& trial : record.trials())
+    json["trials"].push_back(
+        {{"number", trial.number},
+         {"seconds", trial.seconds},
+         {"error", trial.error},
+         {"fallback", trial.plan.fallback()},
+         {"result", trial.result ? OrderedJson::parse(to_json(*trial.result)) : OrderedJson(nullptr)},
+         {"plan", OrderedJson::parse(to_json(trial.plan))}});
   return json;
 }
 
-void print_study(const Store& store, const StudyRecord& study) {
+void print_study(const Store& store, const StudyEntry& study) {
   fmt::print("study {} of {} (fingerprint {})\n", study.id, study.identity.model_name,
              study.identity.model_fingerprint);
   std::vector<Row> rows;
-  if (const auto baseline = store.get(study.id, "baseline")) {
-    const Measured measured = measured_from_json(*baseline);
-    rows.push_back({"fp32", fmt::format("{:.4f}", measured.accuracy), fmt::format("{:.3f}", measured.latency_ms),
-                    "1.00 x", format_bytes(measured.size_bytes), "", ""});
-  }
-  for (const Trial& trial : trials_with_scores(store, study.id)) {
+  const StudyRecord record(store, study.id);
+  if (const auto baseline = record.baseline())
+    rows.push_back({"fp32", fmt::format("{:.4f}", baseline->accuracy), fmt::format("{:.3f}", baseline->latency_ms),
+                    "1.00 x", format_bytes(baseline->size_bytes), "", ""});
+  for (const Trial& trial : record.trials()) {
     if (!trial.result) {
       rows.push_back({std::to_string(trial.number), "failed", "", "", "", "", format_seconds(trial.seconds)});
       continue;
@@ -58,15 +56,15 @@ void print_study(const Store& store, const StudyRecord& study) {
 
 int run_show(const std::string& workspace, const Context& context) {
   const auto store = open_sqlite_store_read_only(store_path(workspace));
-  const std::vector<StudyRecord> studies = store->studies();
+  const std::vector<StudyEntry> studies = store->studies();
   if (context.common.json) {
-    Json json = Json::array();
-    for (const StudyRecord& study : studies) json.push_back(study_json(*store, study));
+    OrderedJson json = OrderedJson::array();
+    for (const StudyEntry& study : studies) json.push_back(study_json(*store, study));
     fmt::print("{}\n", json.dump(2));
     return kSuccess;
   }
   if (studies.empty()) fmt::print("no study in {} yet\n", workspace);
-  for (const StudyRecord& study : studies) print_study(*store, study);
+  for (const StudyEntry& study : studies) print_study(*store, study);
   const auto best = std::filesystem::path(workspace) / "best" / "model.xml";
   if (std::filesystem::exists(best)) fmt::print("best model: {}\n", best.string());
   return kSuccess;

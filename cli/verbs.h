@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lpot/core/team.h"
+#include "lpot/distributed/transport.h"
 
 namespace lpot::cli {
 
@@ -18,11 +18,11 @@ struct Common {
 
 struct Context {
   Common common;
-  std::vector<std::string> arguments;  // as given, without the program's name
-  std::string command_line;            // as typed, for deploy.yaml
-  std::function<int()> run;            // set by the verb that was chosen; gives the exit code
-  lpot::Team* team = nullptr;          // the processes that were started together
-  std::function<void()> help = {};     // set by verbs that share work: what the ranks from 1 on do
+  std::vector<std::string> arguments;         // as given, without the program's name
+  std::string command_line;                   // as typed, for deploy.yaml
+  std::function<int()> run;                   // set by the verb that was chosen; gives the exit code
+  lpot::Transport* transport = nullptr;       // the processes that were started together
+  std::function<void()> work_as_worker = {};  // set by verbs that share work: what the ranks from 1 on do
 };
 
 enum ExitCode { kSuccess = 0, kError = 1, kUsage = 2, kGoalNotMet = 3 };

@@ -1,10 +1,10 @@
-# cmake --install: the program, the static libraries, every header, and the package that find_package(lpot) finds.
+# cmake --install: the program, the static libraries, the public headers, and the package that find_package(lpot) finds.
 include(CMakePackageConfigHelpers)
 
 # What users link: lpot::lpot. The program has the name lpot here, so the target has another.
 add_library(lpot_api INTERFACE)
 set_target_properties(lpot_api PROPERTIES EXPORT_NAME lpot)
-target_link_libraries(lpot_api INTERFACE lpot_report)
+target_link_libraries(lpot_api INTERFACE lpot_tune)
 add_library(lpot::lpot ALIAS lpot_api)
 
 get_property(LAYERS GLOBAL PROPERTY LPOT_LAYERS)
@@ -16,7 +16,14 @@ install(TARGETS lpot_api EXPORT lpotTargets)
 # The libraries of OpenVINO stay where they are.
 set_target_properties(lpot PROPERTIES INSTALL_RPATH $<TARGET_FILE_DIR:openvino::runtime>)
 install(TARGETS lpot RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/lpot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+# lpot/lpot.h lists the public headers.
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lpot/lpot.h)
+file(STRINGS ${CMAKE_SOURCE_DIR}/lpot/lpot.h PUBLIC_HEADERS REGEX "^#include \"lpot/")
+foreach(LINE "#include \"lpot/lpot.h\"" ${PUBLIC_HEADERS})
+  string(REGEX REPLACE "^#include \"(.*)\"$" "\\1" HEADER ${LINE})
+  cmake_path(GET HEADER PARENT_PATH FOLDER)
+  install(FILES ${CMAKE_SOURCE_DIR}/${HEADER} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${FOLDER})
+endforeach()
 install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
 set(PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/lpot)

@@ -1,51 +1,125 @@
 #!/usr/bin/env python3
-"""Checks that the folders of lpot/ include only what their layer allows (DESIGN.md, "The flow is the folder list").
+"""Checks the structure of lpot/ that DESIGN.md describes ("Folders").
 
-A file includes its own folder or lower layers; folders on one layer do not include each other. cli/ and benchmarks/ may
-include everything, and so may lpot/lpot.h, the header for users. Two headers must not define types of one name in one
-namespace: the linker takes one of their destructors for both, without a word. Prints each offence as file:line and exits with 1.
+- A file includes only its own folder and the folders that the table of DESIGN.md allows for it, subfolders of
+  quantize/ included. cli/, python/, tests/ and benchmarks/ may include everything, and so may lpot/lpot.h.
+- The table names every folder, with the number of its files.
+- OpenVINO is included only where the table says so.
+- Two headers do not define types of one name in one namespace: the linker would use one destructor for both.
+- Sources of one layer are compiled together, so a name in an anonymous namespace is defined once in a layer.
+
+Prints each offence as file:line and exits with 1. `--write` corrects the numbers of files in DESIGN.md.
 """
 
+import collections
 import pathlib
 import re
 import sys
 
-LAYERS = [
-    {"core"},
-    {"proto"},
-    {"config", "model", "data", "metric"},
-    {"runtime"},
-    {"share"},
-    {"calibrate"},
-    {"quantize", "evaluate"},
-    {"store"},
-    {"tune"},
-    {"report"},
-]
-# Narrower than the layers: what these folders may include besides themselves.
-ONLY = {"runtime": {"core", "model"}, "store": {"core", "quantize"}}
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LPOT = ROOT / "lpot"
+DESIGN = ROOT / "DESIGN.md"
 
+# | `plan` | purpose | core, config | | 24 |
+ROW = re.compile(
+    r"^\| `([\w/]+)` \| (.+?) \| ([\w/, -]*?) \| (yes|) ?\| (\d+) \|$", re.MULTILINE
+)
 NAMESPACE = re.compile(r"^namespace ([\w:]+) {")
 TYPE = re.compile(r"^(?:struct|class|enum class|enum) (\w+)\b(?!\s*(?:;|::))[^;]*\{")
-INCLUDE = re.compile(r'^\s*#include "lpot/(\w+)/')
+INCLUDE = re.compile(r'^\s*#include "lpot/([\w/]+)/\w+\.h"')
+OPENVINO = re.compile(r"^\s*#include <openvino/")
+LITERALS = re.compile(
+    r'R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL
+)
 
 
-def allowed(folder: str) -> set[str]:
-    level = next(i for i, names in enumerate(LAYERS) if folder in names)
-    below = set().union(*LAYERS[:level])
-    return {folder} | (ONLY[folder] if folder in ONLY else below)
+def read_table() -> dict[str, tuple[set[str], bool, int]]:
+    """By folder: what it may include besides itself, whether OpenVINO too, and its number of files."""
+    rows = {}
+    for folder, _, allowed, openvino, files in ROW.findall(DESIGN.read_text()):
+        names = {name.strip() for name in allowed.split(",")} - {"", "-"}
+        rows[folder] = (names, openvino == "yes", int(files))
+    return rows
 
 
-def twice_defined(root: pathlib.Path) -> list[str]:
+def closure(
+    rows: dict[str, tuple[set[str], bool, int]], folder: str, seen: set[str]
+) -> set[str]:
+    """The folder, what it may include, and what these may include."""
+    if folder in seen or folder not in rows:
+        return seen
+    seen.add(folder)
+    for name in rows[folder][0]:
+        closure(rows, name, seen)
+    return seen
+
+
+def sources() -> list[pathlib.Path]:
+    return sorted([*LPOT.glob("*/**/*.h"), *LPOT.glob("*/**/*.cpp")])
+
+
+def folder_of(path: pathlib.Path, rows: dict) -> str:
+    """The longest folder of the table that holds the file."""
+    relative = path.relative_to(LPOT).parent
+    while str(relative) not in rows and relative.parent != relative:
+        relative = relative.parent
+    return str(relative)
+
+
+def check_includes(rows: dict) -> list[str]:
+    offences = []
+    for path in sources():
+        folder = folder_of(path, rows)
+        if folder not in rows:
+            offences.append(
+                f"{path.relative_to(ROOT)}: its folder is not in the table of DESIGN.md"
+            )
+            continue
+        allowed = closure(rows, folder, set())
+        for number, line in enumerate(path.read_text().splitlines(), start=1):
+            place = f"{path.relative_to(ROOT)}:{number}"
+            if match := INCLUDE.match(line):
+                included = folder_of(LPOT / match[1] / "header.h", rows)
+                if included not in allowed:
+                    offences.append(f"{place}: {folder} must not include {included}")
+            elif OPENVINO.match(line) and not rows[folder][1]:
+                offences.append(f"{place}: {folder} must not include OpenVINO")
+    return offences
+
+
+def count_files(rows: dict) -> dict[str, int]:
+    counts = collections.Counter(folder_of(path, rows) for path in sources())
+    return {folder: counts[folder] for folder in rows}
+
+
+def check_counts(rows: dict) -> list[str]:
+    return [
+        f"DESIGN.md: {folder} has {count} files, the table says {rows[folder][2]}; run scripts/check_layers.py --write"
+        for folder, count in count_files(rows).items()
+        if count != rows[folder][2]
+    ]
+
+
+def write_counts(rows: dict) -> None:
+    counts = count_files(rows)
+    DESIGN.write_text(
+        ROW.sub(
+            lambda m: m[0][: m.start(5) - m.start(0)] + f"{counts[m[1]]} |",
+            DESIGN.read_text(),
+        )
+    )
+
+
+def check_types() -> list[str]:
     first: dict[str, str] = {}
     offences = []
-    for path in sorted(root.glob("**/*.h")):
+    for path in sorted(LPOT.glob("**/*.h")):
         space = ""
         for number, line in enumerate(path.read_text().splitlines(), start=1):
             if match := NAMESPACE.match(line):
                 space = match[1]
             elif match := TYPE.match(line):
-                place = f"lpot/{path.relative_to(root)}:{number}"
+                place = f"lpot/{path.relative_to(LPOT)}:{number}"
                 before = first.setdefault(f"{space}::{match[1]}", place)
                 if before != place:
                     offences.append(
@@ -54,23 +128,74 @@ def twice_defined(root: pathlib.Path) -> list[str]:
     return offences
 
 
+def top_level(text: str) -> str:
+    """The text without what stands inside braces."""
+    flat, depth = [], 0
+    for letter in text:
+        if letter == "{":
+            depth += 1
+            if depth == 1:
+                flat.append("{")
+        elif letter == "}":
+            depth -= 1
+            if depth == 0:
+                flat.append("};")
+        elif depth == 0:
+            flat.append(letter)
+    return "".join(flat)
+
+
+def anonymous_names(text: str) -> set[str]:
+    """Types, constants and functions (with their parameters) that anonymous namespaces of a source define."""
+    text = LITERALS.sub('""', text)
+    names = set()
+    for match in re.finditer(r"^namespace \{", text, re.MULTILINE):
+        depth, end = 1, match.end()
+        while depth and end < len(text):
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        for statement in top_level(text[match.end() : end - 1]).split(";"):
+            statement = " ".join(statement.split()).lstrip("}").strip()
+            if found := re.match(
+                r"(?:template ?<.*?> ?)?(?:struct|class|enum class|enum) (\w+)",
+                statement,
+            ):
+                names.add(found[1])
+            elif found := re.search(r"\b(k[A-Z]\w*)(?:\[.*?\])? ?(?:=|\{|\()", statement):
+                names.add(found[1])
+            elif statement.endswith("{") and (
+                found := re.match(r"[^(=]*?\b(\w+)\((.*)\)[^)]*\{$", statement)
+            ):
+                names.add(f"{found[1]}({found[2]})")
+    return names
+
+
+def check_anonymous_names() -> list[str]:
+    offences = []
+    for layer in sorted(path for path in LPOT.iterdir() if path.is_dir()):
+        first: dict[str, str] = {}
+        for path in sorted(layer.glob("**/*.cpp")):
+            place = str(path.relative_to(ROOT))
+            for name in anonymous_names(path.read_text()):
+                before = first.setdefault(name, place)
+                if before != place:
+                    offences.append(
+                        f"{place}: {name} is defined in {before} too, and both are compiled together"
+                    )
+    return offences
+
+
 def main() -> int:
-    root = pathlib.Path(__file__).resolve().parent.parent / "lpot"
-    known = set().union(*LAYERS)
+    rows = read_table()
+    if "--write" in sys.argv[1:]:
+        write_counts(rows)
+        rows = read_table()
     offences = [
-        f"lpot/{path.name}: a folder that has no layer"
-        for path in root.iterdir()
-        if path.is_dir() and path.name not in known
+        *check_includes(rows),
+        *check_counts(rows),
+        *check_types(),
+        *check_anonymous_names(),
     ]
-    for path in sorted([*root.glob("*/**/*.h"), *root.glob("*/**/*.cpp")]):
-        folder = path.relative_to(root).parts[0]
-        for number, line in enumerate(path.read_text().splitlines(), start=1):
-            match = INCLUDE.match(line)
-            if match and match[1] not in allowed(folder):
-                offences.append(
-                    f"lpot/{path.relative_to(root)}:{number}: {folder} must not include {match[1]}"
-                )
-    offences += twice_defined(root)
     print("\n".join(offences) if offences else "layers: in order")
     return 1 if offences else 0
 

@@ -1,7 +1,6 @@
 // Tunes the quick start's network with data and a metric of its own, and without a YAML file.
 //
 //   worst_class ../quickstart/fashion_cnn.onnx int8
-#include <lpot/core/file.h>
 #include <lpot/lpot.h>
 
 #include <algorithm>
@@ -77,9 +76,9 @@ int main(int argc, char** argv) {
     const lpot::TuneResult result =
         lpot::tune(config, {.model = argv[1],
                             .output = argv[2],
-                            .own = {.calibration_data = std::make_shared<Clothes>("train"),
-                                    .evaluation_data = std::make_shared<Clothes>("t10k"),
-                                    .metrics = {{"worst class", std::make_shared<WorstClass>()}}}});
+                            .user = {.calibration_data = std::make_shared<Clothes>("train"),
+                                     .evaluation_data = std::make_shared<Clothes>("t10k"),
+                                     .metrics = {{"worst class", std::make_shared<WorstClass>()}}}});
     if (!result.best) throw lpot::Error("worst_class", "every trial failed");
     for (std::size_t i = 0; i < result.baseline.metrics.size(); ++i)
       std::cout << result.baseline.metrics[i].first << ": fp32 " << result.baseline.metrics[i].second << ", int8 "

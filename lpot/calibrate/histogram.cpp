@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "lpot/core/every_cpu.h"
+#include "lpot/core/multiversion.h"
 
 namespace lpot {
 namespace {

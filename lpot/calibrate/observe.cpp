@@ -7,15 +7,14 @@
 #include <cmath>
 #include <exception>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 #include <thread>
 
-#include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
 #include "lpot/core/memory.h"
-#include "lpot/runtime/runner.h"
-#include "lpot/share/batches.h"
+#include "lpot/distributed/batch_worker.h"
 
 namespace lpot {
 namespace {
@@ -57,172 +56,162 @@ std::string name_samples(const Tensor& tensor, const Samples& samples) {
   return fmt::format("sample {}", samples.first + row);
 }
 
-// Adds one batch's outputs; tensors are independent, so threads take one each in turn.
-void add_outputs(std::vector<TensorStatistics>& statistics, const std::vector<Tensor>& outputs,
-                 const std::vector<ObservationPoint>& points, const Samples& samples, int threads) {
-  std::atomic<std::size_t> next{0};
-  std::vector<std::exception_ptr> errors(points.size());
-  const auto work = [&] {
-    for (std::size_t i = next++; i < points.size(); i = next++) try {
-        statistics[i].add(outputs[i], points[i].channel_axis);
-      } catch (...) {
-        errors[i] = std::current_exception();
-      }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    for (int i = 1; i < threads; ++i) helpers.emplace_back(work);
-    work();
+// Rethrows an error of TensorStatistics::add with the place of the value.
+[[noreturn]] void rethrow(const std::exception_ptr& error, const std::string& samples, const std::string& tensor) {
+  try {
+    std::rethrow_exception(error);
+  } catch (const DataError& found) {
+    throw DataError("calibrate", fmt::format("{}, tensor '{}': {}", samples, tensor, found.what()));
   }
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!errors[i]) continue;
-    try {
-      std::rethrow_exception(errors[i]);
-    } catch (const DataError& error) {
-      throw DataError("calibrate", fmt::format("{}, tensor '{}': {}", name_samples(outputs[i], samples),
-                                               points[i].tensor, error.what()));
+}
+
+// The statistics of all observation points, in their order. The points must outlive it.
+class PointStatistics {
+ public:
+  explicit PointStatistics(const std::vector<ObservationPoint>& points) : points_(points), all_(points.size()) {}
+
+  // Adds the outputs of one batch. Tensors are independent, so every thread takes the next one.
+  void add(const std::vector<Tensor>& outputs, const Samples& samples, int threads) {
+    std::atomic<std::size_t> next{0};
+    std::vector<std::exception_ptr> errors(points_.size());
+    const auto work = [&] {
+      for (std::size_t i = next++; i < points_.size(); i = next++) try {
+          all_[i].add(outputs[i], points_[i].channel_axis);
+        } catch (...) {
+          errors[i] = std::current_exception();
+        }
+    };
+    {
+      std::vector<std::jthread> others;
+      for (int i = 1; i < threads; ++i) others.emplace_back(work);
+      work();
     }
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (errors[i]) rethrow(errors[i], name_samples(outputs[i], samples), points_[i].tensor);
   }
+
+  // Moves the histograms out, so that the sums of the channels remain.
+  PointStatistics split_histograms() {
+    PointStatistics histograms(points_);
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      histograms.all_[i] = all_[i].histogram_alone();
+      all_[i] = all_[i].channels_alone();
+    }
+    return histograms;
+  }
+
+  void merge(const PointStatistics& other) {
+    for (std::size_t i = 0; i < points_.size(); ++i) all_[i].merge(other.all_[i]);
+  }
+  void merge(std::string_view bytes) {
+    const Statistics parts = statistics_from_bytes(bytes);
+    for (std::size_t i = 0; i < points_.size(); ++i) all_[i].merge(parts.at(points_[i].tensor));
+  }
+
+  Statistics by_name() const {
+    Statistics result;
+    for (std::size_t i = 0; i < points_.size(); ++i) result.emplace(points_[i].tensor, all_[i]);
+    return result;
+  }
+
+ private:
+  const std::vector<ObservationPoint>& points_;
+  std::vector<TensorStatistics> all_;
+};
+
+std::vector<std::size_t> consecutive(std::size_t begin, std::size_t end) {
+  std::vector<std::size_t> positions(end - begin);
+  std::iota(positions.begin(), positions.end(), begin);
+  return positions;
 }
 
-Statistics by_name(const std::vector<TensorStatistics>& statistics, const std::vector<ObservationPoint>& points) {
-  Statistics result;
-  for (std::size_t i = 0; i < points.size(); ++i) result.emplace(points[i].tensor, statistics[i]);
-  return result;
-}
-
-std::vector<std::size_t> positions(std::size_t begin, std::size_t end) {
-  std::vector<std::size_t> result(end - begin);
-  for (std::size_t i = begin; i < end; ++i) result[i - begin] = i;
-  return result;
-}
-
-// Inner tensors do not always have the batch in front, so rows that were filled up could not be cut out again.
-// Every inference in flight keeps all watched tensors, which for a large model are hundreds of megabytes.
+// Inner tensors do not always have the batch dimension in front, so rows that fill a batch up could not be removed.
+// Every inference in flight holds all watched tensors, which are hundreds of megabytes for a large model.
 RunnerOptions runner_options(const Model& model, int threads) {
   return {.threads = threads, .streams = model.size_bytes >= kLargeModel ? 1 : 0, .fill_up = false};
 }
 
-// What a process of a crew tells of its batches: the channels of each, whose sums must be merged in order, and in the
-// end one histogram of all.
-class SharedObservation {
- public:
-  SharedObservation(std::vector<ObservationPoint> points, int threads)
-      : points_(std::move(points)), threads_(threads), histograms_(points_.size()) {}
+Samples samples_of(std::span<const std::size_t> positions) { return {positions.front(), positions.size()}; }
 
-  std::string of_batch(const RanBatch& batch) {
-    std::vector<TensorStatistics> statistics(points_.size());
-    add_outputs(statistics, batch.outputs, points_, {batch.first, batch.labels.size()}, threads_);
-    if (batch.is_certain)
-      for (std::size_t i = 0; i < points_.size(); ++i) {
-        histograms_[i].merge(statistics[i].histogram_alone());
-        statistics[i] = statistics[i].channels_alone();
-      }
-    return to_bytes(by_name(statistics, points_));
+// Sends the channel sums of each batch, which must be merged in order, and one histogram of all batches at the end.
+class ObservationEncoder : public BatchEncoder {
+ public:
+  ObservationEncoder(std::vector<ObservationPoint> points, int threads)
+      : points_(std::move(points)), threads_(threads), histograms_(points_) {}
+
+  std::string encode(ExecutedBatch batch) override {
+    PointStatistics statistics(points_);
+    statistics.add(batch.outputs, samples_of(batch.positions), threads_);
+    if (batch.is_final) histograms_.merge(statistics.split_histograms());
+    return to_bytes(statistics.by_name());
   }
 
-  std::string last() const { return to_bytes(by_name(histograms_, points_)); }
+  std::string summary() override { return to_bytes(histograms_.by_name()); }
 
  private:
-  std::vector<ObservationPoint> points_;
-  int threads_;
-  std::vector<TensorStatistics> histograms_;
+  const std::vector<ObservationPoint> points_;
+  const int threads_;
+  PointStatistics histograms_;
 };
 
-Digest digest_of(const std::shared_ptr<SharedObservation>& observation) {
-  return {[observation](RanBatch batch) { return observation->of_batch(batch); },
-          [observation] { return observation->last(); }};
-}
-
-void merge(std::vector<TensorStatistics>& statistics, const std::vector<ObservationPoint>& points,
-           std::string_view bytes) {
-  const Statistics parts = statistics_from_bytes(bytes);
-  for (std::size_t i = 0; i < points.size(); ++i) statistics[i].merge(parts.at(points[i].tensor));
-}
-
-nlohmann::json order_for(const Model& model, const std::vector<ObservationPoint>& points, int threads) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const ObservationPoint& point : points) list.push_back({point.tensor, point.channel_axis});
-  return {{"work", kObserveOrder}, {"model", model_for_order(model)}, {"points", list}, {"asked_threads", threads}};
-}
-
-// Samples from `begin` to `end`, of `all` that are going to be read.
-struct Pass {
-  std::size_t begin = 0, end = 0, all = 0;
-};
-
-class Observation {
+// Collects the statistics of all passes of one calibration.
+class Observation : public BatchCollector {
  public:
-  Observation(const Model& model, const std::vector<ObservationPoint>& points, const DataLoader& loader,
-              const ObserveOptions& options, const Observer& observer)
+  // The arguments must outlive it. The last sampling size is the number of samples of all passes.
+  Observation(const Model& model, const std::vector<ObservationPoint>& points, const ObserveOptions& options,
+              const Observer& observer)
       : model_(model),
         points_(points),
-        loader_(loader),
-        options_(options),
+        requested_threads_(options.threads),
+        threads_(options.executor->threads(options.threads)),
         observer_(observer),
-        threads_(options.crew ? options.crew->threads(options.threads) : thread_count(options.threads)),
-        watched_(instrument(model, points)),
-        runner_(watched_, loader.dataset().input_naming(), options_of_runner()),
-        statistics_(points.size()) {}
+        total_(options.sampling_sizes.empty() ? 0 : options.sampling_sizes.back()),
+        statistics_(points) {}
 
-  const std::vector<TensorStatistics>& statistics() const { return statistics_; }
-
-  void count(const Pass& pass) {
-    BatchStream batches = loader_.read(positions(pass.begin, pass.end));
-    std::size_t counted = pass.begin;
-    runner_.run(
-        [&]() -> std::optional<std::vector<Tensor>> {
-          observer_.check_stop();
-          auto batch = batches.next();
-          if (!batch) return std::nullopt;
-          return std::move(batch->inputs);
-        },
-        [&](std::vector<Tensor> outputs) {
-          const std::size_t first = counted;
-          counted = std::min(pass.end, counted + loader_.options().batch_size);
-          add_outputs(statistics_, outputs, points_, {first, counted - first}, threads_);
-          observer_.progress("calibrate", counted, pass.all);
-        });
+  BatchProgram program(const DataLoader& loader) const {
+    RunnerOptions runner = runner_options(model_, threads_);
+    runner.borrow_outputs = true;
+    runner.observer = &observer_;
+    return {.model = instrument(model_, points_), .loader = loader, .runner = runner, .with_labels = false};
   }
 
-  // In all processes of the crew.
-  void count_shared(const Pass& pass) {
-    SharedBatches shared{.loader = loader_,
-                         .runner = runner_,
-                         .options = runner_options(model_, threads_),
-                         .model = watched_,
-                         .positions = positions(pass.begin, pass.end),
-                         .digest = digest_of(std::make_shared<SharedObservation>(points_, threads_)),
-                         .take = {}};
-    std::size_t counted = pass.begin;
-    shared.take = [&](std::span<const std::size_t> of_batch, std::string_view digest) {
-      merge(statistics_, points_, digest);
-      counted += of_batch.size();
-      observer_.progress("calibrate", counted, pass.all);
-      return true;
-    };
-    shared.take_last = [&](const std::string& histograms) { merge(statistics_, points_, histograms); };
-    share_batches(*options_.crew, order_for(model_, points_, options_.threads), std::move(shared), observer_);
+  void add(ExecutedBatch batch) override {
+    statistics_.add(batch.outputs, samples_of(batch.positions), threads_);
+    report(batch.positions.size());
   }
+
+  nlohmann::json worker_order() const override {
+    nlohmann::json points = nlohmann::json::array();
+    for (const ObservationPoint& point : points_) points.push_back({point.tensor, point.channel_axis});
+    return {{"work", kObserveOrder},
+            {"model", model_reference(model_)},
+            {"points", points},
+            {"requested_threads", requested_threads_}};
+  }
+  std::unique_ptr<BatchEncoder> make_encoder() const override {
+    return std::make_unique<ObservationEncoder>(points_, threads_);
+  }
+  void add_encoded(std::span<const std::size_t> positions, std::string_view bytes) override {
+    statistics_.merge(bytes);
+    report(positions.size());
+  }
+  void add_summary(std::string_view bytes) override { statistics_.merge(bytes); }
+
+  Statistics snapshot() const { return statistics_.by_name(); }
 
  private:
-  // One process is done with a batch before the next one begins; those of a crew may keep it.
-  RunnerOptions options_of_runner() const {
-    RunnerOptions runner = runner_options(model_, threads_);
-    runner.borrow_outputs = !options_.crew;
-    runner.observer = &observer_;
-    return runner;
+  void report(std::size_t count) {
+    samples_ += count;
+    observer_.progress("calibrate", samples_, total_);
   }
 
   const Model& model_;
   const std::vector<ObservationPoint>& points_;
-  const DataLoader& loader_;
-  const ObserveOptions& options_;
+  const int requested_threads_, threads_;
   const Observer& observer_;
-  int threads_;
-  Model watched_;
-  Runner runner_;
-  std::vector<TensorStatistics> statistics_;
+  const std::size_t total_;
+  std::size_t samples_ = 0;
+  PointStatistics statistics_;
 };
 
 }  // namespace
@@ -235,7 +224,8 @@ std::string tensor_name(const ov::Node& producer, std::size_t output) {
 Calibration observe(const Model& model, const std::vector<ObservationPoint>& points, const DataLoader& loader,
                     const ObserveOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("calibrate", "the calibration data set is empty");
-  std::vector<std::size_t> sizes = options.sampling_sizes;
+  ObserveOptions resolved = options;
+  std::vector<std::size_t>& sizes = resolved.sampling_sizes;
   std::sort(sizes.begin(), sizes.end());
   for (std::size_t& size : sizes) size = std::min(size, loader.size());
 
@@ -244,28 +234,27 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
     calibration.snapshots.resize(sizes.size());
     return calibration;
   }
-  Observation observation(model, points, loader, options, observer);
+  Observation observation(model, points, resolved, observer);
+  const std::unique_ptr<BatchSession> session = options.executor->open(observation.program(loader));
   for (const std::size_t size : sizes) {
-    const Pass pass{calibration.samples, size, sizes.back()};
-    if (options.crew)
-      observation.count_shared(pass);
-    else
-      observation.count(pass);
+    session->run({.positions = consecutive(calibration.samples, size)}, observation, observer);
     calibration.samples = size;
-    calibration.snapshots.push_back(by_name(observation.statistics(), points));
+    calibration.snapshots.push_back(observation.snapshot());
   }
   return calibration;
 }
 
-Duty observe_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
+WorkerTask observe_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
   std::vector<ObservationPoint> points;
   for (const nlohmann::json& point : order.at("points"))
     points.push_back({point.at(0).get<std::string>(), point.at(1).get<int>()});
-  const int asked = order.at("asked_threads");
-  const int threads = asked > 0 ? asked : order.at("threads").at(static_cast<std::size_t>(rank)).get<int>();
-  const Model watched = instrument(model, points);
-  return batch_work(order, rank, watched, loader, runner_options(model, threads),
-                    digest_of(std::make_shared<SharedObservation>(points, threads)));
+  const int requested = order.at("requested_threads");
+  const int threads = requested > 0 ? requested : order.at("threads").at(static_cast<std::size_t>(rank)).get<int>();
+  const BatchProgram program{.model = instrument(model, points),
+                             .loader = loader,
+                             .runner = runner_options(model, threads),
+                             .with_labels = false};
+  return make_batch_task(order, rank, program, std::make_shared<ObservationEncoder>(points, threads));
 }
 
 }  // namespace lpot

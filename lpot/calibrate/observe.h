@@ -1,8 +1,10 @@
-// One streaming pass over the calibration data.
+// Collects statistics of a model's tensors in one streaming pass over the calibration data.
 //
-//   Statistics statistics = observe(model, {{"conv1", 0, 1}}, loader, {.sampling_sizes = {100}}).back();
+//   Calibration calibration = observe(model, {{"conv1", 1}}, loader, {.sampling_sizes = {100}});
+//   const Statistics& statistics = calibration.snapshots.back();
 //
 #pragma once
+#include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
@@ -10,39 +12,38 @@
 #include "lpot/calibrate/statistics.h"
 #include "lpot/core/observer.h"
 #include "lpot/data/loader.h"
+#include "lpot/distributed/batch_executor.h"
+#include "lpot/distributed/jobs.h"
 #include "lpot/model/model.h"
-#include "lpot/share/jobs.h"
 
 namespace lpot {
 
-class Crew;
-
-// A tensor to watch: the input of an op, and where its channels lie.
+// A tensor to watch and the axis of its channels.
 struct ObservationPoint {
-  std::string tensor;    // as tensor_name says
-  int channel_axis = 1;  // negative: from the end
+  std::string tensor;    // a tensor_name
+  int channel_axis = 1;  // negative: counted from the end
 };
 
-// The name of a tensor: its producer's name and, where that has several outputs, the output's number ("split:1").
+// The name of a tensor: the name of its producer, followed by the output's number if there are several ("split:1").
 std::string tensor_name(const ov::Node& producer, std::size_t output);
 
 struct ObserveOptions {
-  std::vector<std::size_t> sampling_sizes = {100};  // a snapshot of the statistics is kept at each
-  int threads = 0;
-  Crew* crew = nullptr;  // whose processes share the work; the statistics are the same
+  std::vector<std::size_t> sampling_sizes = {100};  // a snapshot of the statistics is returned for each
+  int threads = 0;                                  // 0: all that the executor has
+  std::shared_ptr<const BatchExecutor> executor = std::make_shared<LocalExecutor>();  // does not change the statistics
 };
 
 struct Calibration {
-  std::vector<Statistics> snapshots;  // one per sampling size, in rising order
-  std::size_t samples = 0;            // that were read: fewer than asked for when the data end
+  std::vector<Statistics> snapshots;  // one per sampling size, in increasing order
+  std::size_t samples = 0;            // read; fewer than the largest sampling size if there is less data
 };
 
-// Throws DataError (no data, a value that is not finite: with the tensor and the sample) and ModelError.
+// Throws DataError if there is no data or a value is not finite (the message names tensor and sample), and ModelError.
 Calibration observe(const Model&, const std::vector<ObservationPoint>&, const DataLoader&, const ObserveOptions&,
                     const Observer& = {});
 
-// What a helper of the crew does when `observe` asks for it.
-Duty observe_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
-inline constexpr const char* kObserveOrder = "calibrate";  // its order's "work"
+// The task of a worker for an order of `observe`.
+WorkerTask observe_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
+inline constexpr const char* kObserveOrder = "calibrate";  // "work" of that order
 
 }  // namespace lpot

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "lpot/core/error.h"
-#include "lpot/core/every_cpu.h"
+#include "lpot/core/multiversion.h"
 
 namespace lpot {
 namespace {

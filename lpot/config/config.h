@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lpot/core/component.h"
+#include "lpot/core/recipe.h"
 #include "lpot/core/scheme.h"
 
 namespace lpot {
@@ -28,7 +29,6 @@ enum class Framework {
 
 enum class Approach { StaticQuantization, DynamicQuantization };
 enum class LastBatch { Rollover, Discard };  // keep a short last batch, or drop it
-enum class Objective { Performance, ModelSize, Footprint };
 
 struct ModelConfig {
   std::string name;  // names the workspace; "" in the iLiT dialect, then the model file's name is used
@@ -44,7 +44,7 @@ struct LoaderConfig {
   LastBatch last_batch = LastBatch::Rollover;
   bool shuffle = false;
   std::optional<std::size_t> label_balance = {};  // filter.LabelBalance.size: objects of a sample
-  Component dataset = {};                         // without a name: the caller gives its own (tune/own.h)
+  Component dataset = {};                         // without a name: the caller gives its own (tune/user_components.h)
   std::vector<Component> transforms = {};         // in written order
   Place place = {};
 };
@@ -67,19 +67,12 @@ struct OpRestriction {
 };
 
 struct RecipeConfig {
-  bool scale_propagation_max_pooling = true;
-  bool scale_propagation_concat = true;
+  // What the user wrote, by the name that plans use (RecipeDeclaration::name). The tuner decides about the others.
+  std::map<std::string, RecipeValue> values;
+  std::map<std::string, std::string> advance;  // quantization.advance as written, by key
   bool first_conv_or_matmul_quantization = true;
-  // Unset: the tuner decides.
-  std::optional<bool> fast_bias_correction;
-  std::optional<bool> weight_correction;
-  std::optional<bool> half_range;
-  std::optional<bool> smooth_quant;
-  std::optional<double> smooth_quant_alpha;
-  std::optional<bool> cross_layer_equalization;
-  std::optional<bool> int8_tables;
-  std::optional<bool> residual_sums;
-  bool measured_forms = true;  // kernel forms are timed on this machine; else every op is plain
+  std::optional<bool> half_range;        // unset: the tuner decides
+  bool measured_kernel_variants = true;  // kernel variants are timed on this machine; else every op is plain
 };
 
 struct QuantizationConfig {
@@ -87,7 +80,6 @@ struct QuantizationConfig {
   std::vector<std::size_t> sampling_sizes = {100};
   std::optional<LoaderConfig> calibration;
   RecipeConfig recipes;
-  std::string bias_correction;  // advance.bias_correction: "weight_empirical" or ""
   OpRestriction model_wise;
   std::vector<std::pair<std::string, OpRestriction>> op_wise;  // in written order
 };

@@ -4,6 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <array>
+#include <map>
+
+#include "lpot/config/recipe_keys.h"
 
 namespace lpot {
 namespace {
@@ -85,25 +88,37 @@ void add_model(Lines& lines, const ModelConfig& model) {
   for (const auto& [name, shape] : model.input_shapes) lines.add("model.input_shapes." + name, shape);
 }
 
-void add_quantization(Lines& lines, const QuantizationConfig& quantization) {
+std::string text_of(const RecipeValue& value) {
+  return std::visit([](auto held) { return fmt::format("{}", held); }, value);
+}
+
+// The value of a recipe's key, as written or by default; "": none.
+std::string text_of(const RecipeDeclaration& recipe, const RecipeConfig& config) {
+  const auto written = config.values.find(recipe.name);
+  return written == config.values.end() ? recipe.key.default_value : text_of(written->second);
+}
+
+void add_recipes(Lines& lines, const RecipeConfig& config, const RecipeDeclarations& recipes) {
+  std::multimap<int, std::pair<std::string, std::string>> by_position{
+      {yaml::kFirstOpPosition, {yaml::kFirstOpKey, text_of(config.first_conv_or_matmul_quantization)}}};
+  if (config.half_range)
+    by_position.emplace(yaml::kHalfRangePosition, std::pair(yaml::kHalfRangeKey, text_of(*config.half_range)));
+  if (!config.measured_kernel_variants)
+    by_position.emplace(yaml::kKernelVariantsPosition, std::pair(yaml::kKernelVariantsAlias, "plain"));
+  for (const RecipeDeclaration& recipe : recipes)
+    if (!recipe.key.name.empty())
+      by_position.emplace(recipe.position, std::pair(recipe.aliases.empty() ? recipe.key.name : recipe.aliases.back(),
+                                                     text_of(recipe, config)));
+  for (const auto& [position, entry] : by_position) lines.add_text("quantization.recipes." + entry.first, entry.second);
+  for (const auto& [key, value] : config.advance) lines.add_text("quantization.advance." + key, value);
+}
+
+void add_quantization(Lines& lines, const QuantizationConfig& quantization, const RecipeDeclarations& recipes) {
   const bool dynamic = quantization.approach == Approach::DynamicQuantization;
   lines.add("quantization.approach", dynamic ? "post_training_dynamic_quant" : "post_training_static_quant");
   lines.add("quantization.calibration.sampling_size", quantization.sampling_sizes);
   add_loader(lines, "quantization.calibration.dataloader", quantization.calibration);
-  const RecipeConfig& recipes = quantization.recipes;
-  lines.add("quantization.recipes.scale_propagation_max_pooling", recipes.scale_propagation_max_pooling);
-  lines.add("quantization.recipes.scale_propagation_concat", recipes.scale_propagation_concat);
-  lines.add("quantization.recipes.first_conv_or_matmul_quantization", recipes.first_conv_or_matmul_quantization);
-  lines.add("quantization.recipes.fast_bias_correction", recipes.fast_bias_correction);
-  lines.add("quantization.recipes.weight_correction", recipes.weight_correction);
-  lines.add("quantization.recipes.half_range", recipes.half_range);
-  lines.add("quantization.recipes.smooth_quant", recipes.smooth_quant);
-  lines.add("quantization.recipes.smooth_quant_alpha", recipes.smooth_quant_alpha);
-  lines.add("quantization.recipes.cross_layer_equalization", recipes.cross_layer_equalization);
-  lines.add("quantization.recipes.int8_tables", recipes.int8_tables);
-  lines.add("quantization.recipes.residual_sums", recipes.residual_sums);
-  if (!recipes.measured_forms) lines.add("quantization.recipes.forms", "plain");
-  lines.add_text("quantization.advance.bias_correction", quantization.bias_correction);
+  add_recipes(lines, quantization.recipes, recipes);
   add_op(lines, "quantization.model_wise", quantization.model_wise);
   for (const auto& [name, op] : quantization.op_wise) add_op(lines, "quantization.op_wise." + name, op);
 }
@@ -141,10 +156,10 @@ void add_evaluation(Lines& lines, const Config& config) {
 
 }  // namespace
 
-std::vector<std::string> describe(const Config& config) {
+std::vector<std::string> describe(const Config& config, const RecipeDeclarations& recipes) {
   Lines lines;
   add_model(lines, config.model);
-  add_quantization(lines, config.quantization);
+  add_quantization(lines, config.quantization, recipes);
   add_tuning(lines, config.tuning);
   add_evaluation(lines, config);
   return lines.take();

@@ -1,6 +1,6 @@
 // A Config as lines, for --dry-run, reports and tests.
 //
-//   for (const std::string& line : describe(config)) ...   // tuning.accuracy_criterion.relative = 0.01
+//   for (const std::string& line : describe(config, tables.recipes)) ...   // tuning.accuracy_criterion.relative = 0.01
 //
 #pragma once
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace lpot {
 
-// "key = value" for each key that has a value, given or by default, in the order of the documentation.
-std::vector<std::string> describe(const Config&);
+// "key = value" for each key that has a value, given or by default, in the order of the documentation. A key that was
+// renamed has its oldest name: the lines identify studies.
+std::vector<std::string> describe(const Config&, const RecipeDeclarations&);
 
 }  // namespace lpot

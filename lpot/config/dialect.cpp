@@ -7,11 +7,7 @@
 namespace lpot::yaml {
 namespace {
 
-struct Move {
-  std::string_view from, to;
-};
-
-constexpr std::array<Move, 8> kMoves{{
+const std::array<KeyMove, 8> kMoves{{
     {"framework.name", "model.framework"},
     {"framework.inputs", "model.inputs"},
     {"framework.outputs", "model.outputs"},
@@ -110,6 +106,13 @@ void put(Node& root, const Path& path, Node node) {
   parent->items.push_back(std::move(node));
 }
 
+void move_key(Node& root, const KeyMove& move) {
+  std::optional<Node> node = take(root, split(move.from, '.'));
+  if (!node) return;
+  node->written_as = move.from;
+  put(root, split(move.to, '.'), std::move(*node));
+}
+
 void check_framework_is_empty(Node& root) {
   const std::optional<Node> rest = take(root, {"framework"});
   if (!rest || rest->is_null()) return;
@@ -125,7 +128,7 @@ bool names_components(const Path& path) {
                      [&](std::string_view pattern) { return matches(path, pattern); });
 }
 
-Document normalise(Node document) {
+Document normalise(Node document, const KeyTable& keys) {
   const Place start{document.place.file, 0};
   join_lists_of_maps(document);
   if (document.is_null()) fail(start, "", "is empty, expected keys such as model, quantization and tuning");
@@ -135,12 +138,8 @@ Document normalise(Node document) {
   const bool ilit = find(document, "framework") || find(document, "calibration");
   Path path;
   expand_shorthands(document, path);
-  for (const Move& move : kMoves) {
-    std::optional<Node> node = take(document, split(move.from, '.'));
-    if (!node) continue;
-    node->written_as = move.from;
-    put(document, split(move.to, '.'), std::move(*node));
-  }
+  for (const KeyMove& move : kMoves) move_key(document, move);
+  for (const KeyMove& move : keys.aliases()) move_key(document, move);
   check_framework_is_empty(document);
   return {std::move(document), ilit};
 }

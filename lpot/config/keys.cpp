@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "lpot/config/recipe_keys.h"
+
 namespace lpot {
 namespace yaml {
 namespace {
@@ -86,6 +88,11 @@ Key with_hint(Key key, std::string hint) {
   return key;
 }
 
+Key with_alias(Key key, std::string older_name) {
+  key.aliases.push_back(std::move(older_name));
+  return key;
+}
+
 Key sampling_size() {
   Key result =
       key(ValueKind::IntegerList, "sampling_size", "100", "samples to calibrate with; a list is tried in turn");
@@ -120,7 +127,29 @@ void add_model(Sections& all) {
   };
 }
 
-void add_quantization(Sections& all) {
+Key recipe_key(const RecipeDeclaration& recipe) {
+  return {.value = recipe.key, .limits = {recipe.low, recipe.high}, .aliases = recipe.aliases};
+}
+
+// The section's own keys and those of the recipes, by position.
+std::vector<Key> recipe_keys(const RecipeDeclarations& recipes) {
+  std::multimap<int, Key> by_position{
+      {kFirstOpPosition, flag(kFirstOpKey, "true", "quantize also the first convolution or matrix product")},
+      {kHalfRangePosition,
+       flag(kHalfRangeKey, "", "weights use 7 bits; unless given, where sums of the CPU would lose more by overflow")},
+      {kKernelVariantsPosition,
+       with_alias(choice(kKernelVariantsKey, "measured", {"measured", "plain"},
+                         "kernel variants of ops: timed on this machine, where ops slower in int8 stay fp32; or all as "
+                         "they are"),
+                  kKernelVariantsAlias)}};
+  for (const RecipeDeclaration& recipe : recipes)
+    if (!recipe.key.name.empty()) by_position.emplace(recipe.position, recipe_key(recipe));
+  std::vector<Key> keys;
+  for (auto& [position, entry] : by_position) keys.push_back(std::move(entry));
+  return keys;
+}
+
+void add_quantization(Sections& all, const RecipeDeclarations& recipes) {
   all["quantization"] = {
       choice("approach", "post_training_static_quant",
              {"post_training_static_quant", "post_training_dynamic_quant", "quant_aware_training"},
@@ -132,25 +161,10 @@ void add_quantization(Sections& all) {
       named("op_wise", "op", "what single ops may use, by node name or regular expression"),
   };
   all["calibration"] = {sampling_size(), section("dataloader", "dataloader", "the calibration data")};
-  all["recipes"] = {
-      flag("scale_propagation_max_pooling", "true", "max pooling keeps its input's scale"),
-      flag("scale_propagation_concat", "true", "all inputs of a concatenation share one scale"),
-      flag("first_conv_or_matmul_quantization", "true", "quantize also the first convolution or matrix product"),
-      flag("fast_bias_correction", "",
-           "correct biases for the mean error of quantized weights; unless given, not done"),
-      flag("weight_correction", "", "correct the spread of quantized weights; unless given, not done"),
-      flag("half_range", "", "weights use 7 bits; unless given, where sums of the CPU would lose more by overflow"),
-      flag("smooth_quant", "",
-           "move activation outliers into weights; unless given, where it lowers the expected noise"),
-      number("smooth_quant_alpha", "", {0, 1}, "how much of them, for all ops; unless given, the best for each op"),
-      flag("cross_layer_equalization", "", "even out the channels between two layers; unless given, not done"),
-      choice("forms", "measured", {"measured", "plain"},
-             "kernel forms of ops: timed on this machine, where ops slower in int8 stay fp32; or all as they are"),
-      flag("residual_sums", "", "add a convolution and what bypasses it as integers; unless given, done"),
-      flag("int8_tables", "",
-           "store embeddings as int8, with scales by row, in small tables by column; unless given, done"),
-  };
-  all["advance"] = {choice("bias_correction", "", {"weight_empirical"}, "correct biases by measured weight errors")};
+  all["recipes"] = recipe_keys(recipes);
+  all["advance"] = {};
+  for (const RecipeDeclaration& recipe : recipes)
+    if (recipe.advance) all["advance"].push_back({.value = *recipe.advance});
   all["op"] = {section("weight", "weight", "restricts weights"),
                section("activation", "activation", "restricts activations")};
   const std::vector<Key> tensor = {
@@ -233,10 +247,10 @@ void add_dataloader(Sections& all) {
   all["LabelBalance"] = {required(whole("size", "", {1, kNoLimit}, "objects of a sample"))};
 }
 
-Sections make_sections() {
+Sections make_sections(const RecipeDeclarations& recipes) {
   Sections all;
   add_model(all);
-  add_quantization(all);
+  add_quantization(all, recipes);
   add_tuning(all);
   add_evaluation(all);
   add_dataloader(all);
@@ -250,20 +264,42 @@ std::string in_limits(const Limits& limits) {
   return has_high ? fmt::format(" <= {}", limits.high) : "";
 }
 
-void list_keys(const std::string& prefix, std::string_view of, std::vector<KeyInfo>& listed) {
-  for (const Key& entry : keys_of(of)) {
+std::string summary_of(const Key& key) {
+  if (key.aliases.empty()) return key.value.summary;
+  return fmt::format("{} (older name: {})", key.value.summary, fmt::join(key.aliases, ", "));
+}
+
+void list_keys(const KeyTable& table, const std::string& prefix, std::string_view of, std::vector<KeyInfo>& listed) {
+  for (const Key& entry : table.of(of)) {
     const std::string full = prefix + entry.value.name;
     if (entry.shape != KeyShape::Section)
-      listed.push_back({full, expected(entry), entry.value.default_value, entry.value.summary});
-    if (!entry.section.empty()) list_keys(full + (entry.shape == KeyShape::Named ? ".*." : "."), entry.section, listed);
+      listed.push_back({full, expected(entry), entry.value.default_value, summary_of(entry)});
+    if (!entry.section.empty())
+      list_keys(table, full + (entry.shape == KeyShape::Named ? ".*." : "."), entry.section, listed);
+  }
+}
+
+void list_aliases(const KeyTable& table, const std::string& prefix, std::string_view of, std::vector<KeyMove>& moves) {
+  for (const Key& entry : table.of(of)) {
+    for (const std::string& alias : entry.aliases) moves.push_back({prefix + alias, prefix + entry.value.name});
+    if (entry.shape == KeyShape::Section) list_aliases(table, prefix + entry.value.name + ".", entry.section, moves);
   }
 }
 
 }  // namespace
 
-const std::vector<Key>& keys_of(std::string_view section) {
-  static const Sections sections = make_sections();
-  return sections.find(section)->second;
+KeyTable::KeyTable(const RecipeDeclarations& recipes) : sections_(make_sections(recipes)) {}
+
+std::vector<KeyMove> KeyTable::aliases() const {
+  std::vector<KeyMove> moves;
+  list_aliases(*this, "", "", moves);
+  return moves;
+}
+
+std::vector<KeyInfo> KeyTable::listed() const {
+  std::vector<KeyInfo> keys;
+  list_keys(*this, "", "", keys);
+  return keys;
 }
 
 std::string expected(const Key& key) {
@@ -279,13 +315,6 @@ std::string expected(const Key& key) {
 
 }  // namespace yaml
 
-const std::vector<KeyInfo>& config_keys() {
-  static const std::vector<KeyInfo> keys = [] {
-    std::vector<KeyInfo> listed;
-    yaml::list_keys("", "", listed);
-    return listed;
-  }();
-  return keys;
-}
+std::vector<KeyInfo> config_keys(const RecipeDeclarations& recipes) { return yaml::KeyTable(recipes).listed(); }
 
 }  // namespace lpot

@@ -1,11 +1,17 @@
-// Every key of the YAML: its kind, default, range and one sentence. Reading, messages and documentation go by it.
+// Every key of the YAML: its kind, default, range and one sentence. Reading, messages and documentation use it. The
+// keys of recipes come from their declarations.
+//
+//   for (const KeyInfo& key : config_keys(tables.recipes)) ...   // key.path: "tuning.accuracy_criterion.relative"
+//
 #pragma once
 #include <limits>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lpot/core/component.h"
+#include "lpot/core/recipe.h"
 
 namespace lpot {
 
@@ -18,7 +24,7 @@ struct KeyInfo {
 };
 
 // All keys, in the order of the documentation.
-const std::vector<KeyInfo>& config_keys();
+std::vector<KeyInfo> config_keys(const RecipeDeclarations&);
 
 // A key, or one value of it, that is read but not carried out.
 struct PendingKey {
@@ -27,7 +33,7 @@ struct PendingKey {
   bool refused = false;  // an error; else a warning
   std::string sentence;
 };
-std::vector<PendingKey> pending_keys();
+std::vector<PendingKey> pending_keys(const RecipeDeclarations&);
 
 namespace yaml {
 
@@ -49,10 +55,26 @@ struct Key {
   std::string hint = {};  // ends the message about a value outside the limits
   KeyShape shape = KeyShape::Value;
   std::string section = {};
+  std::vector<std::string> aliases = {};  // older names, which stay accepted
 };
 
-// The keys of a section: "" (the top), "model", "dataloader", ...
-const std::vector<Key>& keys_of(std::string_view section);
+// The key at one dotted path is read as the key at another.
+struct KeyMove {
+  std::string from, to;
+};
+
+class KeyTable {
+ public:
+  explicit KeyTable(const RecipeDeclarations&);
+
+  // The keys of a section: "" (the top), "model", "dataloader", ...
+  const std::vector<Key>& of(std::string_view section) const { return sections_.find(section)->second; }
+  std::vector<KeyMove> aliases() const;  // of all keys
+  std::vector<KeyInfo> listed() const;   // in the order of the documentation
+
+ private:
+  std::map<std::string, std::vector<Key>, std::less<>> sections_;
+};
 
 // What a value of the key must be: "a number in 0..1", "one of cpu, gpu".
 std::string expected(const Key&);

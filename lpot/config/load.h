@@ -20,6 +20,7 @@ struct ComponentTables {
   const Table& postprocesses;
   const Table& metrics;
   const Table& strategies;
+  const RecipeDeclarations& recipes;
 };
 
 Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides,

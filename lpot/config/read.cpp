@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "lpot/config/pending.h"
 #include "lpot/config/read_parts.h"
+#include "lpot/config/recipe_keys.h"
+#include "lpot/config/unsupported_keys.h"
 
 namespace lpot::yaml {
 namespace {
@@ -38,24 +39,29 @@ ModelConfig read_model(const Section& model, bool needs_name) {
   return config;
 }
 
-RecipeConfig read_recipes(const Section& recipes) {
-  const Parameters& values = recipes.values();
-  const auto flag = [&](const char* name) {
-    return values.has(name) ? std::optional<bool>(values.flag(name)) : std::nullopt;
-  };
+RecipeValue recipe_value(const Parameters& values, const Parameter& key) {
+  switch (key.kind) {
+    case ValueKind::Integer:
+      return values.integer(key.name);
+    case ValueKind::Number:
+      return values.number(key.name);
+    default:
+      return values.flag(key.name);
+  }
+}
+
+RecipeConfig read_recipes(const Section& recipes, const Section& advance, const RecipeDeclarations& declarations) {
   RecipeConfig config;
-  config.scale_propagation_max_pooling = values.flag("scale_propagation_max_pooling");
-  config.scale_propagation_concat = values.flag("scale_propagation_concat");
-  config.first_conv_or_matmul_quantization = values.flag("first_conv_or_matmul_quantization");
-  config.fast_bias_correction = flag("fast_bias_correction");
-  config.weight_correction = flag("weight_correction");
-  config.half_range = flag("half_range");
-  config.smooth_quant = flag("smooth_quant");
-  if (values.has("smooth_quant_alpha")) config.smooth_quant_alpha = values.number("smooth_quant_alpha");
-  config.cross_layer_equalization = flag("cross_layer_equalization");
-  config.int8_tables = flag("int8_tables");
-  config.residual_sums = flag("residual_sums");
-  config.measured_forms = values.text("forms") == "measured";
+  for (const RecipeDeclaration& recipe : declarations) {
+    if (!recipe.key.name.empty() && recipes.has(recipe.key.name))
+      config.values[recipe.name] = recipe_value(recipes.values(), recipe.key);
+    if (recipe.advance && advance.has(recipe.advance->name))
+      config.advance[recipe.advance->name] = advance.values().text(recipe.advance->name);
+  }
+  const Parameters& values = recipes.values();
+  config.first_conv_or_matmul_quantization = values.flag(kFirstOpKey);
+  if (values.has(kHalfRangeKey)) config.half_range = values.flag(kHalfRangeKey);
+  config.measured_kernel_variants = values.text(kKernelVariantsKey) == "measured";
   return config;
 }
 
@@ -71,11 +77,9 @@ QuantizationConfig read_quantization(const Section& quantization, const Componen
   }
   config.sampling_sizes.assign(sizes.begin(), sizes.end());
   config.calibration = read_loader(calibration, tables);
-  config.recipes = read_recipes(quantization.section("recipes"));
-  const Section advance = quantization.section("advance");
-  if (advance.values().has("bias_correction")) config.bias_correction = advance.values().text("bias_correction");
+  config.recipes = read_recipes(quantization.section("recipes"), quantization.section("advance"), tables.recipes);
   config.model_wise = read_restriction(quantization.section("model_wise"));
-  if (const Node* ops = quantization.find("op_wise")) config.op_wise = read_op_wise(*ops, quantization.path_of(*ops));
+  config.op_wise = read_op_wise(quantization);
   return config;
 }
 
@@ -152,10 +156,10 @@ PerformanceConfig read_performance(const Section& performance, const ComponentTa
 
 }  // namespace
 
-Config read_config(const Document& document, const ComponentTables& tables) {
-  const Section top(document.tree, "", "");
+Config read_config(const Document& document, const KeyTable& keys, const ComponentTables& tables) {
+  const Section top(keys, document.tree, "", "");
   Config config;
-  config.warnings = check_pending(document.tree);
+  config.warnings = check_pending(document.tree, keys);
   config.model = read_model(top.section("model"), !document.ilit);
   config.quantization = read_quantization(top.section("quantization"), tables);
   config.tuning = read_tuning(top.section("tuning"), tables);

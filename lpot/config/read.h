@@ -6,6 +6,6 @@
 namespace lpot::yaml {
 
 // Throws ConfigError for the first thing that is wrong, in the order of the key table.
-Config read_config(const Document&, const ComponentTables&);
+Config read_config(const Document&, const KeyTable&, const ComponentTables&);
 
 }  // namespace lpot::yaml

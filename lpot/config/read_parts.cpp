@@ -55,14 +55,17 @@ OpRestriction read_restriction(const Section& section) {
           .place = section.place()};
 }
 
-std::vector<std::pair<std::string, OpRestriction>> read_op_wise(const Node& ops, const std::string& path) {
-  if (ops.is_null()) return {};
+std::vector<std::pair<std::string, OpRestriction>> read_op_wise(const Section& parent) {
+  const Node* written = parent.find("op_wise");
+  if (!written || written->is_null()) return {};
+  const Node& ops = *written;
+  const std::string path = parent.path_of(ops);
   if (!ops.is_map()) fail(ops.place, path, "expected a map of node names, got " + shown(ops));
   std::vector<std::pair<std::string, OpRestriction>> restrictions;
   for (const Node& op : ops.items) {
     if (const Node* first = find(ops, op.key); first != &op)
       fail(op.place, path_of(path, op), "given twice, first at " + to_string(first->place));
-    restrictions.emplace_back(op.key, read_restriction(Section(op, path_of(path, op), "op")));
+    restrictions.emplace_back(op.key, read_restriction(Section(parent.keys(), op, path_of(path, op), "op")));
   }
   return restrictions;
 }

@@ -17,8 +17,8 @@ std::optional<LoaderConfig> read_loader(const Section& parent, const ComponentTa
 // The `weight` and `activation` of a section.
 OpRestriction read_restriction(const Section&);
 
-// Restrictions by node name, in written order.
-std::vector<std::pair<std::string, OpRestriction>> read_op_wise(const Node& ops, const std::string& path);
+// The `op_wise` of a section: restrictions by node name, in written order.
+std::vector<std::pair<std::string, OpRestriction>> read_op_wise(const Section& parent);
 
 // The cores and threads of a `configs` section.
 InstanceConfig read_instances(const Section&);

@@ -211,20 +211,22 @@ Parameters read_values(const Node& map, const std::string& path, const std::vect
   return Parameters(std::move(values));
 }
 
-Section::Section(const Node& map, std::string path, std::string_view section, const Place& place)
-    : node_(&map),
+Section::Section(const KeyTable& keys, const Node& map, std::string path, std::string_view section)
+    : keys_(&keys),
+      node_(&map),
       path_(std::move(path)),
       name_(section),
-      place_(place),
-      values_(read_values(map, path_, keys_of(section))) {}
+      place_(map.place),
+      values_(read_values(map, path_, keys.of(section))) {}
 
 Section Section::section(const std::string& key) const {
   static const Node kEmpty{.kind = Node::Kind::Map};
-  const auto& keys = keys_of(name_);
+  const auto& keys = keys_->of(name_);
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& entry) { return entry.value.name == key; });
-  const Node* written = find(key);
-  if (!written) return Section(kEmpty, yaml::path_of(path_, {.key = key}), found->section, place_);
-  return Section(*written, path_of(*written), found->section);
+  if (const Node* written = find(key)) return Section(*keys_, *written, path_of(*written), found->section);
+  Section empty(*keys_, kEmpty, yaml::path_of(path_, {.key = key}), found->section);
+  empty.place_ = place_;
+  return empty;
 }
 
 }  // namespace lpot::yaml

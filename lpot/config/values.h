@@ -25,21 +25,21 @@ std::vector<Node> pieces(const Node&);
 // A map of the keys of a section of the configuration, and the maps in it.
 class Section {
  public:
-  Section(const Node& map, std::string path, std::string_view section)
-      : Section(map, std::move(path), section, map.place) {}
+  // `section` names the keys in the table, which must outlive the Section.
+  Section(const KeyTable&, const Node& map, std::string path, std::string_view section);
 
   const Node* find(std::string_view key) const { return yaml::find(*node_, key); }
   bool has(std::string_view key) const { return find(key) != nullptr; }
   std::string path_of(const Node& entry) const { return yaml::path_of(path_, entry); }
   Section section(const std::string& key) const;  // an empty one when the user wrote nothing
+  const KeyTable& keys() const { return *keys_; }
 
   const Parameters& values() const { return values_; }
   const Place& place() const { return place_; }  // of the nearest map that is written
   const std::string& path() const { return path_; }
 
  private:
-  Section(const Node& map, std::string path, std::string_view section, const Place&);
-
+  const KeyTable* keys_;
   const Node* node_;
   std::string path_;
   std::string_view name_;

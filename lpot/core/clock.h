@@ -10,4 +10,10 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// What the process has spent in the runtime so far, in wall-clock time.
+struct RuntimeSeconds {
+  double compiling = 0;  // and freeing what was compiled
+  double inferring = 0;
+};
+
 }  // namespace lpot

@@ -44,7 +44,7 @@ struct CallerError : Error {
 };
 
 // Another process of the team that is not there any more, or cannot be worked with.
-struct TeamError : Error {
+struct DistributedError : Error {
   using Error::Error;
 };
 

@@ -5,8 +5,6 @@
 namespace lpot {
 namespace {
 
-using Json = nlohmann::json;
-
 // Goes through a document without keeping anything of it, and stops where it gets too deep.
 class DepthCheck : public nlohmann::json_sax<Json> {
  public:

@@ -10,6 +10,9 @@
 
 namespace lpot {
 
+using Json = nlohmann::json;                 // keys in alphabetical order
+using OrderedJson = nlohmann::ordered_json;  // keys in the order of insertion
+
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
 // Throws nlohmann::json::exception for text that is nested deeper than that.

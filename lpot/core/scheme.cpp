@@ -24,7 +24,7 @@ std::string_view to_string(Precision word) { return kPrecisions[static_cast<std:
 std::string_view to_string(Granularity word) { return kGranularities[static_cast<std::size_t>(word)]; }
 std::string_view to_string(Symmetry word) { return kSymmetries[static_cast<std::size_t>(word)]; }
 std::string_view to_string(Algorithm word) { return kAlgorithms[static_cast<std::size_t>(word)]; }
-std::string_view to_string(Form word) { return kForms[static_cast<std::size_t>(word)]; }
+std::string_view to_string(KernelVariant word) { return kForms[static_cast<std::size_t>(word)]; }
 
 template <>
 std::optional<Precision> parse(std::string_view name) {
@@ -43,8 +43,8 @@ std::optional<Algorithm> parse(std::string_view name) {
   return find<Algorithm>(kAlgorithms, name);
 }
 template <>
-std::optional<Form> parse(std::string_view name) {
-  return find<Form>(kForms, name);
+std::optional<KernelVariant> parse(std::string_view name) {
+  return find<KernelVariant>(kForms, name);
 }
 
 }  // namespace lpot

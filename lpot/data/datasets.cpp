@@ -4,7 +4,7 @@
 namespace lpot {
 namespace {
 
-const std::vector<DatasetKind>& kinds() {
+const std::vector<DatasetKind>& dataset_kinds() {
   static const std::vector<DatasetKind> all{
       cifar10_dataset(),        cifar100_dataset(),     mnist_dataset(),        fashion_mnist_dataset(),
       image_folder_dataset(),   imagenet_raw_dataset(), image_record_dataset(), tf_record_dataset(),
@@ -17,12 +17,12 @@ const std::vector<DatasetKind>& kinds() {
 }  // namespace
 
 const Table& datasets() {
-  static const Table table = table_of(kinds());
+  static const Table table = table_of(dataset_kinds());
   return table;
 }
 
 std::unique_ptr<Dataset> make_dataset(const Component& component) {
-  return make_component(kinds(), component, "data set");
+  return make_component(dataset_kinds(), component, "data set");
 }
 
 }  // namespace lpot

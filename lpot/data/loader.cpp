@@ -11,8 +11,8 @@
 #include "lpot/core/clock.h"
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/random.h"
 #include "lpot/data/batch_stream.h"
-#include "lpot/data/random.h"
 
 namespace lpot {
 namespace {

@@ -4,7 +4,7 @@
 namespace lpot {
 namespace {
 
-const std::vector<TransformKind>& kinds() {
+const std::vector<TransformKind>& transform_kinds() {
   static const std::vector<TransformKind> all{resize_transform(),
                                               center_crop_transform(),
                                               random_crop_transform(),
@@ -35,11 +35,13 @@ const std::vector<TransformKind>& kinds() {
 }  // namespace
 
 const Table& transforms() {
-  static const Table table = table_of(kinds());
+  static const Table table = table_of(transform_kinds());
   return table;
 }
 
-Transform make_transform(const Component& component) { return make_component(kinds(), component, "transform"); }
+Transform make_transform(const Component& component) {
+  return make_component(transform_kinds(), component, "transform");
+}
 
 Transform at_random(const Component& component, std::function<Tensor(Tensor, Draws&)> change) {
   return {component.name,

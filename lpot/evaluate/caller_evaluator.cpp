@@ -6,10 +6,10 @@
 
 namespace lpot {
 
-CallerEvaluator::CallerEvaluator(std::string name, Function function)
+CallerEvaluator::CallerEvaluator(std::string name, EvaluationFunction function)
     : name_(std::move(name)), function_(std::move(function)) {}
 
-Score CallerEvaluator::ask(const Request& request) const {
+Score CallerEvaluator::ask(const EvaluationRequest& request) const {
   request.observer.check_stop();
   const auto start = Clock::now();
   const double accuracy = function_(request);

@@ -8,12 +8,13 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMostNotes = 256u << 20;  // bytes; outputs beyond are made again
+constexpr std::size_t kMostNotes = 256u << 20;  // bytes; larger outputs are computed again
 
-// Metrics that do not judge leave nothing.
-void drop_unless_judged(Judgements& judgements) {
-  if (std::none_of(judgements.begin(), judgements.end(), [](const auto& judged) { return judged.has_value(); }))
-    judgements.clear();
+// Empty if the metric does not judge samples.
+Judgements empty_unless_judged(Judgements judgements) {
+  const bool any =
+      std::any_of(judgements.begin(), judgements.end(), [](const auto& judged) { return judged.has_value(); });
+  return any ? std::move(judgements) : Judgements{};
 }
 
 }  // namespace
@@ -29,46 +30,50 @@ void DataEvaluator::expect_many() {
 Score DataEvaluator::baseline(const Model& fp32, const Observer& observer) {
   baseline_outputs_.clear();
   EvaluateOptions options = options_;
-  options.keep_outputs = &baseline_outputs_;
-  options.judgements = &baseline_judgements_;
-  if (expects_many_) options.choose_throughput = &options_.throughput;
-  const Score score = evaluate(fp32, loader_, metrics_, options, observer);
-  drop_unless_judged(baseline_judgements_);
-  return score;
+  options.is_baseline = true;
+  options.collect_judgements = true;
+  options.choose_throughput = expects_many_;
+  Evaluation evaluation = run_evaluation(fp32, loader_, metrics_, options, observer);
+  baseline_outputs_ = std::move(evaluation.outputs);
+  baseline_judgements_ = empty_unless_judged(std::move(evaluation.judgements));
+  options_.throughput = evaluation.throughput;
+  return evaluation.score;
+}
+
+// Of the models after the baseline, which has reported NaN in the same data.
+EvaluateOptions DataEvaluator::candidate_options() const {
+  EvaluateOptions options = options_;
+  options.baseline = &baseline_outputs_;
+  options.report_nans = false;
+  return options;
 }
 
 Score DataEvaluator::score(const Model& model, const Observer& observer) {
-  EvaluateOptions options = options_;
-  options.baseline = &baseline_outputs_;
-  options.tell_of_nans = false;  // the baseline's evaluation did, of the same data
-  Judgements judgements;
-  options.judgements = &judgements;
-  const Score score = evaluate(model, loader_, metrics_, options, observer);
-  drop_unless_judged(judgements);
-  if (first_judgements_.empty()) first_judgements_ = std::move(judgements);
-  return score;
+  EvaluateOptions options = candidate_options();
+  options.collect_judgements = true;
+  Evaluation evaluation = run_evaluation(model, loader_, metrics_, options, observer);
+  if (first_judgements_.empty()) first_judgements_ = empty_unless_judged(std::move(evaluation.judgements));
+  return evaluation.score;
 }
 
 Score DataEvaluator::score_unless_below(double lowest, const Model& model, const Observer& observer) {
   if (baseline_judgements_.empty()) return score(model, observer);
   const bool is_first = first_judgements_.empty();
-  Judgements first = is_first ? Judgements(baseline_judgements_.size()) : first_judgements_;
+  const Judgements first = is_first ? Judgements(baseline_judgements_.size()) : first_judgements_;
   const std::optional<double> confidence = options_.confidence;
   const EvaluationOrder order =
       hardest_first(baseline_judgements_, first, confidence.has_value(), loader_.options().seed);
-  // The search goes on from the loss of the first model, so that is not estimated from a handful of the hardest
-  // samples.
+  // The search uses the loss of the first model, so that loss is not estimated from a few of the hardest samples.
   const std::size_t at_least = is_first ? loader_.size() / 4 : 0;
-  Verdict verdict(baseline_judgements_, {lowest, confidence, order.random_from, at_least});
-  EvaluateOptions options = options_;
-  options.baseline = &baseline_outputs_;
-  options.tell_of_nans = false;
-  options.positions = order.positions;
-  options.verdict = &verdict;
-  if (is_first) options.judgements = &first;
-  Score score = evaluate(model, loader_, metrics_, options, observer);
-  if (is_first) first_judgements_ = std::move(first);
-  // What is estimated must not look like what it is certain not to be.
+  EvaluateOptions options = candidate_options();
+  options.early_stopping.positions = order.positions;
+  options.early_stopping.verdict.emplace(baseline_judgements_,
+                                         VerdictOptions{lowest, confidence, order.random_from, at_least});
+  options.collect_judgements = is_first;
+  Evaluation evaluation = run_evaluation(model, loader_, metrics_, options, observer);
+  if (is_first) first_judgements_ = std::move(evaluation.judgements);
+  // The estimate of a model that misses the goal must not meet it.
+  Score score = std::move(evaluation.score);
   if (!score.complete && score.metrics.front().second >= lowest)
     score.metrics.front().second = std::nextafter(lowest, -1.0);
   return score;

@@ -1,4 +1,4 @@
-// A model, data and metrics give a Score.
+// Computes the score of a model from data and metrics.
 //
 //   std::vector<NamedMetric> metrics = make_metrics(config.accuracy.metrics);
 //   Score score = evaluate(model, loader, metrics);
@@ -13,29 +13,27 @@
 
 #include "lpot/core/observer.h"
 #include "lpot/data/loader.h"
+#include "lpot/distributed/batch_executor.h"
+#include "lpot/distributed/jobs.h"
 #include "lpot/evaluate/postprocess.h"
 #include "lpot/evaluate/throughput.h"
 #include "lpot/evaluate/verdict.h"
-#include "lpot/metric/metric.h"
+#include "lpot/metrics/metric.h"
 #include "lpot/model/model.h"
-#include "lpot/share/jobs.h"
 
 namespace lpot {
 
-class Compilations;
-class Crew;
-
 struct NamedMetric {
   std::string name;
-  std::unique_ptr<Metric> metric;  // nothing counted: a fresh one is made for every evaluation
+  std::unique_ptr<Metric> metric;  // empty: every evaluation starts with a fresh one
 };
 std::vector<NamedMetric> make_metrics(const std::vector<Component>&);
 
 struct Score {
-  std::vector<std::pair<std::string, double>> metrics;  // the first is the one that is tuned for
-  std::size_t samples = 0;                              // that were evaluated
+  std::vector<std::pair<std::string, double>> metrics;  // the first is the tuning metric
+  std::size_t samples = 0;                              // evaluated
   double seconds = 0;
-  bool complete = true;  // else it ended early: the goal cannot be met any more, and the accuracy is an estimate
+  bool complete = true;  // false: stopped early because the goal is out of reach; the accuracy is an estimate
 
   double accuracy() const { return metrics.empty() ? 0.0 : metrics.front().second; }
 };
@@ -43,32 +41,47 @@ struct Score {
 // The first output of the fp32 model for every sample: labels for metrics that compare with it.
 using BaselineOutputs = std::vector<Tensor>;
 
-struct EvaluateOptions {
-  int threads = 0;                            // 0: all cores
-  std::optional<double> confidence = {};      // of evaluation.accuracy.confidence
-  Postprocesses postprocess = {};             // of evaluation.accuracy.postprocess
-  const BaselineOutputs* baseline = nullptr;  // needed by metrics with labels_are_baseline, unless this run makes it
-  BaselineOutputs* keep_outputs = nullptr;    // this run is the baseline: its outputs are kept here and are the labels
-  std::vector<std::size_t> positions = {};    // in which order to evaluate; empty: the loader's
-  Verdict* verdict = nullptr;                 // ends the evaluation when it has failed
-  Judgements* judgements = nullptr;           // what the first metric makes of every sample, where it judges samples
-  Throughput throughput = {};                 // how batches are run
-  Throughput* choose_throughput = nullptr;    // this run finds out what is fastest, and leaves it here
-  Crew* crew = nullptr;                       // whose processes share the batches; the score is the same
-  Compilations* ahead = nullptr;              // of the model, where some may have been made before
-  bool tell_of_nans = true;                   // warns of samples whose inputs hold NaN
+// Ends an evaluation as soon as its verdict has failed.
+struct EarlyStopping {
+  std::vector<std::size_t> positions = {};  // the order of evaluation; empty: the loader's
+  std::optional<Verdict> verdict = {};      // before the first sample; empty: all samples are evaluated
 };
 
-// Whether any of these metrics compares with the fp32 model.
+struct EvaluateOptions {
+  int threads = 0;                            // 0: all that the executor has
+  std::optional<double> confidence = {};      // evaluation.accuracy.confidence
+  Postprocesses postprocess = {};             // evaluation.accuracy.postprocess
+  const BaselineOutputs* baseline = nullptr;  // for metrics with labels_are_baseline, unless is_baseline is true
+  bool is_baseline = false;         // the outputs of this model are the labels of such metrics, and are returned
+  bool collect_judgements = false;  // returns the first metric's judgement of every sample, if it judges samples
+  EarlyStopping early_stopping = {};
+  Throughput throughput = {};      // how batches are run
+  bool choose_throughput = false;  // measures which way is the fastest, uses it and returns it
+  std::shared_ptr<const BatchExecutor> executor = std::make_shared<LocalExecutor>();  // does not change the score
+  Compilations* ahead = nullptr;  // compilations of the model that were made earlier
+  bool report_nans = true;        // warns of samples whose inputs hold NaN
+};
+
+// The score, and what the options asked for.
+struct Evaluation {
+  Score score;
+  BaselineOutputs outputs = {};  // with is_baseline, if a metric compares with the baseline
+  Judgements judgements = {};    // with collect_judgements: one entry per sample of the loader
+  Throughput throughput = {};    // how batches were run
+};
+
+// Whether one of the metrics compares with the fp32 model.
 bool needs_baseline(const std::vector<NamedMetric>&);
 
-// The same score at any number of threads and processes. Throws DataError and ModelError; Interrupted when the observer
-// says stop.
+// The score does not depend on the numbers of threads and processes. Throws DataError and ModelError; Interrupted if
+// the observer asks to stop.
 Score evaluate(const Model&, const DataLoader&, const std::vector<NamedMetric>&, const EvaluateOptions& = {},
                const Observer& = {});
+Evaluation run_evaluation(const Model&, const DataLoader&, const std::vector<NamedMetric>&, const EvaluateOptions&,
+                          const Observer& = {});
 
-// What a helper of the crew does when `evaluate` asks for it.
-Duty evaluate_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
-inline constexpr const char* kEvaluateOrder = "evaluate";  // its order's "work"
+// The task of a worker for an order of `evaluate`.
+WorkerTask evaluate_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
+inline constexpr const char* kEvaluateOrder = "evaluate";  // "work" of that order
 
 }  // namespace lpot

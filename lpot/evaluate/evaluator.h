@@ -9,6 +9,7 @@
 #include "lpot/core/observer.h"
 #include "lpot/data/loader.h"
 #include "lpot/evaluate/evaluate.h"
+#include "lpot/evaluate/evaluation_function.h"
 #include "lpot/model/model.h"
 
 namespace lpot {
@@ -64,6 +65,8 @@ class DataEvaluator : public Evaluator {
   std::string identity() const override { return loader_.identity(); }
 
  private:
+  EvaluateOptions candidate_options() const;
+
   DataLoader loader_;
   std::vector<NamedMetric> metrics_;
   EvaluateOptions options_;
@@ -99,14 +102,7 @@ class CommandEvaluator : public Evaluator {
 // Asks a function of the caller's for every model. A failure of the function is a CallerError.
 class CallerEvaluator : public Evaluator {
  public:
-  struct Request {
-    const Model& model;
-    bool is_fp32 = false;  // the model that the study began with
-    const Observer& observer;
-  };
-  using Function = std::function<double(const Request&)>;
-
-  CallerEvaluator(std::string name, Function);
+  CallerEvaluator(std::string name, EvaluationFunction);
 
   Score baseline(const Model& fp32, const Observer& observer) override { return ask({fp32, true, observer}); }
   Score score(const Model& model, const Observer& observer) override { return ask({model, false, observer}); }
@@ -115,10 +111,10 @@ class CallerEvaluator : public Evaluator {
   std::string identity() const override { return "function " + name_; }
 
  private:
-  Score ask(const Request&) const;
+  Score ask(const EvaluationRequest&) const;
 
   std::string name_;
-  Function function_;
+  EvaluationFunction function_;
 };
 
 // What a program printed, as an accuracy: the number that its last line ends with. Throws DataError that shows the

@@ -1,6 +1,6 @@
 // LabelShift takes its number from every label: for labels that count from 1, or leave out a background class.
 #include "lpot/core/error.h"
-#include "lpot/evaluate/postprocess.h"
+#include "lpot/evaluate/postprocess_kinds.h"
 
 namespace lpot {
 namespace {
@@ -9,7 +9,7 @@ class LabelShift : public Postprocess {
  public:
   explicit LabelShift(std::int64_t shift) : shift_(shift) {}
 
-  Answered apply(Answered batch) const override {
+  BatchResult apply(BatchResult batch) const override {
     for (Tensor& label : batch.labels) {
       if (label.empty()) throw DataError("LabelShift", "the data set has no labels");
       const Tensor source = label.converted(ElementType::I64);

@@ -8,8 +8,6 @@
 namespace lpot {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr int kMostAtOnce = 1 << 16;  // samples of a batch, and batches at the same time
 
 [[noreturn]] void damaged() {

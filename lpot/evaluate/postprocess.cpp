@@ -1,4 +1,4 @@
-#include "lpot/evaluate/postprocess.h"
+#include "lpot/evaluate/postprocess_kinds.h"
 
 namespace lpot {
 namespace {

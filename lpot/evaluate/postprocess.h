@@ -4,13 +4,12 @@
 #include <vector>
 
 #include "lpot/core/component.h"
-#include "lpot/core/registry.h"
 #include "lpot/core/tensor.h"
 
 namespace lpot {
 
 // A batch that went through the model: outputs, each [count, ...], and one label per sample.
-struct Answered {
+struct BatchResult {
   std::vector<Tensor> outputs;
   std::vector<Tensor> labels;
 };
@@ -19,7 +18,7 @@ struct Answered {
 class Postprocess {
  public:
   virtual ~Postprocess() = default;
-  virtual Answered apply(Answered) const = 0;  // throws DataError that names the sample within the batch
+  virtual BatchResult apply(BatchResult) const = 0;  // throws DataError that names the sample within the batch
 };
 
 // Every postprocess transform that a config may name.
@@ -29,10 +28,5 @@ using Postprocesses = std::vector<std::shared_ptr<const Postprocess>>;
 
 // The transforms that a config describes, in order. Throws ConfigError and DataError.
 Postprocesses make_postprocesses(const std::vector<Component>&);
-
-// One a file; postprocess.cpp lists them.
-using PostprocessKind = Kind<std::shared_ptr<const Postprocess>>;
-PostprocessKind label_shift();
-PostprocessKind squad_v1();
 
 }  // namespace lpot

@@ -9,7 +9,7 @@
 #include "lpot/core/text_tensor.h"
 #include "lpot/data/datasets/bert.h"
 #include "lpot/data/text/squad_answer.h"
-#include "lpot/evaluate/postprocess.h"
+#include "lpot/evaluate/postprocess_kinds.h"
 
 namespace lpot {
 namespace {
@@ -58,7 +58,7 @@ class SquadV1 : public Postprocess {
   SquadV1(SquadWindows windows, std::size_t max_length, AnswerOptions options)
       : windows_(std::move(windows)), max_length_(max_length), options_(options) {}
 
-  Answered apply(Answered batch) const override {
+  BatchResult apply(BatchResult batch) const override {
     const std::size_t count = batch.labels.size();
     const Logits logits = find_logits(batch.outputs, count);
     const std::size_t length = logits.start.shape()[1];
@@ -83,7 +83,7 @@ class SquadV1 : public Postprocess {
   }
 
  private:
-  std::size_t window_of(const Answered& batch, std::size_t sample) const {
+  std::size_t window_of(const BatchResult& batch, std::size_t sample) const {
     std::int64_t id = -1;
     for (const Tensor& output : batch.outputs)
       if (is_whole(output) && is_one_each(output, batch.labels.size()))

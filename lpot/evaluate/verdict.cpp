@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "lpot/data/random.h"
+#include "lpot/core/random.h"
 
 namespace lpot {
 namespace {
@@ -51,7 +51,7 @@ std::vector<std::size_t> places(const Judgements& by, const Judgements& then) {
 }
 
 // What became of a sample that the baseline has right.
-struct Kept {
+struct KnownSamples {
   double margin = 0;
   double lost = 0;  // of its value
 };
@@ -62,13 +62,13 @@ double turned(double margin, double deviation) {
 }
 
 // The deviation of the noise that explains best which samples were lost: one of many between 1/1000 and 1000 margins.
-double likeliest_noise(const std::vector<Kept>& samples, double largest_margin) {
+double likeliest_noise(const std::vector<KnownSamples>& samples, double largest_margin) {
   constexpr int kSteps = 60;
   double likeliest = 0, most = -std::numeric_limits<double>::infinity();
   for (int step = 0; step <= kSteps; ++step) {
     const double deviation = largest_margin * std::pow(10.0, 6.0 * step / kSteps - 3);
     double likelihood = 0;
-    for (const Kept& sample : samples) {
+    for (const KnownSamples& sample : samples) {
       const double probability = turned(sample.margin, deviation);
       likelihood += sample.lost * std::log(probability) + (1 - sample.lost) * std::log1p(-probability);
     }
@@ -83,9 +83,9 @@ double likeliest_noise(const std::vector<Kept>& samples, double largest_margin) 
 // What is lost of samples to come with these margins: as much as the noise says that explains what `came`. Where
 // margins are not known, or more were lost than noise can explain, the samples to come, which are easier, are taken to
 // lose half as often.
-double expected_loss(const std::vector<Kept>& came, const std::vector<double>& coming) {
+double expected_loss(const std::vector<KnownSamples>& came, const std::vector<double>& coming) {
   double lost = 0, largest = 0;
-  for (const Kept& sample : came) {
+  for (const KnownSamples& sample : came) {
     lost += sample.lost;
     largest = std::max(largest, sample.margin);
   }
@@ -141,7 +141,7 @@ double Verdict::loss_to_come() const {
     const double net = static_cast<double>(random_.losses) - static_cast<double>(random_.gains);
     return std::max(0.0, net / static_cast<double>(random_.drawn)) * to_come;
   }
-  std::vector<Kept> came;
+  std::vector<KnownSamples> came;
   std::vector<double> coming;  // margins
   for (std::size_t i = 0; i < baseline_.size(); ++i) {
     if (baseline_[i]->value <= 0) continue;

@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "lpot/metric/metric.h"
+#include "lpot/metrics/metric.h"
 
 namespace lpot {
 

@@ -20,8 +20,9 @@ struct LoadOptions {
   std::vector<std::string> inputs = {};   // tensors to begin at, in this order; empty: the model's own
   std::vector<std::string> outputs = {};  // tensors to end at; empty: the model's own
   std::map<std::string, std::vector<std::int64_t>> input_shapes = {};  // of cut and of other inputs; -1: dynamic
-  std::uint64_t convert_apart_from = std::uint64_t{256} << 20;  // bytes of a TensorFlow model (model/convert_apart.h)
-  bool probe = true;  // read it in a copy of this process first (model/reading_copy.h)
+  std::uint64_t convert_apart_from = std::uint64_t{256}
+                                     << 20;  // bytes of a TensorFlow model (model/subprocess_convert.h)
+  bool probe = true;                         // read it in a copy of this process first (model/sandboxed_load.h)
 
   bool cuts() const { return !inputs.empty() || !outputs.empty(); }
 };

@@ -27,8 +27,8 @@ std::vector<Port> to_ports(const Outputs& outputs) {
     const auto& names = output.get_names();
     std::string name =
         names.empty() ? output.get_node()->get_friendly_name() : *std::min_element(names.begin(), names.end());
-    ports.push_back(
-        {std::move(name), output.get_element_type().get_type_name(), to_dimensions(output.get_partial_shape())});
+    ports.push_back({std::move(name), output.get_element_type().get_type_name(),
+                     to_dimensions(output.get_partial_shape()), !output.get_names().empty()});
   }
   return ports;
 }

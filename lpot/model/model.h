@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lpot/core/op_info.h"
 #include "lpot/core/tensor.h"
 
 namespace ov {
@@ -27,9 +28,9 @@ struct Model {
   std::shared_ptr<ov::Model> graph;
   ModelFormat format = ModelFormat::OpenVinoIr;
   std::filesystem::path source;
-  std::string fingerprint;     // of the bytes of its files and of where it was cut
-  std::size_t size_bytes = 0;  // of its files
-  std::string recipe = {};     // how a study made it of its source, for other processes to do the same; "": not at all
+  std::string fingerprint;      // of the bytes of its files and of where it was cut
+  std::size_t size_bytes = 0;   // of its files
+  std::string derivation = {};  // how a study made it of its source, for other processes to do the same; "": not at all
 
   Model clone() const;
 };
@@ -39,16 +40,13 @@ struct Port {
   std::string name;
   std::string element_type;
   std::vector<std::int64_t> shape;
+  bool is_named = true;  // false: the runtime knows it by its number only
 
   std::string describe() const;  // "image f32 [?,1,28,28]"
 };
 std::vector<Port> model_inputs(const Model&);
 std::vector<Port> model_outputs(const Model&);
 
-struct OpInfo {
-  std::string name;
-  std::string type;
-};
 std::vector<OpInfo> list_ops(const Model&);  // in topological order, without constants, parameters and results
 
 // The name of the source graph's node that this op came from: what plans, op_wise and exports speak of.

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <openvino/openvino.hpp>
 
-#include "lpot/quantize/capability.h"
-#include "lpot/quantize/edits.h"
-#include "lpot/quantize/products.h"
+#include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/graph/products.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
+#include "lpot/quantize/resolve.h"
 
 namespace lpot {
 namespace {

@@ -1,6 +1,7 @@
 #include "lpot/quantize/quantize.h"
 
-#include "lpot/quantize/edits.h"
+#include "lpot/quantize/resolve.h"
+#include "lpot/quantize/writers/openvino.h"
 
 namespace lpot {
 

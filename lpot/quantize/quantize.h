@@ -7,7 +7,7 @@
 
 #include "lpot/calibrate/statistics.h"
 #include "lpot/model/model.h"
-#include "lpot/quantize/plan.h"
+#include "lpot/plan/plan.h"
 
 namespace lpot {
 

@@ -1,43 +1,36 @@
+#include "lpot/quantize/resolve.h"
+
 #include <atomic>
 #include <exception>
+#include <iterator>
 #include <mutex>
 #include <set>
 #include <system_error>
 #include <thread>
 
-#include "lpot/quantize/activation_range.h"
-#include "lpot/quantize/edits.h"
-#include "lpot/quantize/products.h"
-#include "lpot/quantize/quantizer_places.h"
-#include "lpot/quantize/recipes/balanced_scores.h"
-#include "lpot/quantize/recipes/bias_correction.h"
-#include "lpot/quantize/recipes/cross_layer_equalization.h"
-#include "lpot/quantize/recipes/int8_tables.h"
-#include "lpot/quantize/recipes/residual_sums.h"
-#include "lpot/quantize/recipes/smooth_plan.h"
+#include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/products.h"
+#include "lpot/quantize/graph/quantization_target.h"
+#include "lpot/quantize/graph/quantizer_places.h"
 #include "lpot/quantize/recipes/smooth_quant.h"
-#include "lpot/quantize/recipes/weight_correction.h"
-#include "lpot/quantize/work.h"
+#include "lpot/quantize/recipes/table.h"
+#include "lpot/quantize/writers/openvino.h"
 
 namespace lpot {
 namespace {
 
-Range range_of(const Work& work) {
+Range range_of(const QuantizationTarget& work) {
   const TensorScheme& scheme = work.plan->activation;
   if (!work.divisors.empty()) return divided_range(*work.input, work.divisors, scheme.symmetry);
   return find_range(*work.input, scheme.algorithm, {.symmetry = scheme.symmetry});
 }
 
-std::vector<float> input_means(const Work& work) {
-  std::vector<float> means;
-  for (const ChannelStatistics& channel : work.input->channels()) means.push_back(static_cast<float>(channel.mean()));
-  for (std::size_t i = 0; i < work.divisors.size(); ++i) means[i] /= work.divisors[i];
-  return means;
-}
+using RecipesOn = std::vector<const Recipe*>;
 
-OpEdit edit_of(const Work& work, const Recipes& recipes) {
+OpEdit edit_of(const QuantizationTarget& work, const RecipesOn& recipes) {
   QuantizedRows rows = quantize_rows(work.weights, work.plan->weight);
-  if (recipes.weight_correction) correct_weights(work.weights, rows);
+  for (const Recipe* recipe : recipes)
+    if (recipe->adjust_weights) rows = recipe->adjust_weights(work.weights, std::move(rows));
   const int axis = find_capability(work.op().type)->channel_axis;
   OpEdit edit{.op = work.op().name,
               .type = work.op().type,
@@ -50,14 +43,38 @@ OpEdit edit_of(const Work& work, const Recipes& recipes) {
               .weight_axes = work.op().weight_axes,
               .bias = {},
               .output_channel_axis = axis,
-              .form = work.plan->form};
+              .variant = work.plan->variant};
   if (work.plan->weights_only) return edit;
   edit.activation = work.op().activation;
   edit.levels = activation_levels(range_of(work), work.plan->activation.symmetry);
-  // A tensor whose channels were not told apart (its rank varies) has no means to correct with.
-  if (recipes.bias_correction && work.input->channels().size() == work.weights.inputs())
-    edit.bias = bias_correction(work.weights, rows, input_means(work));
+  for (const Recipe* recipe : recipes)
+    if (recipe->adjust_op) edit = recipe->adjust_op(work, rows, std::move(edit));
   return edit;
+}
+
+Edits edits_with_options(const Recipes& recipes) {
+  Edits edits;
+  for (const Recipe& recipe : recipe_table())
+    if (const auto value = value_of(recipes, recipe.declaration); value && recipe.set_options)
+      edits = recipe.set_options(*value, std::move(edits));
+  return edits;
+}
+
+std::vector<ConstantEdit> rescaled_constants(const Model& model, const RecipesOn& recipes) {
+  std::vector<ConstantEdit> all;
+  for (const Recipe* recipe : recipes) {
+    if (!recipe->rescale_source) continue;
+    std::vector<ConstantEdit> edits = recipe->rescale_source(model);
+    std::move(edits.begin(), edits.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+ScoreDivisors rescale_targets(const RecipeContext& context, const RecipesOn& recipes, Rescaling rescaling) {
+  ScoreDivisors divisors;
+  for (const Recipe* recipe : recipes)
+    if (recipe->rescale_targets) divisors.merge(recipe->rescale_targets(context, rescaling));
+  return divisors;
 }
 
 // Calls `work(i)` for every i below `count`, on all cores.
@@ -87,41 +104,34 @@ void in_parallel(std::size_t count, Function&& work) {
 
 }  // namespace
 
-Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics, const TableEdits* tables) {
+Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics, const EmbeddingEdits* embeddings) {
+  const RecipeContext context{model, plan, statistics, embeddings};
+  const RecipesOn recipes = recipes_on(plan.recipes);
   const std::vector<QuantizableOp> ops = quantizable_ops(model);
   const Kernels kernels = kernels_of(model, ops);
   Constants constants(model);
-  if (plan.recipes.cross_layer_equalization)
-    for (ConstantEdit& edit : equalize_layers(model)) constants.set(edit.constant, std::move(edit.values));
+  for (ConstantEdit& edit : rescaled_constants(model, recipes)) constants.set(edit.constant, std::move(edit.values));
   std::set<std::string> products;
   for (const QuantizableOp& product : activation_products(model)) products.insert(product.name);
-  std::vector<Work> all = find_work(kernels, ops, plan, statistics, constants, products);
-  ScoreDivisors divisors;
-  if (plan.recipes.smooth_quant) {
-    Rescaling rescaling(kernels, all, constants);
-    smooth_plan(model, rescaling, plan.recipes.smooth_quant_alpha);
-    divisors = balance_scores(model, plan, statistics, rescaling);
-  }
-  Edits edits;
-  edits.run_time_groups = plan.recipes.run_time_groups;
-  edits.through_max_pooling = plan.recipes.through_max_pooling;
-  edits.through_concat = plan.recipes.through_concat;
+  std::vector<QuantizationTarget> all = find_targets(kernels, ops, plan, statistics, constants, products);
+  const ScoreDivisors divisors = rescale_targets(context, recipes, Rescaling(kernels, all, constants));
+  Edits edits = edits_with_options(plan.recipes);
   edits.ops.resize(all.size());
   in_parallel(all.size(), [&](std::size_t i) {
-    edits.ops[i] = edit_of(all[i], plan.recipes);
+    edits.ops[i] = edit_of(all[i], recipes);
     all[i].weights.release();
   });
   edits.products = product_edits(model, plan, statistics, divisors);
   edits.constants = constants.edits();
   edits.reads = shared_reads(model, edits);
-  if (plan.recipes.residual_sums) edits.sums = sum_edits(model, edits.ops, statistics);
-  if (plan.recipes.int8_tables) edits.tables = tables ? tables->get() : table_edits(model);
+  for (const Recipe* recipe : recipes)
+    if (recipe->finish) edits = recipe->finish(context, std::move(edits));
   return edits;
 }
 
 Model rescaled(const Model& model, const Recipes& recipes) {
   Edits edits;
-  if (recipes.cross_layer_equalization) edits.constants = equalize_layers(model);
+  edits.constants = rescaled_constants(model, recipes_on(recipes));
   return apply(model, edits);
 }
 

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "lpot/quantize/recipes/run_time_groups.h"
+
 namespace lpot {
 
 std::size_t run_time_groups(const Cpu& cpu) {
@@ -19,12 +21,13 @@ bool is_weights_only(const Plan& plan) {
 }
 
 std::string describe_activations(const Plan& plan, const Cpu& cpu) {
-  if (plan.recipes.run_time_groups == 0)
+  const std::int64_t groups = plan.recipes.integer(kRunTimeGroups);
+  if (groups == 0)
     return fmt::format("stay fp32 on this CPU class ({}); what is gained is size, not speed", cpu.cpu_class());
   return fmt::format(
       "of matrix products are quantized at run time on this CPU class ({}), {} values at a time, those of convolutions "
       "stay fp32; what is gained is size, not speed",
-      cpu.cpu_class(), plan.recipes.run_time_groups);
+      cpu.cpu_class(), groups);
 }
 
 }  // namespace lpot

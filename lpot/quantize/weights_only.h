@@ -13,7 +13,7 @@
 #include <string>
 
 #include "lpot/core/cpu.h"
-#include "lpot/quantize/plan.h"
+#include "lpot/plan/plan.h"
 
 namespace lpot {
 

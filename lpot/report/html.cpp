@@ -4,10 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lpot/core/file.h"
-#include "lpot/report/study_view.h"
-#include "lpot/tune/workspace.h"
-
 namespace lpot {
 
 extern const std::string_view kPageHtml;
@@ -45,13 +41,6 @@ std::string report_html(const nlohmann::ordered_json& view) {
 
 std::string dashboard_html() {
   return page("<link rel=\"stylesheet\" href=\"/page.css\">", "<script src=\"/page.js\"></script>");
-}
-
-std::filesystem::path write_report(const TuneResult& result) {
-  const auto store = open_sqlite_store_read_only(store_path(result.workspace));
-  const std::filesystem::path path = result.workspace / "report.html";
-  write_file(path, report_html(study_view(*store, find_study(*store, result.study))));
-  return path;
 }
 
 }  // namespace lpot

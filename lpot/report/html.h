@@ -1,19 +1,13 @@
 // The page that shows a study: as one file with its data inside, or in parts for a server.
 #pragma once
-#include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
-
-#include "lpot/tune/quantization.h"
 
 namespace lpot {
 
 // One file without outside resources. `view`: see study_view.h.
 std::string report_html(const nlohmann::ordered_json& view);
-
-// Writes report.html of the result's study into its workspace and returns its path. Throws StoreError.
-std::filesystem::path write_report(const TuneResult&);
 
 // The same page for a server, which has the other two at /page.css and /page.js.
 std::string dashboard_html();

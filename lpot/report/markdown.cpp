@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "lpot/core/json.h"
 #include "lpot/report/table.h"
 
 namespace lpot {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // A text that stays in its cell and is no markup.
 std::string plain(const std::string& text) {
@@ -31,7 +30,7 @@ std::string code(std::string text) {
   return "`" + text + "`";
 }
 
-std::string fixed(const Json& json, const char* key, int digits) {
+std::string fixed(const OrderedJson& json, const char* key, int digits) {
   return json.contains(key) && json[key].is_number() ? fmt::format("{:.{}f}", json[key].get<double>(), digits) : "-";
 }
 
@@ -43,14 +42,14 @@ std::string table(const Row& header, const std::vector<Row>& rows) {
   return text + "\n";
 }
 
-const Json* best_trial(const Json& view) {
-  for (const Json& trial : view["trials"])
+const OrderedJson* best_trial(const OrderedJson& view) {
+  for (const OrderedJson& trial : view["trials"])
     if (trial["number"] == view["best"]) return &trial;
   return nullptr;
 }
 
-std::string comparison(const Json& view, const Json& best) {
-  const Json& base = view["baseline"];
+std::string comparison(const OrderedJson& view, const OrderedJson& best) {
+  const OrderedJson& base = view["baseline"];
   const std::size_t bytes = view.value("model_bytes", 0) > 0 ? view["model_bytes"] : best["size_bytes"];
   std::vector<Row> rows;
   for (const auto& [name, value] : base["metrics"].items())
@@ -62,9 +61,9 @@ std::string comparison(const Json& view, const Json& best) {
   return table({"", "fp32", "int8"}, rows);
 }
 
-std::string trials(const Json& view) {
+std::string trials(const OrderedJson& view) {
   std::vector<Row> rows;
-  for (const Json& trial : view["trials"])
+  for (const OrderedJson& trial : view["trials"])
     rows.push_back({trial["number"].dump(), trial.contains("error") ? "failed" : fixed(trial, "accuracy", 4),
                     fixed(trial, "speedup", 2), trial["fp32_ops"].dump(), fixed(trial, "seconds", 1),
                     trial["number"] == view["best"] ? "best" : plain(trial.value("error", ""))});
@@ -73,8 +72,8 @@ std::string trials(const Json& view) {
 
 }  // namespace
 
-std::string report_markdown(const Json& view) {
-  const Json* best = best_trial(view);
+std::string report_markdown(const OrderedJson& view) {
+  const OrderedJson* best = best_trial(view);
   std::string text = fmt::format("# {}, study {}\n\n", plain(view["name"]), view["study"].dump());
   if (best) text += comparison(view, *best);
   if (view["goal"].is_object())
@@ -83,15 +82,15 @@ std::string report_markdown(const Json& view) {
                         format_seconds(view["seconds"]));
   text += "## Trials\n\n" + trials(view);
   std::vector<Row> kept, found;
-  for (const Json& op : view["ops"]) {
+  for (const OrderedJson& op : view["ops"]) {
     if (op.contains("why")) kept.push_back({plain(op["name"]), plain(op["type"]), plain(op["why"])});
     if (op.contains("findings"))
-      for (const Json& finding : op["findings"])
+      for (const OrderedJson& finding : op["findings"])
         found.push_back({plain(op["name"]), plain(finding["text"]), code(finding["yaml"])});
   }
   if (!kept.empty()) text += "## Ops in fp32\n\n" + table({"op", "type", "why"}, kept);
   if (!found.empty()) text += "## Diagnosis\n\n" + table({"op", "finding", "YAML that acts on it"}, found);
-  const Json& about = view["about"];
+  const OrderedJson& about = view["about"];
   if (about.contains("command") && about.contains("machine") && about.contains("versions"))
     text +=
         fmt::format("## Make it again\n\n{}\n\n{}, {} cores ({}); lpot {}, OpenVINO {}\n", code(about["command"]),

@@ -5,7 +5,6 @@
 
 #include "lpot/config/keys.h"
 #include "lpot/core/component.h"
-#include "lpot/tune/setup.h"
 
 namespace lpot {
 namespace {
@@ -18,21 +17,21 @@ std::string cell(std::string text) {
 }
 
 // "yes", or what of it is not carried out.
-std::string support_of(const std::string& path) {
+std::string support_of(const std::string& path, const RecipeDeclarations& recipes) {
   std::vector<std::string> parts;
-  for (const PendingKey& pending : pending_keys())
+  for (const PendingKey& pending : pending_keys(recipes))
     if (pending.path == path)
       parts.push_back(fmt::format("{}{}: {}", pending.refused ? "refused" : "ignored with a warning",
                                   pending.value.empty() ? "" : " (" + pending.value + ")", pending.sentence));
   return parts.empty() ? "yes" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string keys_table() {
+std::string keys_table(const RecipeDeclarations& recipes) {
   std::string text = "| key | value | default | meaning | supported |\n|---|---|---|---|---|\n";
-  for (const KeyInfo& key : config_keys())
+  for (const KeyInfo& key : config_keys(recipes))
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key.path, cell(key.expected),
                         key.default_value.empty() ? "" : "`" + key.default_value + "`", cell(key.summary),
-                        cell(support_of(key.path)));
+                        cell(support_of(key.path, recipes)));
   return text;
 }
 
@@ -57,11 +56,10 @@ std::string components_table(const std::string& title, const Table& table) {
 
 }  // namespace
 
-std::string reference_markdown() {
-  const ComponentTables& tables = component_tables();
+std::string reference_markdown(const ComponentTables& tables) {
   return "# Configuration reference\n\nWritten by `lpot reference` from the tables that check a configuration; a test "
          "compares.\n\n## Keys\n\n" +
-         keys_table() + components_table("Data sets", tables.datasets) +
+         keys_table(tables.recipes) + components_table("Data sets", tables.datasets) +
          components_table("Transforms", tables.transforms) +
          components_table("Postprocess transforms", tables.postprocesses) +
          components_table("Metrics", tables.metrics) + components_table("Strategies", tables.strategies);

@@ -2,10 +2,12 @@
 #pragma once
 #include <string>
 
+#include "lpot/config/load.h"
+
 namespace lpot {
 
 // Markdown: every key, data set, transform, postprocess, metric and strategy, each supported, or refused with the
 // reason.
-std::string reference_markdown();
+std::string reference_markdown(const ComponentTables&);
 
 }  // namespace lpot

@@ -5,6 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "lpot/core/json.h"
 #include "lpot/model/load.h"
 #include "lpot/quantize/weights_only.h"
 #include "lpot/report/study_view.h"
@@ -13,29 +14,27 @@
 namespace lpot {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // fp32's latency in the run that the best trial's was measured in, so that the two compare.
 double baseline_latency(const TuneResult& result) {
   return result.best ? result.best->result->latency_ms * result.best->result->speedup : result.baseline.latency_ms;
 }
 
-Json metrics_json(const Measured& measured) {
-  Json json = Json::object();
+OrderedJson metrics_json(const Measured& measured) {
+  OrderedJson json = OrderedJson::object();
   for (const auto& [name, value] : measured.metrics) json[name] = value;
   return json;
 }
 
 // Every trial with the time since the start at which its result was there, and the best until then.
-Json history_json(const TuneResult& result) {
-  Json history = Json::array();
+OrderedJson history_json(const TuneResult& result) {
+  OrderedJson history = OrderedJson::array();
   double seconds = result.times.before_trials;
   const Trial* best = nullptr;
   auto probe = result.probes.begin();
   for (const Trial& trial : result.trials) {
     for (; probe != result.probes.end() && probe->before_trial <= trial.number; ++probe) seconds += probe->seconds;
     seconds += trial.seconds;
-    Json point{{"trial", trial.number}, {"seconds", seconds}, {"fp32_ops", trial.plan.fallback().size()}};
+    OrderedJson point{{"trial", trial.number}, {"seconds", seconds}, {"fp32_ops", trial.plan.fallback().size()}};
     if (trial.result) {
       const Measured& measured = *trial.result;
       point.update({{"accuracy", measured.accuracy},
@@ -72,14 +71,14 @@ std::string numpy_type(const std::string& element_type) {
 }  // namespace
 
 nlohmann::ordered_json shapes_json(const StaticShapes& shapes) {
-  Json json{{"inputs", Json::object()}, {"python", shapes.python_line()}, {"cpp", shapes.cpp_line()}};
+  OrderedJson json{{"inputs", OrderedJson::object()}, {"python", shapes.python_line()}, {"cpp", shapes.cpp_line()}};
   for (const auto& [name, shape] : shapes.inputs) json["inputs"][name] = shape;
   if (!shapes.lengths.empty()) json["lengths"] = shapes.lengths;
   return json;
 }
 
 std::string result_json(const TuneResult& result) {
-  Json json;
+  OrderedJson json;
   json["goal_met"] = result.goal_met;
   json["goal"] = result.goal.describe();
   json["baseline"] = {{"accuracy", result.baseline.accuracy},
@@ -103,7 +102,7 @@ std::string result_json(const TuneResult& result) {
   json["time"] = {{"before_trials", result.times.before_trials},
                   {"baseline", result.times.baseline},
                   {"calibration", result.times.calibration},
-                  {"forms", result.times.forms},
+                  {"forms", result.times.kernel_variants},
                   {"first_evaluation", result.times.first_evaluation},
                   {"evaluation_samples", result.evaluation_samples},
                   {"compiling", result.runtime.compiling},

@@ -3,7 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "lpot/tune/quantization.h"
+#include "lpot/report/tune_result.h"
 
 namespace lpot {
 

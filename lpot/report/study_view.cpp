@@ -6,29 +6,19 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "lpot/core/error.h"
 #include "lpot/core/json.h"
-#include "lpot/tune/record.h"
-#include "lpot/tune/study.h"
+#include "lpot/plan/goal.h"
+#include "lpot/quantize/recipes/table.h"
+#include "lpot/store/study_record.h"
 
 namespace lpot {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// What is kept under a key as JSON, or `otherwise`.
-Json kept(const Store& store, StudyId study, const std::string& key, Json otherwise) {
-  const auto text = store.get(study, key);
-  if (!text) return otherwise;
-  Json json = parse_json_or_discard<Json>(*text);
-  if (json.type() != otherwise.type() && !otherwise.is_null())
-    throw StoreError("report", fmt::format("'{}' of study {} is damaged in the store", key, study));
-  return json;
-}
-
 // JSON has no infinities.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+OrderedJson number(double value) { return std::isfinite(value) ? OrderedJson(value) : OrderedJson(nullptr); }
 
 std::string text_of(const TensorScheme& scheme) {
   return fmt::format("{} {} {}{}", to_string(scheme.symmetry), to_string(scheme.granularity),
@@ -39,31 +29,22 @@ std::string text_of(const OpPlan& op) {
   if (op.precision == Precision::Fp32) return "fp32";
   return fmt::format("int8: {}weights {}{}",
                      op.weights_only ? "" : fmt::format("activation {}; ", text_of(op.activation)), text_of(op.weight),
-                     op.form == Form::Plain ? "" : "; as convolution");
+                     op.variant == KernelVariant::Plain ? "" : "; as convolution");
 }
 
 std::vector<std::string> text_of(const Recipes& recipes) {
   std::vector<std::string> names;
-  const auto add = [&](bool is_on, const char* name) {
-    if (is_on) names.push_back(name);
-  };
-  add(recipes.smooth_quant, "smooth_quant");
-  add(recipes.bias_correction, "fast_bias_correction");
-  add(recipes.weight_correction, "weight_correction");
-  add(recipes.residual_sums, "residual_sums");
-  add(recipes.int8_tables, "int8_tables");
-  add(recipes.cross_layer_equalization, "cross_layer_equalization");
+  for (const RecipeDeclaration& recipe : recipe_declarations())
+    if (recipe.key.kind == ValueKind::Flag && !recipe.label.empty() && is_on(recipes, recipe))
+      names.push_back(recipe.label);
   return names;
 }
 
-Json measured_json(const Measured& measured) {
-  Json json{{"accuracy", number(measured.accuracy)},
-            {"latency_ms", number(measured.latency_ms)},
-            {"speedup", number(measured.speedup)},
-            {"size_bytes", measured.size_bytes},
-            {"samples", measured.samples},
-            {"complete", measured.complete},
-            {"metrics", Json::object()}};
+OrderedJson measured_json(const Measured& measured) {
+  OrderedJson json{{"accuracy", number(measured.accuracy)}, {"latency_ms", number(measured.latency_ms)},
+                   {"speedup", number(measured.speedup)},   {"size_bytes", measured.size_bytes},
+                   {"samples", measured.samples},           {"complete", measured.complete},
+                   {"metrics", OrderedJson::object()}};
   for (const auto& [name, value] : measured.metrics) json["metrics"][name] = number(value);
   return json;
 }
@@ -71,84 +52,101 @@ Json measured_json(const Measured& measured) {
 // The view of one study while it is put together.
 class Maker {
  public:
-  Maker(const Store& store, const StudyRecord& record) : store_(store), record_(record) {
-    const StudyId id = record.id;
-    about_ = kept(store, id, "about", Json::object());
-    if (!about_.empty()) {
-      goal_ = goal_from_json(*store.get(id, "about"));
-      objective_ = objective_from_json(*store.get(id, "about"));
-    } else {
-      goal_.performance_only = true;  // nothing is known of it
+  Maker(const Store& store, const StudyEntry& entry)
+      : entry_(entry),
+        record_(store, entry.id),
+        about_(record_.about()),
+        trials_(record_.trials()),
+        probes_(record_.probes()) {
+    goal_.performance_only = true;  // unless it is known
+    if (about_) goal_ = about_->goal;
+    std::vector<StudyOp> ops = record_.ops();
+    if (ops.empty() && !trials_.empty())  // a study of a version that did not record them
+      for (const auto& [name, op] : trials_.front().plan.ops) ops.push_back({name, ""});
+    for (const StudyOp& op : ops) {
+      ops_.push_back({{"name", op.name}, {"type", op.type}});
+      if (!op.fixed_because.empty()) ops_.back()["kept"] = op.fixed_because;
     }
-    trials_ = trials_with_scores(store, id);
-    while (const auto probe = store.get(id, fmt::format("probe {}", probes_.size() + 1)))
-      probes_.push_back(probe_from_json(*probe));
-    ops_ = kept(store, id, "ops", Json::array());
-    if (ops_.empty() && !trials_.empty())  // a study of before this was recorded
-      for (const auto& [name, op] : trials_.front().plan.ops) ops_.push_back({{"name", name}, {"type", ""}});
   }
 
-  Json make() {
-    add_measured_of_ops();
-    Json trials = Json::array(), probes = Json::array();
-    add_history(trials, probes);
-    const Json end = kept(store_, record_.id, end_key(trials_.size()), Json::object());
-    if (!end.empty()) best_ = best_known(trials_, goal_, objective_);
+  OrderedJson make() {
+    const std::optional<StudyDiagnosis> diagnosis = record_.diagnosis();
+    add_measured_of_ops(diagnosis);
+    OrderedJson history = make_history();
+    const std::optional<StudyEnd> end = record_.end(trials_.size());
+    if (end) best_ = best_known(trials_, goal_, objective());
     explain_fallbacks();
-    Json view{{"study", record_.id},
-              {"name", record_.identity.model_name},
-              {"fingerprint", record_.identity.model_fingerprint},
-              {"data", record_.identity.data},
-              {"state", end.empty() ? "open" : "ended"},
-              {"reason", end.value("reason", "")},
-              {"model", end.value("model", "")},
-              {"model_bytes", end.value("model_bytes", 0)},
-              {"seconds", seconds_},
-              {"about", about_},
-              {"settings", parse_json_or_discard<Json>(record_.identity.settings)},
-              {"metric", about_.value("metric", "accuracy")}};
-    view["goal"] = nullptr;
-    if (!about_.empty())
-      view["goal"] = {{"text", goal_.describe()},
-                      {"threshold", goal_.performance_only ? Json(nullptr) : number(goal_.threshold())},
-                      {"higher_is_better", goal_.higher_is_better},
-                      {"met", best_ && goal_.met(best_->result->accuracy)}};
-    const auto baseline = store_.get(record_.id, "baseline");
-    view["baseline"] = baseline ? measured_json(measured_from_json(*baseline)) : Json(nullptr);
-    view["best"] = best_ ? Json(best_->number) : Json(nullptr);
+    OrderedJson view = make_head(end);
+    view["best"] = best_ ? OrderedJson(best_->number) : OrderedJson(nullptr);
     view["front"] = front(trials_, goal_.higher_is_better);
     view["ops"] = std::move(ops_);
     view["choices"] = std::move(choices_);
-    view["trials"] = std::move(trials);
-    view["probes"] = std::move(probes);
-    view["tensors"] = kept(store_, record_.id, "tensors", Json::array());
+    view["trials"] = std::move(history["trials"]);
+    view["probes"] = std::move(history["probes"]);
+    view["tensors"] = OrderedJson::array();
+    if (diagnosis)
+      for (const TensorHistogram& tensor : diagnosis->tensors) view["tensors"].push_back(to_json(tensor));
     return view;
   }
 
  private:
-  void add_measured_of_ops() {
-    std::map<std::string, Json> diagnosed;
-    for (Json& op : kept_array("diagnosis")) diagnosed.emplace(op.value("op", ""), op);
-    // An ordered object of JSON looks through all its keys for one.
-    const Json forms = kept(store_, record_.id, "forms", Json::object());
-    std::map<std::string, Json> times;
-    for (const auto& [name, of_op] : forms.items()) times.emplace(name, of_op);
-    for (Json& op : ops_) {
-      const std::string name = op.value("name", "");
-      if (const auto found = diagnosed.find(name); found != diagnosed.end())
-        for (const char* key : {"noise", "decibels", "saturates", "dead", "outliers", "findings"})
-          if (found->second.contains(key)) op[key] = found->second[key];
-      const auto timed = times.find(name);
-      if (timed == times.end()) continue;
-      const Json& of_op = timed->second;
-      op["fp32_ms"] = of_op.value("fp32_ms", 0.0);
-      op["form"] = of_op.value("form", "plain");
-      op["int8_ms"] = op["form"] == "plain" ? of_op.value("plain_ms", 0.0) : of_op.value("convolution_ms", 0.0);
-      op["slower_in_int8"] = of_op.value("slower_in_int8", false);
-    }
+  Objective objective() const { return about_ ? about_->objective : Objective::Performance; }
+
+  OrderedJson make_head(const std::optional<StudyEnd>& end) const {
+    OrderedJson view{{"study", entry_.id},
+                     {"name", entry_.identity.model_name},
+                     {"fingerprint", entry_.identity.model_fingerprint},
+                     {"data", entry_.identity.data},
+                     {"state", end ? "ended" : "open"},
+                     {"reason", end ? end->reason : ""},
+                     {"model", end ? end->model : ""},
+                     {"model_bytes", end ? end->model_bytes : 0},
+                     {"seconds", seconds_},
+                     {"about", about_ ? to_json(*about_) : OrderedJson::object()},
+                     {"settings", parse_json_or_discard<OrderedJson>(entry_.identity.settings)},
+                     {"metric", about_ ? about_->metric : "accuracy"}};
+    view["goal"] = nullptr;
+    if (about_)
+      view["goal"] = {{"text", goal_.describe()},
+                      {"threshold", goal_.performance_only ? OrderedJson(nullptr) : number(goal_.threshold())},
+                      {"higher_is_better", goal_.higher_is_better},
+                      {"met", best_ && goal_.met(best_->result->accuracy)}};
+    const auto baseline = record_.baseline();
+    view["baseline"] = baseline ? measured_json(*baseline) : OrderedJson(nullptr);
+    return view;
   }
 
-  Json& kept_array(const std::string& key) { return array_ = kept(store_, record_.id, key, Json::array()); }
+  static void add_diagnosis(OrderedJson& op, const StudyDiagnosis::Op& found) {
+    const OpDiagnosis& diagnosis = found.op;
+    if (diagnosis.noise) op["noise"] = *diagnosis.noise;
+    if (diagnosis.decibels()) op["decibels"] = *diagnosis.decibels();
+    op["saturates"] = diagnosis.saturates;
+    op["dead"] = diagnosis.channels.dead;
+    op["outliers"] = diagnosis.channels.outliers;
+    op["findings"] = OrderedJson::array();
+    for (const Finding& finding : found.findings)
+      op["findings"].push_back({{"kind", finding.kind}, {"text", finding.text}, {"yaml", finding.yaml}});
+  }
+
+  void add_measured_of_ops(const std::optional<StudyDiagnosis>& diagnosis) {
+    std::map<std::string, const StudyDiagnosis::Op*> diagnosed;
+    if (diagnosis)
+      for (const StudyDiagnosis::Op& op : diagnosis->ops) diagnosed.emplace(op.op.op, &op);
+    const KernelVariantChoice variants = record_.kernel_variants().value_or(KernelVariantChoice{});
+    const std::set<std::string> slower(variants.slower_in_int8.begin(), variants.slower_in_int8.end());
+    for (OrderedJson& op : ops_) {
+      const std::string name = op.value("name", "");
+      if (const auto found = diagnosed.find(name); found != diagnosed.end()) add_diagnosis(op, *found->second);
+      const auto times = variants.times.find(name);
+      if (times == variants.times.end()) continue;
+      const auto variant = variants.variants.find(name);
+      const bool is_plain = variant == variants.variants.end();
+      op["fp32_ms"] = times->second.fp32_ms;
+      op["form"] = to_string(is_plain ? KernelVariant::Plain : variant->second);
+      op["int8_ms"] = is_plain ? times->second.plain_ms : times->second.convolution_ms;
+      op["slower_in_int8"] = slower.contains(name);
+    }
+  }
 
   std::size_t choice_of(const OpPlan* op) {
     const OpPlan plan = op ? *op : OpPlan{};
@@ -160,17 +158,19 @@ class Maker {
     return index;
   }
 
-  Json choices_of(const Plan& plan) {
-    Json chosen = Json::array();
-    for (const Json& op : ops_) {
+  OrderedJson choices_of(const Plan& plan) {
+    OrderedJson chosen = OrderedJson::array();
+    for (const OrderedJson& op : ops_) {
       const auto found = plan.ops.find(op.value("name", ""));
       chosen.push_back(choice_of(found == plan.ops.end() ? nullptr : &found->second));
     }
     return chosen;
   }
 
-  void add_history(Json& trials, Json& probes) {
-    if (const auto before = store_.get(record_.id, "seconds_before_trials")) seconds_ = std::atof(before->c_str());
+  // The trials and the probes, with the time since the start at which each was done.
+  OrderedJson make_history() {
+    OrderedJson trials = OrderedJson::array(), probes = OrderedJson::array();
+    seconds_ = record_.seconds_before_trials().value_or(0);
     auto probe = probes_.begin();
     const auto add_probes = [&](std::size_t before_trial) {
       for (; probe != probes_.end() && probe->before_trial <= before_trial; ++probe) {
@@ -185,33 +185,34 @@ class Maker {
     for (const Trial& trial : trials_) {
       add_probes(trial.number);
       seconds_ += trial.seconds;
-      Json json{{"number", trial.number},
-                {"at", seconds_},
-                {"seconds", trial.seconds},
-                {"fp32_ops", trial.plan.fallback().size()},
-                {"recipes", text_of(trial.plan.recipes)},
-                {"ops", choices_of(trial.plan)}};
+      OrderedJson json{{"number", trial.number},
+                       {"at", seconds_},
+                       {"seconds", trial.seconds},
+                       {"fp32_ops", trial.plan.fallback().size()},
+                       {"recipes", text_of(trial.plan.recipes)},
+                       {"ops", choices_of(trial.plan)}};
       if (trial.result) {
         json.update(measured_json(*trial.result));
         json["meets_goal"] = goal_.met(trial.result->accuracy);
-        if (!best_ || is_better(trial, *best_, goal_, objective_)) best_ = &trial;
+        if (!best_ || is_better(trial, *best_, goal_, objective())) best_ = &trial;
       } else {
         json["error"] = trial.error;
       }
-      json["best_so_far"] = best_ ? Json(best_->number) : Json(nullptr);
+      json["best_so_far"] = best_ ? OrderedJson(best_->number) : OrderedJson(nullptr);
       trials.push_back(std::move(json));
     }
     add_probes(trials_.size() + 1);
+    return {{"trials", std::move(trials)}, {"probes", std::move(probes)}};
   }
 
   // Why each op of the best plan is in fp32: as a sentence.
   void explain_fallbacks() {
     if (!best_) return;
     std::vector<double> noises;
-    for (const Json& op : ops_)
+    for (const OrderedJson& op : ops_)
       if (op.contains("noise")) noises.push_back(op["noise"]);
     std::sort(noises.rbegin(), noises.rend());
-    for (Json& op : ops_) {
+    for (OrderedJson& op : ops_) {
       const std::string name = op.value("name", "");
       op["precision"] = precision_in(*best_, name) == Precision::Fp32 ? "fp32" : "int8";
       if (op["precision"] == "int8") continue;
@@ -244,21 +245,21 @@ class Maker {
                        goal_.met(before->result->accuracy) ? "; this trial is the faster one" : ", short of the goal");
   }
 
-  static std::string rank_text(const Json& op, const std::vector<double>& noises) {
+  static std::string rank_text(const OrderedJson& op, const std::vector<double>& noises) {
     if (!op.contains("noise")) return "";
     const double noise = op["noise"];
     const auto rank = std::lower_bound(noises.begin(), noises.end(), noise, std::greater<>()) - noises.begin() + 1;
     return fmt::format(" Its expected noise is {:.2g} of its signal, number {} of {}.", noise, rank, noises.size());
   }
 
-  const Store& store_;
-  const StudyRecord& record_;
-  Json about_, ops_, array_, choices_ = Json::array();
-  std::vector<OpPlan> seen_;  // what the choices are
-  Goal goal_;
-  Objective objective_ = Objective::Performance;
+  const StudyEntry& entry_;
+  StudyRecord record_;
+  std::optional<StudyAbout> about_;
   std::vector<Trial> trials_;
   std::vector<Probe> probes_;
+  Goal goal_;
+  OrderedJson ops_ = OrderedJson::array(), choices_ = OrderedJson::array();
+  std::vector<OpPlan> seen_;  // what the choices are
   const Trial* best_ = nullptr;
   double seconds_ = 0;
 };
@@ -282,14 +283,14 @@ std::vector<std::size_t> front(const std::vector<Trial>& trials, bool higher_is_
   return numbers;
 }
 
-Json study_view(const Store& store, const StudyRecord& record) { return Maker(store, record).make(); }
+OrderedJson study_view(const Store& store, const StudyEntry& entry) { return Maker(store, entry).make(); }
 
-StudyRecord find_study(const Store& store, StudyId wanted) {
-  const std::vector<StudyRecord> records = store.studies();
+StudyEntry find_study(const Store& store, StudyId wanted) {
+  const std::vector<StudyEntry> records = store.studies();
   if (records.empty()) throw StoreError("report", "no study is in this workspace yet; 'lpot tune' makes one");
   if (wanted == 0) return records.back();
   std::vector<StudyId> numbers;
-  for (const StudyRecord& record : records) {
+  for (const StudyEntry& record : records) {
     if (record.id == wanted) return record;
     numbers.push_back(record.id);
   }

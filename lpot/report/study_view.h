@@ -17,10 +17,10 @@
 namespace lpot {
 
 // Throws StoreError when something in the store is damaged.
-nlohmann::ordered_json study_view(const Store&, const StudyRecord&);
+nlohmann::ordered_json study_view(const Store&, const StudyEntry&);
 
 // The study of that number, the last one for 0. Throws StoreError that lists those there are.
-StudyRecord find_study(const Store&, StudyId);
+StudyEntry find_study(const Store&, StudyId);
 
 // Numbers of the trials that no other beats in both accuracy and speed, the fastest first.
 std::vector<std::size_t> front(const std::vector<Trial>&, bool higher_is_better);

@@ -12,12 +12,12 @@ CompiledModels::CompiledModels(const std::vector<Tensor>& sample, int threads) :
 }
 
 std::shared_ptr<Executable> CompiledModels::find(const Model& model, bool with_profiler) {
-  const auto known = std::find_if(kept_.begin(), kept_.end(), [&](const Kept& kept) {
+  const auto known = std::find_if(cache_.begin(), cache_.end(), [&](const Entry& kept) {
     return kept.graph == model.graph && kept.has_profiler == with_profiler;
   });
-  if (known == kept_.end()) return nullptr;
-  std::rotate(known, known + 1, kept_.end());
-  return kept_.back().executable;
+  if (known == cache_.end()) return nullptr;
+  std::rotate(known, known + 1, cache_.end());
+  return cache_.back().executable;
 }
 
 std::shared_ptr<Executable> CompiledModels::get(const Model& model, bool with_profiler) {
@@ -30,7 +30,7 @@ std::shared_ptr<Executable> CompiledModels::get(const Model& model, bool with_pr
     options.input_shapes.clear();
     executable = std::make_shared<Executable>(model, options);
   }
-  kept_.push_back({model.graph, with_profiler, executable});
+  cache_.push_back({model.graph, with_profiler, executable});
   return executable;
 }
 
@@ -46,11 +46,11 @@ std::vector<std::shared_ptr<Executable>> CompiledModels::only(const std::vector<
 
 void CompiledModels::keep(std::size_t count) {
   std::size_t kept = 0;
-  const auto goes = [&](const Kept& one) { return one.executable.use_count() == 1 && ++kept > count; };
-  std::deque<Kept> staying;
-  for (auto one = kept_.rbegin(); one != kept_.rend(); ++one)
+  const auto goes = [&](const Entry& one) { return one.executable.use_count() == 1 && ++kept > count; };
+  std::deque<Entry> staying;
+  for (auto one = cache_.rbegin(); one != cache_.rend(); ++one)
     if (!goes(*one)) staying.push_front(std::move(*one));
-  kept_ = std::move(staying);
+  cache_ = std::move(staying);
   release_freed_memory();
 }
 

@@ -33,7 +33,7 @@ class CompiledModels {
  private:
   std::shared_ptr<Executable> find(const Model&, bool with_profiler);
 
-  struct Kept {
+  struct Entry {
     std::shared_ptr<const ov::Model> graph;
     bool has_profiler;
     std::shared_ptr<Executable> executable;
@@ -41,7 +41,7 @@ class CompiledModels {
 
   std::vector<Shape> shapes_;
   int threads_;
-  std::deque<Kept> kept_;  // the one that was used last at the end
+  std::deque<Entry> cache_;  // the one that was used last at the end
 };
 
 }  // namespace lpot

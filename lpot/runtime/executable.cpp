@@ -9,9 +9,9 @@
 
 #include "lpot/core/clock.h"
 #include "lpot/core/error.h"
-#include "lpot/model/convert_apart.h"
 #include "lpot/model/openvino_error.h"
 #include "lpot/model/reshape.h"
+#include "lpot/model/subprocess_convert.h"
 #include "lpot/runtime/ov_tensor.h"
 #include "lpot/runtime/parts.h"
 

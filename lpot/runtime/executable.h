@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "lpot/core/clock.h"
 #include "lpot/core/tensor.h"
 #include "lpot/model/model.h"
 
@@ -40,11 +41,6 @@ struct ExecutedOp {
   bool is_int8() const { return kernel.ends_with("_I8") || kernel.ends_with("_i8"); }
 };
 
-// What the process has spent in the runtime so far, by the clock on the wall.
-struct RuntimeSeconds {
-  double compiling = 0;  // and letting go of what was compiled
-  double inferring = 0;
-};
 RuntimeSeconds runtime_seconds();
 void count_as_compiling(double seconds);  // spent in waiting for a compilation that was made ahead
 

@@ -109,9 +109,9 @@ Runner::Runner(const Model& model, const InputNaming& naming, RunnerOptions opti
       observer_(options.observer),
       may_fill_up_(options.fill_up),
       any_length_(naming.customary),
-      routes_(model, fit_.has_few_lengths()),
+      dispatch_(model, fit_.has_few_lengths()),
       usual_(std::move(options.usual)) {
-  if (!usual_.empty()) routes_.choose(usual_);
+  if (!usual_.empty()) dispatch_.choose(usual_);
 }
 
 // Nothing when it does not compile for static shapes.
@@ -131,9 +131,9 @@ Executable* Runner::compiled(const Shapes& route) {
 }
 
 std::pair<Executable*, Shapes> Runner::executable_for(const Shapes& shapes) {
-  const Shapes route = routes_.choose(shapes);
+  const Shapes route = dispatch_.choose(shapes);
   if (Executable* found = compiled(route)) return {found, route};
-  routes_.cannot_compile(route);
+  dispatch_.cannot_compile(route);
   return {compiled({}), {}};
 }
 
@@ -165,16 +165,16 @@ Runner::Prepared Runner::prepare(const std::vector<Tensor>& batch) {
 const Shapes& Runner::usual_from(const std::vector<Tensor>& batch) {
   if (usual_.empty()) {
     usual_ = shapes_of(fit_.apply(batch));
-    routes_.choose(usual_);
+    dispatch_.choose(usual_);
   }
   return usual_;
 }
 
-std::optional<Ran> Runner::run_in(const Shapes& route, const std::vector<Tensor>& batch) {
+std::optional<BatchRun> Runner::run_in(const Shapes& route, const std::vector<Tensor>& batch) {
   Prepared prepared = prepare(batch);
   Executable* executable = compiled(route);
   if (!executable) return std::nullopt;
-  Ran ran{executable->infer(prepared.inputs), shapes_of(prepared.inputs), route};
+  BatchRun ran{executable->infer(prepared.inputs), shapes_of(prepared.inputs), route};
   cut_rows(ran.outputs, prepared.rows, rows_of(prepared.inputs));
   return ran;
 }
@@ -204,14 +204,14 @@ std::vector<Tensor> Runner::check(const Shapes& route, const std::vector<Tensor>
 }
 
 void Runner::run(const Source& source, const Sink& sink) {
-  run_telling_how(source, [&](Ran ran) { sink(std::move(ran.outputs)); });
+  run_telling_how(source, [&](BatchRun ran) { sink(std::move(ran.outputs)); });
 }
 
-void Runner::run_telling_how(const Source& source, const RanSink& sink) {
+void Runner::run_telling_how(const Source& source, const BatchRunSink& sink) {
   struct Running {
     Executable* executable;
     std::size_t rows;  // of the batch
-    Ran ran;
+    BatchRun ran;
   };
   std::deque<Running> running;
   const auto finish_one = [&] {
@@ -229,7 +229,7 @@ void Runner::run_telling_how(const Source& source, const RanSink& sink) {
       auto [executable, route] = executable_for(shapes);
       if (!is_checked(route)) {
         while (!running.empty()) finish_one();
-        Ran ran{check(route, prepared.inputs), std::move(shapes), std::move(route)};
+        BatchRun ran{check(route, prepared.inputs), std::move(shapes), std::move(route)};
         cut_rows(ran.outputs, prepared.rows, rows_of(prepared.inputs));
         sink(std::move(ran));
         continue;

@@ -21,7 +21,7 @@
 #include "lpot/core/tensor.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/runtime/fit.h"
-#include "lpot/runtime/routes.h"
+#include "lpot/runtime/shape_dispatch.h"
 
 namespace lpot {
 
@@ -43,7 +43,7 @@ struct RunnerOptions {
 };
 
 // What became of a batch.
-struct Ran {
+struct BatchRun {
   std::vector<Tensor> outputs;
   Shapes shapes;  // that it ran with
   Shapes route;   // which compilation it ran in (routes.h)
@@ -59,17 +59,19 @@ class Runner {
   using Source = std::function<std::optional<std::vector<Tensor>>()>;
   using Sink = std::function<void(std::vector<Tensor> outputs)>;
   void run(const Source& source, const Sink& sink);
-  using RanSink = std::function<void(Ran)>;
-  void run_telling_how(const Source& source, const RanSink& sink);
+  using BatchRunSink = std::function<void(BatchRun)>;
+  void run_telling_how(const Source& source, const BatchRunSink& sink);
 
   // One batch in a compilation that somebody else chose. Nothing when the model does not compile for that.
-  std::optional<Ran> run_in(const Shapes& route, const std::vector<Tensor>& batch);
+  std::optional<BatchRun> run_in(const Shapes& route, const std::vector<Tensor>& batch);
 
   // The shapes of the first of these batches that a model would run with; they become the usual ones.
   const Shapes& usual_from(const std::vector<Tensor>& batch);
-  const Shapes& usual() const { return usual_; }                   // none as long as none came
-  const Routes& routes() const { return routes_; }                 // as far as they are decided
-  void go_on_from(Routes routes) { routes_ = std::move(routes); }  // batches that ran elsewhere count as seen
+  const Shapes& usual() const { return usual_; }               // none as long as none came
+  const ShapeDispatch& dispatch() const { return dispatch_; }  // as far as they are decided
+  void go_on_from(ShapeDispatch dispatch) {
+    dispatch_ = std::move(dispatch);
+  }  // batches that ran elsewhere count as seen
 
   std::size_t compilations() const { return compiled_.size(); }  // that are kept
 
@@ -96,7 +98,7 @@ class Runner {
   bool any_length_;                        // of rows that are filled up
   std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes
   std::set<Shapes> checked_;               // of these: the streams agree, or never will
-  Routes routes_;
+  ShapeDispatch dispatch_;
   Shapes usual_;  // of a whole batch
 };
 

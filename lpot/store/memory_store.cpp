@@ -16,7 +16,7 @@ class MemoryStore : public Store {
     return id;
   }
 
-  std::vector<StudyRecord> studies() const override { return studies_; }
+  std::vector<StudyEntry> studies() const override { return studies_; }
 
   void append(StudyId study, const Trial& trial) override {
     if (!trials_[study].emplace(trial.number, trial).second)
@@ -30,6 +30,14 @@ class MemoryStore : public Store {
     return result;
   }
 
+  void update_score(StudyId study, std::size_t number, const Measured& score) override {
+    const auto trials = trials_.find(study);
+    const auto found = trials == trials_.end() ? std::map<std::size_t, Trial>::iterator() : trials->second.find(number);
+    if (trials == trials_.end() || found == trials->second.end())
+      throw StoreError("store", fmt::format("study {} has no trial {}", study, number));
+    found->second.result = score;
+  }
+
   void put(StudyId study, const std::string& key, std::string_view bytes) override {
     values_.try_emplace({study, key}, bytes);
   }
@@ -41,7 +49,7 @@ class MemoryStore : public Store {
   }
 
  private:
-  std::vector<StudyRecord> studies_;
+  std::vector<StudyEntry> studies_;
   std::map<StudyId, std::map<std::size_t, Trial>> trials_;
   std::map<std::pair<StudyId, std::string>, std::string> values_;
 };

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <initializer_list>
 
 #include "lpot/core/error.h"
@@ -95,10 +96,10 @@ class SqliteStore : public Store {
     return database_.last_row();
   }
 
-  std::vector<StudyRecord> studies() const override {
+  std::vector<StudyEntry> studies() const override {
     Statement statement(database_, "SELECT id, model_name, model_fingerprint, data, settings, " + check_column() +
                                        " FROM studies ORDER BY id");
-    std::vector<StudyRecord> records;
+    std::vector<StudyEntry> records;
     while (statement.step()) {
       records.push_back(
           {statement.integer(0), {statement.bytes(1), statement.bytes(2), statement.bytes(3), statement.bytes(4)}});
@@ -140,6 +141,16 @@ class SqliteStore : public Store {
       result.push_back(std::move(trial));
     }
     return result;
+  }
+
+  void update_score(StudyId study, std::size_t number, const Measured& score) override {
+    const std::vector<Trial> all = trials(study);
+    const auto found = std::find_if(all.begin(), all.end(), [&](const Trial& trial) { return trial.number == number; });
+    if (found == all.end()) throw StoreError("store", fmt::format("study {} has no trial {}", study, number));
+    const std::string plan = to_json(found->plan), result = to_json(score);
+    Statement statement(database_, "UPDATE trials SET result = ?, check_sum = ? WHERE study = ? AND number = ?");
+    statement.bind(result).bind(check_sum({plan, result, found->error, text_of(found->seconds)}));
+    statement.bind(study).bind(static_cast<std::int64_t>(number)).step();
   }
 
   void put(StudyId study, const std::string& key, std::string_view bytes) override {

@@ -1,9 +1,10 @@
-// Where studies live. Append-only: what was written once is read back the same, also after a crash.
+// Where studies are stored. What was written is read back the same, also after a crash.
 //
 //   auto store = open_sqlite_store("lpot_workspace/resnet-onnx/lpot.db");
 //   StudyId study = store->create_study(identity);
 //   store->append(study, trial);
 //
+// Values of a study are read and written through StudyRecord (store/study_record.h), which knows their keys.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -13,11 +14,10 @@
 #include <string_view>
 #include <vector>
 
-#include "lpot/store/trial.h"
+#include "lpot/plan/study_outcome.h"
+#include "lpot/plan/trial.h"
 
 namespace lpot {
-
-using StudyId = std::int64_t;
 
 // What makes a study the same study.
 struct StudyIdentity {
@@ -29,7 +29,7 @@ struct StudyIdentity {
   bool operator==(const StudyIdentity&) const = default;
 };
 
-struct StudyRecord {
+struct StudyEntry {
   StudyId id = 0;
   StudyIdentity identity;
 };
@@ -39,14 +39,18 @@ class Store {
   virtual ~Store() = default;
 
   virtual StudyId create_study(const StudyIdentity&) = 0;
-  virtual std::vector<StudyRecord> studies() const = 0;  // oldest first
+  virtual std::vector<StudyEntry> studies() const = 0;  // oldest first
 
   // Throws StoreError when the study has a trial of that number already: another process writes to it.
   virtual void append(StudyId, const Trial&) = 0;
   virtual std::vector<Trial> trials(StudyId) const = 0;  // by number
 
-  // What is measured once and used by every trial (baseline, statistics, sensitivities): written before it is used.
-  // A key that was put before keeps its value.
+  // Replaces the result of a trial whose evaluation ended early by its exact score. Throws StoreError when there is no
+  // such trial.
+  virtual void update_score(StudyId, std::size_t trial, const Measured&) = 0;
+
+  // Values that are measured once and used by every trial: written before they are used. A key that was put before
+  // keeps its value.
   virtual void put(StudyId, const std::string& key, std::string_view bytes) = 0;
   virtual std::optional<std::string> get(StudyId, const std::string& key) const = 0;
 };

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "lpot/metric/scores.h"
+#include "lpot/metrics/scores.h"
 
 namespace lpot {
 namespace {

@@ -18,9 +18,9 @@
 #include <utility>
 #include <vector>
 
-#include "lpot/quantize/edits.h"
+#include "lpot/quantize/graph/edits.h"
 #include "lpot/runtime/runner.h"
-#include "lpot/tune/strategy.h"
+#include "lpot/strategies/strategy.h"
 
 namespace lpot {
 

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "lpot/core/error.h"
 #include "lpot/data/filter.h"
+#include "lpot/distributed/batch_executor.h"
 #include "lpot/evaluate/postprocess.h"
 #include "lpot/model/load.h"
-#include "lpot/tune/strategy.h"
+#include "lpot/quantize/recipes/table.h"
+#include "lpot/strategies/strategy.h"
 #include "lpot/tune/zero_data.h"
 
 namespace lpot {
@@ -33,9 +36,9 @@ bool reads(Framework framework, ModelFormat format) {
 
 bool names_data(const std::optional<LoaderConfig>& loader) { return loader && !loader->dataset.name.empty(); }
 
-std::vector<NamedMetric> all_metrics(const AccuracyConfig& config, const OwnParts& own) {
+std::vector<NamedMetric> all_metrics(const AccuracyConfig& config, const UserComponents& user) {
   std::vector<NamedMetric> metrics;
-  for (const OwnMetric& given : own.metrics) {
+  for (const UserMetric& given : user.metrics) {
     if (!given.metric) throw ConfigError("evaluate", fmt::format("the metric '{}' is a null pointer", given.name));
     metrics.push_back({given.name, given.metric->fresh()});
   }
@@ -46,11 +49,12 @@ std::vector<NamedMetric> all_metrics(const AccuracyConfig& config, const OwnPart
 }  // namespace
 
 const ComponentTables& component_tables() {
-  static const ComponentTables kTables{datasets(), transforms(), postprocesses(), metrics(), strategies()};
+  static const ComponentTables kTables{datasets(), transforms(), postprocesses(),
+                                       metrics(),  strategies(), recipe_declarations()};
   return kTables;
 }
 
-DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed, std::shared_ptr<const Dataset> own) {
+DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed, std::shared_ptr<const Dataset> user) {
   std::vector<Transform> chain;
   for (const Component& component : config.transforms) chain.push_back(make_transform(component));
   LoaderOptions options;
@@ -58,18 +62,18 @@ DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed, std::shar
   options.drop_last = config.last_batch == LastBatch::Discard;
   options.shuffle = config.shuffle;
   options.seed = seed;
-  std::shared_ptr<const Dataset> dataset = own ? std::move(own) : make_dataset(config.dataset);
+  std::shared_ptr<const Dataset> dataset = user ? std::move(user) : make_dataset(config.dataset);
   if (config.label_balance) dataset = balance_labels(std::move(dataset), *config.label_balance);
   return DataLoader(std::move(dataset), std::move(chain), options);
 }
 
-DataLoader evaluation_loader(const Config& config, const OwnParts& own) {
-  if (!own.evaluation_data && !names_data(config.accuracy.loader))
+DataLoader evaluation_loader(const Config& config, const UserComponents& user) {
+  if (!user.evaluation_data && !names_data(config.accuracy.loader))
     throw ConfigError("data",
                       "no evaluation data: the config needs evaluation.accuracy.dataloader with a dataset ('lpot init "
                       "MODEL' writes an example)");
   DataLoader loader =
-      make_loader(config.accuracy.loader.value_or(LoaderConfig{}), config.tuning.random_seed, own.evaluation_data);
+      make_loader(config.accuracy.loader.value_or(LoaderConfig{}), config.tuning.random_seed, user.evaluation_data);
   if (config.accuracy.iteration < 0) return loader;
   LoaderOptions options = loader.options();
   options.limit = static_cast<std::size_t>(config.accuracy.iteration) * options.batch_size;
@@ -80,60 +84,57 @@ int configured_threads(const InstanceConfig& config) {
   return config.cores_per_instance.value_or(config.intra_num_of_threads.value_or(0));
 }
 
-std::unique_ptr<Evaluator> make_evaluator(const Config& config, const OwnParts& own, Crew* crew) {
+std::unique_ptr<Evaluator> make_evaluator(const Config& config, const UserComponents& user, Coordinator* coordinator) {
   const AccuracyConfig& accuracy = config.accuracy;
-  if (own.evaluation.function) {
-    if (!own.metrics.empty())
+  if (user.evaluation.function) {
+    if (!user.metrics.empty())
       throw ConfigError("evaluate", "an evaluation and metrics of the caller's own are both given: give one");
-    return std::make_unique<CallerEvaluator>(own.evaluation.name, own.evaluation.function);
+    return std::make_unique<CallerEvaluator>(user.evaluation.name, user.evaluation.function);
   }
   const bool is_cut = !config.model.inputs.empty() || !config.model.outputs.empty();
-  if (!accuracy.command.empty() && !own.metrics.empty())
+  if (!accuracy.command.empty() && !user.metrics.empty())
     throw ConfigError("evaluate",
                       "evaluation.accuracy.command and metrics of the caller's own are both given: give one");
   if (!accuracy.command.empty()) return std::make_unique<CommandEvaluator>(accuracy.command, !is_cut);
-  if (accuracy.metrics.empty() && own.metrics.empty())
+  if (accuracy.metrics.empty() && user.metrics.empty())
     throw ConfigError("evaluate",
                       "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: "
                       "{}' when there are no labels), or a program that evaluates in evaluation.accuracy.command");
   Postprocesses postprocess = make_postprocesses(accuracy.postprocess);
-  postprocess.insert(postprocess.end(), own.postprocess.begin(), own.postprocess.end());
+  postprocess.insert(postprocess.end(), user.postprocess.begin(), user.postprocess.end());
   EvaluateOptions options{.threads = configured_threads(accuracy.instances),
                           .confidence = accuracy.confidence,
                           .postprocess = std::move(postprocess)};
-  options.crew = crew;
-  return std::make_unique<DataEvaluator>(evaluation_loader(config, own), all_metrics(accuracy, own),
+  options.executor = make_executor(coordinator);
+  return std::make_unique<DataEvaluator>(evaluation_loader(config, user), all_metrics(accuracy, user),
                                          std::move(options));
 }
 
-DataLoader calibration_loader(const Config& config, std::vector<std::string>& warnings, const OwnParts& own) {
+WithWarnings<DataLoader> calibration_loader(const Config& config, const UserComponents& user) {
   const LoaderConfig evaluation = config.accuracy.loader.value_or(LoaderConfig{});
-  if (own.calibration_data || names_data(config.quantization.calibration))
-    return make_loader(config.quantization.calibration.value_or(evaluation), config.tuning.random_seed,
-                       own.calibration_data);
-  if (!own.evaluation_data && !names_data(config.accuracy.loader))
+  if (user.calibration_data || names_data(config.quantization.calibration))
+    return {make_loader(config.quantization.calibration.value_or(evaluation), config.tuning.random_seed,
+                        user.calibration_data)};
+  if (!user.evaluation_data && !names_data(config.accuracy.loader))
     throw ConfigError("data",
                       "no calibration data: the config needs quantization.calibration.dataloader (or "
                       "evaluation.accuracy.dataloader) with a dataset");
   static constexpr const char* kWarning =
       "quantization.calibration.dataloader is not given: calibrating with the evaluation data, so the accuracy may "
       "look a little better than it is";
-  warnings.emplace_back(kWarning);
-  return make_loader(evaluation, config.tuning.random_seed, own.evaluation_data);
+  return {make_loader(evaluation, config.tuning.random_seed, user.evaluation_data), {kWarning}};
 }
 
-DataLoader speed_loader(const Config& config, const Model& model, const OwnParts& own) {
-  const bool has_data = own.calibration_data || own.evaluation_data || names_data(config.quantization.calibration) ||
+DataLoader speed_loader(const Config& config, const Model& model, const UserComponents& user) {
+  const bool has_data = user.calibration_data || user.evaluation_data || names_data(config.quantization.calibration) ||
                         names_data(config.accuracy.loader);
-  std::vector<std::string> ignored;  // nothing is calibrated with them
-  if (has_data) return calibration_loader(config, ignored, own);
+  if (has_data) return calibration_loader(config, user).value;  // nothing is calibrated: no warning
   return make_loader({}, config.tuning.random_seed, zero_data(model));
 }
 
-DataLoader first_loader(const Config& config, const Model& model, std::vector<std::string>& warnings,
-                        const OwnParts& own) {
-  return config.quantization.approach == Approach::StaticQuantization ? calibration_loader(config, warnings, own)
-                                                                      : speed_loader(config, model, own);
+WithWarnings<DataLoader> first_loader(const Config& config, const Model& model, const UserComponents& user) {
+  if (config.quantization.approach == Approach::StaticQuantization) return calibration_loader(config, user);
+  return {speed_loader(config, model, user)};
 }
 
 LoadOptions load_options(const ModelConfig& config) { return {config.inputs, config.outputs, config.input_shapes}; }
@@ -144,7 +145,7 @@ Model load_configured_model(const Config& config, const std::filesystem::path& p
   Model model = load_model(path, load_options(config.model));
   if (!reads(config.model.framework, model.format))
     throw ConfigError("model",
-                      fmt::format("model.framework is {}, but {} is a model of {}; correct the one or the other",
+                      fmt::format("model.framework is {}, but {} is a model of {}; change model.framework or the file",
                                   config.model.framework_name, path.string(), to_string(model.format)));
   return model;
 }
@@ -153,6 +154,32 @@ bool use_half_range(const Config& config, const Cpu& cpu) {
   // Weights alone are never multiplied as integers where the CPU would need it.
   const bool is_static = config.quantization.approach == Approach::StaticQuantization;
   return config.quantization.recipes.half_range.value_or(is_static && cpu.needs_half_range());
+}
+
+Goal make_goal(const Config& config, const Evaluator& evaluator, double baseline) {
+  Goal goal;
+  goal.baseline = baseline;
+  goal.tolerance = config.tuning.criterion.tolerance;
+  goal.relative = config.tuning.criterion.relative;
+  goal.higher_is_better = config.tuning.criterion.higher_is_better && evaluator.higher_is_better();
+  goal.performance_only = config.tuning.exit_policy.performance_only;
+  if (!std::isfinite(baseline) && !goal.performance_only)
+    throw ModelError("tune",
+                     "the fp32 model's accuracy on these data is not a finite number: its outputs, or the labels, hold "
+                     "one that is not; is the preprocessing right?");
+  if (goal.relative && baseline == 0 && evaluator.compares_with_fp32() && !goal.performance_only)
+    throw ConfigError("tune",
+                      "the metric compares with the fp32 model, whose own error is 0, of which a relative loss means "
+                      "nothing; use tuning.accuracy_criterion.absolute: the largest error that is allowed");
+  if (goal.relative && baseline == 0 && !goal.performance_only)
+    throw ConfigError("tune",
+                      "the fp32 model's accuracy is 0, of which a relative loss means nothing; use "
+                      "tuning.accuracy_criterion.absolute");
+  return goal;
+}
+
+Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides) {
+  return load_config(files, overrides, component_tables());
 }
 
 }  // namespace lpot

@@ -15,38 +15,103 @@ namespace {
 constexpr std::size_t kMostCallerFailures = 3;  // in a row
 constexpr std::size_t kMostForExpecting = 500;  // trials and probes: beyond, to ask twice would cost more than it saves
 
-std::string probe_key(std::size_t number) { return fmt::format("probe {}", number); }
-std::string complete_key(std::size_t number) { return fmt::format("complete score {}", number); }
+bool is_exact(const Trial& trial) { return trial.result && trial.result->complete; }
 
 }  // namespace
 
-std::string_view to_string(StopReason reason) {
-  switch (reason) {
-    case StopReason::GoalMet:
-      return "the goal is met";
-    case StopReason::MaxTrials:
-      return "max_trials is reached";
-    case StopReason::Timeout:
-      return "the timeout is over";
-    case StopReason::NoPlanLeft:
-      return "the strategy has no further plan";
-    case StopReason::Interrupted:
-      return "it was interrupted";
-    case StopReason::CallerFailed:
-      return "the evaluation failed three times in a row";
+// One run of a study: its history so far and the clock.
+class Study::Loop {
+ public:
+  Loop(Study& study, const Strategy& strategy, const StudyWork& work, const StudyEvents& events,
+       const Observer& observer)
+      : options_(study.options_),
+        record_(study.record_),
+        strategy_(strategy),
+        work_(work),
+        events_(events),
+        observer_(observer) {}
+
+  void read_back(StudyId);
+  StudyOutcome run();
+
+ private:
+  // The trials and probes so far, with indexes that keep each step from looking at all of them.
+  struct Progress {
+    StudyOutcome outcome;
+    PlanIndex trials, probes;
+    double seconds = 0;
+  };
+
+  std::optional<StopReason> step(const Observer& with_timeout);
+  std::optional<StopReason> reason_to_stop() const;
+  bool is_over() const;
+  void expect_after(const Step&) const;
+  std::optional<Step> step_after(const Step&) const;
+  History history_of(const std::vector<Trial>&, const std::vector<Probe>&) const;
+  void run_probe(Step, const Observer&);
+  void run_trial(Plan, const Observer&);
+  Trial attempt(Plan, const Observer&);
+  Probe probe(Plan, const Observer&) const;
+  bool add(const Trial&);  // whether it is the best now
+  void add(Probe);
+  bool is_new_best(const Trial&);  // which it is then
+  void complete_best(const Observer& with_timeout);
+
+  const StudyOptions& options_;
+  StudyWriter& record_;
+  const Strategy& strategy_;
+  const StudyWork& work_;
+  const StudyEvents& events_;
+  const Observer& observer_;
+  Progress progress_;
+  double spent_before_ = 0;
+  Clock::time_point start_ = Clock::now();
+  bool is_searching_ = true;
+  std::size_t caller_failures_ = 0;  // in a row
+};
+
+void Study::Loop::read_back(StudyId id) {
+  progress_.seconds = options_.seconds_before;
+  for (const Trial& trial : record_.trials()) {
+    if (trial.number != progress_.outcome.trials.size() + 1)
+      throw StoreError("store", fmt::format("trial {} of study {} is missing: the store is damaged; move it away to "
+                                            "start again",
+                                            progress_.outcome.trials.size() + 1, id));
+    add(trial);
   }
-  return "";
+  for (Probe& known : record_.probes()) add(std::move(known));
+  spent_before_ = progress_.seconds;
 }
 
-Study::Study(Store& store, StudyId id, StudyOptions options) : store_(store), id_(id), options_(std::move(options)) {}
+bool Study::Loop::is_new_best(const Trial& trial) {
+  StudyOutcome& outcome = progress_.outcome;
+  const bool is_best =
+      trial.result && (!outcome.best || is_better(trial, *outcome.best, options_.goal, options_.objective));
+  if (is_best) outcome.best = trial;
+  outcome.goal_met = outcome.best && options_.goal.met(outcome.best->result->accuracy);
+  return is_best;
+}
 
-Trial Study::attempt(std::size_t number, Plan plan, const Attempt& attempt, const Observer& observer) {
+bool Study::Loop::add(const Trial& trial) {
+  progress_.outcome.trials.push_back(trial);
+  progress_.trials.add(key_of(trial.plan));
+  progress_.seconds += trial.seconds;
+  return is_new_best(trial);
+}
+
+void Study::Loop::add(Probe found) {
+  progress_.probes.add(key_of(found.plan));
+  progress_.seconds += found.seconds;
+  progress_.outcome.probes.push_back(std::move(found));
+}
+
+Trial Study::Loop::attempt(Plan plan, const Observer& observer) {
   const auto start = Clock::now();
   Trial trial;
-  trial.number = number;
+  trial.number = progress_.outcome.trials.size() + 1;
   trial.plan = std::move(plan);
   try {
-    const Measured measured = attempt(trial.plan, observer);
+    const Measured measured = work_.attempt(trial.plan, observer);
     if (std::isfinite(measured.accuracy))
       trial.result = measured;
     else
@@ -54,7 +119,7 @@ Trial Study::attempt(std::size_t number, Plan plan, const Attempt& attempt, cons
     caller_failures_ = 0;
   } catch (const StoreError&) {
     throw;
-  } catch (const TeamError&) {
+  } catch (const DistributedError&) {
     throw;
   } catch (const CallerError& error) {
     trial.error = error.what();
@@ -66,194 +131,162 @@ Trial Study::attempt(std::size_t number, Plan plan, const Attempt& attempt, cons
   return trial;
 }
 
-Probe Study::probe(Plan plan, const StudyWork& work, const Observer& observer) const {
+Probe Study::Loop::probe(Plan plan, const Observer& observer) const {
   const auto start = Clock::now();
-  Probe probe{std::move(plan), std::numeric_limits<double>::infinity()};
+  Probe found{std::move(plan), std::numeric_limits<double>::infinity()};
   try {
-    if (work.probe) probe.distance = work.probe(probe.plan, observer);
+    if (work_.probe) found.distance = work_.probe(found.plan, observer);
   } catch (const StoreError&) {
     throw;
-  } catch (const TeamError&) {
+  } catch (const DistributedError&) {
     throw;
   } catch (const Error& error) {
     observer.log(LogLevel::Debug, fmt::format("a probe failed: {}", error.what()));
   }
-  probe.seconds = seconds_since(start);
-  return probe;
+  found.seconds = seconds_since(start);
+  return found;
 }
 
-bool Study::is_new_best(StudyOutcome& outcome, const Trial& trial) const {
-  const bool is_best =
-      trial.result && (!outcome.best || is_better(trial, *outcome.best, options_.goal, options_.objective));
-  if (is_best) outcome.best = trial;
-  outcome.goal_met = outcome.best && options_.goal.met(outcome.best->result->accuracy);
-  return is_best;
-}
-
-bool Study::take(Progress& progress, const Trial& trial) const {
-  progress.outcome.trials.push_back(trial);
-  progress.trials.add(key_of(trial.plan));
-  progress.seconds += trial.seconds;
-  return is_new_best(progress.outcome, trial);
-}
-
-void Study::take(Progress& progress, Probe probe) const {
-  progress.probes.add(key_of(probe.plan));
-  progress.seconds += probe.seconds;
-  progress.outcome.probes.push_back(std::move(probe));
-}
-
-std::vector<Trial> trials_with_scores(const Store& store, StudyId study) {
-  std::vector<Trial> trials = store.trials(study);
-  for (Trial& trial : trials)
-    if (const auto score = store.get(study, complete_key(trial.number))) trial.result = measured_from_json(*score);
-  return trials;
-}
-
-Study::Progress Study::read_back() const {
-  Progress progress;
-  progress.seconds = options_.seconds_before;
-  for (const Trial& trial : trials_with_scores(store_, id_)) {
-    if (trial.number != progress.outcome.trials.size() + 1)
-      throw StoreError("store", fmt::format("trial {} of study {} is missing: the store is damaged; move it away to "
-                                            "start anew",
-                                            progress.outcome.trials.size() + 1, id_));
-    take(progress, trial);
-  }
-  while (const auto kept = store_.get(id_, probe_key(progress.outcome.probes.size() + 1)))
-    take(progress, probe_from_json(*kept));
-  return progress;
-}
-
-std::optional<StopReason> Study::reason_to_stop(const Progress& progress) const {
-  const StudyOutcome& outcome = progress.outcome;
+std::optional<StopReason> Study::Loop::reason_to_stop() const {
+  const StudyOutcome& outcome = progress_.outcome;
   const ExitPolicy& policy = options_.exit_policy;
   if (caller_failures_ >= kMostCallerFailures) return StopReason::CallerFailed;
   if (policy.timeout_seconds == 0 && outcome.goal_met) return StopReason::GoalMet;
   if (outcome.trials.size() >= policy.max_trials) return StopReason::MaxTrials;
-  if (policy.timeout_seconds > 0 && progress.seconds >= policy.timeout_seconds) return StopReason::Timeout;
+  if (policy.timeout_seconds > 0 && progress_.seconds >= policy.timeout_seconds) return StopReason::Timeout;
+  if (outcome.best && is_over()) return StopReason::Timeout;
   return std::nullopt;
+}
+
+// The search leaves as much of the timeout as the exact score of the best trial will take.
+bool Study::Loop::is_over() const {
+  const double timeout = options_.exit_policy.timeout_seconds;
+  const auto& best = progress_.outcome.best;
+  const bool waits_for_score = is_searching_ && work_.complete_seconds && best && !best->result->complete;
+  const double left_over = waits_for_score ? work_.complete_seconds(*best) : 0;
+  return timeout > 0 && spent_before_ + seconds_since(start_) >= timeout - left_over;
 }
 
 // A best trial whose evaluation ended early gets its exact score; after that, another may be the best. The first exact
 // score of a study is made whatever the timeout.
-void Study::complete_best(StudyOutcome& outcome, const StudyWork& work, const StudyEvents& events,
-                          const Observer& observer, const Observer& with_timeout) const {
-  const auto is_exact = [](const Trial& trial) { return trial.result && trial.result->complete; };
-  while (work.complete && outcome.best && !is_exact(*outcome.best)) {
+void Study::Loop::complete_best(const Observer& with_timeout) {
+  StudyOutcome& outcome = progress_.outcome;
+  while (work_.complete && outcome.best && !is_exact(*outcome.best)) {
     const bool has_exact = std::any_of(outcome.trials.begin(), outcome.trials.end(), is_exact);
-    const Measured score = work.complete(outcome.best->plan, has_exact ? with_timeout : observer);
-    store_.put(id_, complete_key(outcome.best->number), to_json(score));
+    const Measured score = work_.complete(outcome.best->plan, has_exact ? with_timeout : observer_);
+    record_.update_score(outcome.best->number, score);
     outcome.trials.at(outcome.best->number - 1).result = score;
     outcome.best.reset();
-    for (const Trial& trial : outcome.trials) is_new_best(outcome, trial);
-    if (events.on_complete) events.on_complete(*outcome.best);
+    for (const Trial& trial : outcome.trials) is_new_best(trial);
+    if (events_.on_complete) events_.on_complete(*outcome.best);
   }
 }
 
-History Study::history_of(const StudyOutcome& outcome) const {
-  return {outcome.trials, options_.goal, options_.random_seed, outcome.probes,
-          options_.exit_policy.timeout_seconds > 0};
+History Study::Loop::history_of(const std::vector<Trial>& trials, const std::vector<Probe>& probes) const {
+  return {trials, options_.goal, options_.random_seed, probes, options_.exit_policy.timeout_seconds > 0};
 }
 
-// A strategy is a pure function: it can be asked what it would do next if the step went as the last of its kind.
-// Nothing where that is not worth asking: the first model mostly passes, and what comes after the last probe hangs on
-// it.
-std::optional<Step> Study::expected_after(const Step& step, const Strategy& strategy, StudyOutcome& outcome) const {
-  if (outcome.trials.size() + outcome.probes.size() > kMostForExpecting || outcome.trials.empty()) return std::nullopt;
+// A strategy is a pure function: it can be asked what it would do next if the step went as the last of its kind. It is
+// asked with a copy, so that an assumed result never gets into the study.
+std::optional<Step> Study::Loop::step_after(const Step& step) const {
+  std::vector<Trial> trials = progress_.outcome.trials;
+  std::vector<Probe> probes = progress_.outcome.probes;
   if (step.kind == Step::Kind::Probe) {
-    Probe as_before{step.plan, outcome.probes.empty() ? 1.0 : outcome.probes.back().distance};
-    as_before.before_trial = outcome.trials.size() + 1;
-    outcome.probes.push_back(std::move(as_before));
-    auto next = strategy.next(options_.space, history_of(outcome));
-    outcome.probes.pop_back();
-    return next;
+    Probe assumed{step.plan, probes.empty() ? 1.0 : probes.back().distance};
+    assumed.before_trial = trials.size() + 1;
+    probes.push_back(std::move(assumed));
+  } else {
+    Trial assumed = trials.back();
+    assumed.number = trials.size() + 1;
+    assumed.plan = step.plan;
+    trials.push_back(std::move(assumed));
   }
-  if (outcome.trials.size() + 1 >= options_.exit_policy.max_trials) return std::nullopt;
-  Trial as_before = outcome.trials.back();
-  as_before.number = outcome.trials.size() + 1;
-  as_before.plan = step.plan;
-  outcome.trials.push_back(std::move(as_before));
-  auto next = strategy.next(options_.space, history_of(outcome));
-  outcome.trials.pop_back();
-  return next;
+  return strategy_.next(options_.space, history_of(trials, probes));
 }
 
-StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const StudyEvents& events,
-                        const Observer& observer) {
-  Progress progress = read_back();
-  StudyOutcome& outcome = progress.outcome;
-  const double spent_before = progress.seconds;
-  const auto start = Clock::now();
-  // The search leaves as much of the timeout as the exact score of the best trial will take.
-  bool is_searching = true;
-  const auto is_over = [&] {
-    const double timeout = options_.exit_policy.timeout_seconds;
-    const bool waits_for_score =
-        is_searching && work.complete_seconds && outcome.best && !outcome.best->result->complete;
-    const double left_over = waits_for_score ? work.complete_seconds(*outcome.best) : 0;
-    return timeout > 0 && spent_before + seconds_since(start) >= timeout - left_over;
-  };
+// Not where it is not worth asking: the first model mostly passes, and what comes after the last probe depends on it.
+void Study::Loop::expect_after(const Step& step) const {
+  const StudyOutcome& outcome = progress_.outcome;
+  if (!work_.expect || outcome.trials.empty()) return;
+  if (outcome.trials.size() + outcome.probes.size() > kMostForExpecting) return;
+  if (step.kind == Step::Kind::Try && outcome.trials.size() + 1 >= options_.exit_policy.max_trials) return;
+  if (const auto next = step_after(step)) work_.expect(*next);
+}
+
+void Study::Loop::run_probe(Step step, const Observer& observer) {
+  const std::vector<Probe>& probes = progress_.outcome.probes;
+  const std::size_t next_trial = progress_.outcome.trials.size() + 1;
+  const auto done = static_cast<std::size_t>(std::count_if(
+      probes.begin(), probes.end(), [&](const Probe& known) { return known.before_trial == next_trial; }));
+  observer_.progress("sensitivity", done, done + 1 + step.ahead);
+  Probe found = probe(std::move(step.plan), observer);
+  observer_.progress("sensitivity", done + 1, done + 1 + step.ahead);
+  found.before_trial = next_trial;
+  record_.append(found, probes.size() + 1);
+  add(std::move(found));
+}
+
+void Study::Loop::run_trial(Plan plan, const Observer& observer) {
+  const Trial trial = attempt(std::move(plan), observer);
+  record_.append(trial);
+  const bool is_best = add(trial);
+  if (events_.on_trial) events_.on_trial(trial, is_best);
+}
+
+std::optional<StopReason> Study::Loop::step(const Observer& with_timeout) {
+  if (const auto reason = reason_to_stop()) return reason;
+  History history = history_of(progress_.outcome.trials, progress_.outcome.probes);
+  history.use(progress_.trials, progress_.probes);
+  auto next = strategy_.next(options_.space, history);
+  if (!next) return StopReason::NoPlanLeft;
+  expect_after(*next);
+  // The first trial runs to its end whatever the timeout, so that there is a result.
+  const Observer& watching = progress_.outcome.best ? with_timeout : observer_;
+  if (next->kind == Step::Kind::Probe)
+    run_probe(std::move(*next), watching);
+  else
+    run_trial(std::move(next->plan), watching);
+  return std::nullopt;
+}
+
+StudyOutcome Study::Loop::run() {
   // The timeout also ends a trial that is under way; that trial is not recorded.
   bool timed_out = false;
-  Observer watched = observer;
-  watched.should_stop = [&] {
+  Observer with_timeout = observer_;
+  with_timeout.should_stop = [&] {
     timed_out = is_over();
-    return timed_out || (observer.should_stop && observer.should_stop());
+    return timed_out || (observer_.should_stop && observer_.should_stop());
   };
-  // The first trial runs to its end whatever the timeout, so that there is something in the hand.
-  const auto watching = [&]() -> const Observer& { return outcome.best ? watched : observer; };
-
-  const auto one_step = [&]() -> std::optional<StopReason> {
-    if (const auto reason = reason_to_stop(progress)) return reason;
-    if (outcome.best && is_over()) return StopReason::Timeout;
-    History history = history_of(outcome);
-    history.trial_index = &progress.trials;
-    history.probe_index = &progress.probes;
-    auto step = strategy.next(options_.space, history);
-    if (!step) return StopReason::NoPlanLeft;
-    if (work.expect)
-      if (const auto next = expected_after(*step, strategy, outcome)) work.expect(*next);
-    if (step->kind == Step::Kind::Probe) {
-      const std::size_t next_trial = outcome.trials.size() + 1;
-      const auto done =
-          static_cast<std::size_t>(std::count_if(outcome.probes.begin(), outcome.probes.end(),
-                                                 [&](const Probe& probe) { return probe.before_trial == next_trial; }));
-      observer.progress("sensitivity", done, done + 1 + step->ahead);
-      Probe found = probe(std::move(step->plan), work, watching());
-      observer.progress("sensitivity", done + 1, done + 1 + step->ahead);
-      found.before_trial = next_trial;
-      store_.put(id_, probe_key(outcome.probes.size() + 1), to_json(found));
-      take(progress, std::move(found));
-      return std::nullopt;
-    }
-    const Trial trial = attempt(outcome.trials.size() + 1, std::move(step->plan), work.attempt, watching());
-    store_.append(id_, trial);
-    const bool is_best = take(progress, trial);
-    if (events.on_trial) events.on_trial(trial, is_best);
-    return std::nullopt;
-  };
-
-  const auto search = [&]() -> StopReason {
-    try {
-      while (true)
-        if (const auto reason = one_step()) return *reason;
-    } catch (const Interrupted&) {
-      return timed_out ? StopReason::Timeout : StopReason::Interrupted;
-    }
-  };
-  outcome.reason = search();
-  is_searching = timed_out = false;
+  StudyOutcome& outcome = progress_.outcome;
+  const auto interrupted = [&] { return timed_out ? StopReason::Timeout : StopReason::Interrupted; };
+  try {
+    std::optional<StopReason> reason;
+    while (!(reason = step(with_timeout))) continue;
+    outcome.reason = *reason;
+  } catch (const Interrupted&) {
+    outcome.reason = interrupted();
+  }
+  is_searching_ = timed_out = false;
   if (outcome.reason != StopReason::Interrupted) try {
-      complete_best(outcome, work, events, observer, watched);
+      complete_best(with_timeout);
     } catch (const Interrupted&) {
-      outcome.reason = timed_out ? StopReason::Timeout : StopReason::Interrupted;
+      outcome.reason = interrupted();
     }
   if (const Trial* best = best_known(outcome.trials, options_.goal, options_.objective)) {
     outcome.best = *best;
     outcome.goal_met = options_.goal.met(best->result->accuracy);
   }
   return std::move(outcome);
+}
+
+Study::Study(Store& store, StudyId id, StudyOptions options)
+    : record_(store, id), id_(id), options_(std::move(options)) {}
+
+StudyOutcome Study::run(const Strategy& strategy, const StudyWork& work, const StudyEvents& events,
+                        const Observer& observer) {
+  Loop loop(*this, strategy, work, events, observer);
+  loop.read_back(id_);
+  return loop.run();
 }
 
 }  // namespace lpot

@@ -83,8 +83,8 @@ Workspace::Workspace(fs::path path) : path_(std::move(path)) {
 Workspace::~Workspace() { ::close(lock_); }
 
 StudyId open_study(Store& store, const StudyIdentity& identity, bool resume, bool shared) {
-  const std::vector<StudyRecord> records = store.studies();
-  for (const StudyRecord& record : records)
+  const std::vector<StudyEntry> records = store.studies();
+  for (const StudyEntry& record : records)
     if (!shared && record.identity.model_fingerprint != identity.model_fingerprint)
       throw StoreError("workspace", fmt::format("the store holds a study of another model ({}, fingerprint {}; this "
                                                 "one is {}, fingerprint {}); set model.name or "
@@ -93,7 +93,7 @@ StudyId open_study(Store& store, const StudyIdentity& identity, bool resume, boo
                                                 identity.model_name, identity.model_fingerprint));
   if (!resume || records.empty()) return store.create_study(identity);
   const auto same = std::find_if(records.rbegin(), records.rend(),
-                                 [&](const StudyRecord& record) { return record.identity == identity; });
+                                 [&](const StudyEntry& record) { return record.identity == identity; });
   if (same == records.rend())
     throw StoreError("resume", fmt::format("no study in this workspace has this configuration; in the last one {}; "
                                            "restore that, or tune without --resume for a new study",

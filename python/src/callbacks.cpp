@@ -45,10 +45,10 @@ class PythonPostprocess : public Postprocess {
  public:
   explicit PythonPostprocess(Held function) : function_(std::move(function)) {}
 
-  Answered apply(Answered batch) const override {
+  BatchResult apply(BatchResult batch) const override {
     return calling("postprocess", [&] {
       const py::tuple answer = (*function_)(to_arrays(batch.outputs), to_arrays(batch.labels));
-      return Answered{to_tensors(answer[0]), to_tensors(answer[1])};
+      return BatchResult{to_tensors(answer[0]), to_tensors(answer[1])};
     });
   }
 

@@ -5,9 +5,9 @@
 
 #include "lpot/core/observer.h"
 #include "lpot/evaluate/evaluator.h"
-#include "lpot/metric/metric.h"
-#include "lpot/quantize/edits.h"
-#include "lpot/tune/strategy.h"
+#include "lpot/metrics/metric.h"
+#include "lpot/quantize/graph/edits.h"
+#include "lpot/strategies/strategy.h"
 #include "python/src/arrays.h"
 
 namespace lpot::python {

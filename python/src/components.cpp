@@ -4,7 +4,7 @@
 
 #include "lpot/config/load.h"
 #include "lpot/data/transform.h"
-#include "lpot/metric/metric.h"
+#include "lpot/metrics/metric.h"
 #include "lpot/tune/setup.h"
 #include "python/src/arrays.h"
 

@@ -98,7 +98,7 @@ py::dict edits_of(const Model& source, const Edits& edits) {
     sums.append(answer);
   }
   for (const SharedRead& read : edits.reads) reads.append(read.op);
-  for (const TableEdit& edit : edits.tables) {
+  for (const EmbeddingEdit& edit : edits.tables) {
     const ov::Node& gather = find(edit.op, "Gather");
     py::dict answer;
     answer["op"] = edit.op;

@@ -1,6 +1,6 @@
 // What a plan comes down to, for writers in Python.
 #pragma once
-#include "lpot/quantize/edits.h"
+#include "lpot/quantize/graph/edits.h"
 #include "python/src/arrays.h"
 
 namespace lpot::python {

@@ -10,7 +10,7 @@
 #include "lpot/data/text/bert_input.h"
 #include "lpot/data/text/squad_answer.h"
 #include "lpot/data/tfrecord_writer.h"
-#include "lpot/metric/squad_score.h"
+#include "lpot/metrics/squad_score.h"
 
 namespace lpot::python {
 namespace {

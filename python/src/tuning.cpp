@@ -8,11 +8,12 @@
 #include <atomic>
 
 #include "lpot/model/save.h"
-#include "lpot/quantize/export/onnx.h"
+#include "lpot/quantize/writers/onnx.h"
+#include "lpot/quantize/writers/openvino.h"
 #include "lpot/report/result.h"
 #include "lpot/runtime/fit.h"
-#include "lpot/tune/quantization.h"
 #include "lpot/tune/setup.h"
+#include "lpot/tune/tune.h"
 #include "python/src/callbacks.h"
 #include "python/src/data.h"
 #include "python/src/edits.h"
@@ -82,24 +83,24 @@ Prepared prepare(const Job& job) {
   options.command = "python";
   // Loaders of Python give what is ready for the model.
   if (job.calibration) {
-    options.own.calibration_data = job.calibration;
+    options.user.calibration_data = job.calibration;
     prepared.config.quantization.calibration = LoaderConfig{.batch_size = job.calibration_batch};
   }
   if (job.evaluation) {
-    options.own.evaluation_data = job.evaluation;
+    options.user.evaluation_data = job.evaluation;
     prepared.config.accuracy.loader = LoaderConfig{.batch_size = job.evaluation_batch};
   }
-  for (const auto& [name, make] : job.metrics) options.own.metrics.push_back({name, python_metric(name, make)});
-  for (const py::object& step : job.postprocess) options.own.postprocess.push_back(python_postprocess(step));
-  if (!job.strategy.is_none()) options.own.strategy = {"strategy", python_strategy("strategy", job.strategy)};
+  for (const auto& [name, make] : job.metrics) options.user.metrics.push_back({name, python_metric(name, make)});
+  for (const py::object& step : job.postprocess) options.user.postprocess.push_back(python_postprocess(step));
+  if (!job.strategy.is_none()) options.user.strategy = {"strategy", python_strategy("strategy", job.strategy)};
   const auto current = prepared.current;
   options.on_quantized = [current](const Model& source, const Edits& edits) {
     current->source = &source;
     current->edits = &edits;
   };
   if (!job.evaluate.is_none())
-    options.own.evaluation = {
-        job.name, [current, name = job.name, function = hold(job.evaluate)](const CallerEvaluator::Request& request) {
+    options.user.evaluation = {
+        job.name, [current, name = job.name, function = hold(job.evaluate)](const EvaluationRequest& request) {
           if (request.is_fp32) return ask(*function, name, {});
           return ask(*function, name, {&request.model, current->source, current->edits});
         }};
@@ -155,7 +156,7 @@ std::vector<std::pair<std::string, double>> run_evaluate(const Job& job) {
   const Observer observer = observer_for(job);
   const py::gil_scoped_release released;
   const Model model = load_configured_model(prepared.config, prepared.options.model);
-  return make_evaluator(prepared.config, prepared.options.own)->baseline(model, observer).metrics;
+  return make_evaluator(prepared.config, prepared.options.user)->baseline(model, observer).metrics;
 }
 
 // One input of the model from the data that the config names: a batch of one sample.
@@ -178,7 +179,7 @@ py::list first_batches(const Job& job, std::size_t count) {
   {
     const py::gil_scoped_release released;
     const Model model = load_configured_model(prepared.config, prepared.options.model);
-    const DataLoader loader = evaluation_loader(prepared.config, prepared.options.own);
+    const DataLoader loader = evaluation_loader(prepared.config, prepared.options.user);
     const InputFit fit(model, loader.dataset().input_naming());
     auto batches = loader.read();
     while (found.size() < count) {
@@ -218,16 +219,16 @@ using Registry = std::map<std::string, std::vector<Registered>>;  // by kind: da
 
 Config load(const std::vector<std::string>& files, const std::vector<std::string>& overrides,
             const std::optional<std::string>& text, const Registry& registry) {
-  const ComponentTables& own = component_tables();
+  const ComponentTables& user = component_tables();
   const auto registered = [&](const char* kind) {
     const auto found = registry.find(kind);
     return found == registry.end() ? std::vector<Registered>{} : found->second;
   };
-  const Table datasets = with(own.datasets, registered("dataset")),
-              transforms = with(own.transforms, registered("transform")),
-              metrics = with(own.metrics, registered("metric")),
-              strategies = with(own.strategies, registered("strategy"));
-  const ComponentTables tables{datasets, transforms, own.postprocesses, metrics, strategies};
+  const Table datasets = with(user.datasets, registered("dataset")),
+              transforms = with(user.transforms, registered("transform")),
+              metrics = with(user.metrics, registered("metric")),
+              strategies = with(user.strategies, registered("strategy"));
+  const ComponentTables tables{datasets, transforms, user.postprocesses, metrics, strategies, user.recipes};
   return text ? load_config_text(*text, "config", tables) : load_config(files, overrides, tables);
 }
 
@@ -292,8 +293,8 @@ void bind_config(py::module_& module) {
       // Recipes that change constants which are not in the user's own graph cannot be written into it.
       .def("without_rescaling", [](const Config& config) {
         Config rest = config;
-        rest.quantization.recipes.smooth_quant = false;
-        rest.quantization.recipes.cross_layer_equalization = false;
+        for (const RecipeDeclaration& recipe : component_tables().recipes)
+          if (recipe.rescales_constants) rest.quantization.recipes.values[recipe.name] = false;
         return rest;
       });
   module.def("load_config", &load, py::arg("files"), py::arg("overrides") = std::vector<std::string>{},

@@ -1,4 +1,4 @@
-// Calibration by several processes: the statistics of one, to the last bit.
+// Calibration with several processes gives the same statistics as with one, bit for bit.
 #include <nlohmann/json.hpp>
 
 #include "lpot/calibrate/observe.h"
@@ -6,7 +6,7 @@
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
 #include "tests/support/memory_data.h"
-#include "tests/support/thread_team.h"
+#include "tests/support/thread_transport.h"
 
 namespace lpot {
 namespace {
@@ -41,13 +41,13 @@ std::string alone(const DataLoader& loader, std::vector<std::size_t> sizes) {
 class ObserveShared : public testing::TestWithParam<int> {
  protected:
   std::string shared(const DataLoader& loader, std::vector<std::size_t> sizes, const Observer& observer = {}) {
-    TeamOfThreads team(GetParam(), [&](int rank) {
+    WorkerThreads workers(GetParam(), [&](int rank) {
       return [&loader, rank](const std::string& order) {
         return observe_work(nlohmann::json::from_cbor(order), rank, network(), loader);
       };
     });
     std::string all;
-    const ObserveOptions options{.sampling_sizes = std::move(sizes), .crew = &team.crew()};
+    const ObserveOptions options{.sampling_sizes = std::move(sizes), .executor = make_executor(&workers.coordinator())};
     for (const Statistics& snapshot : observe(network(), kPoints, loader, options, observer).snapshots)
       all += to_bytes(snapshot);
     return all;

@@ -184,7 +184,7 @@ cd elsewhere && HOME=$PWD XDG_CACHE_HOME=$PWD exec "$@"
   fs::permissions(elsewhere, fs::perms::owner_write, fs::perm_options::add);
 }
 
-TEST_F(Mpi, TellsOfOtherDataAtAHelper) {
+TEST_F(Mpi, ReportsAWorkerWhoseDataDiffer) {
   write("run.sh", R"(#!/bin/sh
 if [ "$OMPI_COMM_WORLD_RANK" = 0 ]; then exec "$@"; fi
 exec "$@" --set evaluation.accuracy.iteration=3
@@ -194,7 +194,7 @@ exec "$@" --set evaluation.accuracy.iteration=3
                {LPOT_MPIRUN, "--allow-run-as-root", "--oversubscribe", "-n", "2", "/bin/sh", "run.sh", LPOT_PROGRAM});
   const Outcome run = Running(words, folder_ / "", 0).wait();
   EXPECT_NE(run.code, 0);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("rank 1"), HasSubstr("the evaluation data are others here than at rank 0")));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("rank 1"), HasSubstr("evaluation data differ from rank 0")));
   EXPECT_FALSE(exists(kWorkspace + "/lpot.db")) << "nothing was begun";
 }
 
@@ -213,7 +213,7 @@ TEST_F(Mpi, EvaluatesAndQuantizesTheSame) {
 TEST_F(Mpi, VerbsOfOneProcessSaySo) {
   const Outcome run = start_many(2, {"inspect", kModel, "-q"})->wait();
   EXPECT_EQ(run.code, 1);
-  EXPECT_THAT(run.err, HasSubstr("lpot: [team] 'lpot inspect' runs in one process: start it without mpirun\n"));
+  EXPECT_THAT(run.err, HasSubstr("lpot: [distributed] 'lpot inspect' runs in one process: start it without mpirun\n"));
 }
 
 }  // namespace

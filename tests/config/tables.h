@@ -1,6 +1,7 @@
 // Tables that resemble the real ones, so that the configuration is tested by itself.
 #pragma once
 #include "lpot/config/load.h"
+#include "tests/support/recipes.h"
 
 namespace lpot {
 
@@ -90,6 +91,6 @@ inline const Table kStrategies{
     {.name = "sigopt", .summary = "a service", .refused = "it needs a paid service, use bayesian"},
 };
 
-inline const ComponentTables kTables{kDatasets, kTransforms, kPostprocesses, kMetrics, kStrategies};
+inline const ComponentTables kTables{kDatasets, kTransforms, kPostprocesses, kMetrics, kStrategies, kDeclaredRecipes};
 
 }  // namespace lpot

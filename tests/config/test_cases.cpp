@@ -1,6 +1,6 @@
 // Runs tests/cases/*.yaml. The comments at the head of a case say what it must come to:
 //   # error: NAME.yaml:4: tuning.random_seed: expected ...    (all of the message behind "[load_config] ")
-//   # resolved: tuning.random_seed = 9527                     (a line of describe(config); as many as wanted)
+//   # resolved: tuning.random_seed = 9527                     (a line of describe(); as many as wanted)
 //   # warning: NAME.yaml:4: ...                               (all warnings, in order)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ TEST_P(Case, ComesToWhatItsHeadSays) {
   try {
     const Config config = load_config_text(text, name, kTables);
     ASSERT_THAT(expected.errors, testing::IsEmpty()) << "but it was accepted";
-    EXPECT_EQ(only(describe(config), expected.resolved), expected.resolved);
+    EXPECT_EQ(only(describe(config, kTables.recipes), expected.resolved), expected.resolved);
     EXPECT_EQ(config.warnings, expected.warnings);
   } catch (const ConfigError& error) {
     EXPECT_THAT(expected.errors, testing::ElementsAre(error.what()));

@@ -4,12 +4,13 @@
 
 #include "lpot/config/keys.h"
 #include "lpot/config/node.h"
+#include "tests/support/recipes.h"
 
 namespace lpot {
 namespace {
 
 const KeyInfo* find_key(const std::string& path) {
-  const auto& keys = config_keys();
+  static const std::vector<KeyInfo> keys = config_keys(kDeclaredRecipes);
   const auto found = std::find_if(keys.begin(), keys.end(), [&](const KeyInfo& key) { return key.path == path; });
   return found == keys.end() ? nullptr : &*found;
 }
@@ -24,9 +25,18 @@ TEST(ConfigKeys, TellWhatReadingExpects) {
   EXPECT_TRUE(find_key("evaluation.performance.dataloader.batch_size"));
 }
 
+TEST(ConfigKeys, HoldThoseOfTheRecipes) {
+  EXPECT_EQ(find_key("quantization.recipes.smooth_quant_alpha")->expected, "a number in 0..1");
+  EXPECT_EQ(find_key("quantization.recipes.scale_propagation_concat")->default_value, "true");
+  EXPECT_EQ(find_key("quantization.advance.bias_correction")->expected, "weight_empirical");
+  EXPECT_EQ(find_key("quantization.recipes.int8_embeddings")->summary, "a flag (older name: int8_tables)");
+  EXPECT_FALSE(find_key("quantization.recipes.int8_tables"));
+  EXPECT_FALSE(find_key("quantization.recipes."));
+}
+
 TEST(ConfigKeys, EachHasItsOwnPathAndASentence) {
   std::vector<std::string> paths;
-  for (const KeyInfo& key : config_keys()) {
+  for (const KeyInfo& key : config_keys(kDeclaredRecipes)) {
     paths.push_back(key.path);
     EXPECT_FALSE(key.summary.empty()) << key.path;
   }

@@ -160,6 +160,20 @@ TEST_F(Merge, ErrorsOfOverridesShowTheOverride) {
                   .starts_with("[load_config] --set tuning.random_seed=[1: not valid YAML"));
 }
 
+TEST_F(Merge, OlderNamesOfKeysAreTheSameKeys) {
+  const std::string named = kModel + "quantization: {recipes: {kernel_variants: plain, int8_embeddings: false}}";
+  const Config overridden = load({named}, {"quantization.recipes.forms=measured"});
+  EXPECT_TRUE(overridden.quantization.recipes.measured_kernel_variants);
+  const std::string older = kModel + "quantization: {recipes: {int8_tables: true}}";
+  EXPECT_EQ(load({older, named}).quantization.recipes.values.at("int8_tables"), RecipeValue(false));
+  EXPECT_EQ(load({named, older}).quantization.recipes.values.at("int8_tables"), RecipeValue(true));
+  EXPECT_EQ(error({kModel + "quantization: {recipes: {forms: plain, kernel_variants: measured}}"}),
+            "[load_config] a.yaml:2: quantization.recipes.forms: contradicts quantization.recipes.kernel_variants at "
+            "a.yaml:2, keep one of the two");
+  EXPECT_EQ(error({kModel + "quantization: {recipes: {int8_tables: 3}}"}),
+            "[load_config] a.yaml:2: quantization.recipes.int8_tables: expected true or false, got '3'");
+}
+
 TEST_F(Merge, FilesThatAreNoConfigAreNamed) {
   EXPECT_EQ(error({}), "[load_config] no file given, expected at least one YAML file");
   EXPECT_THROW(load_config({"missing.yaml"}, {}, kTables), ConfigError);

@@ -1,7 +1,7 @@
 #include <set>
 
+#include "lpot/core/random.h"
 #include "lpot/data/loader.h"
-#include "lpot/data/random.h"
 #include "lpot/data/transform.h"
 #include "support.h"
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <thread>
 
+#include "lpot/core/random.h"
 #include "lpot/data/loader.h"
-#include "lpot/data/random.h"
 #include "support.h"
 
 namespace lpot {

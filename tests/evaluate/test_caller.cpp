@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 TEST(CallerEvaluator, TellsTheFp32ModelFromTheOthersAndTakesTheAnswerAsAccuracy) {
   const Model fp32, int8;
-  CallerEvaluator evaluator("eval_func", [&](const CallerEvaluator::Request& request) {
+  CallerEvaluator evaluator("eval_func", [&](const EvaluationRequest& request) {
     EXPECT_EQ(&request.model, request.is_fp32 ? &fp32 : &int8);
     return request.is_fp32 ? 0.9 : 0.8;
   });
@@ -24,12 +24,12 @@ TEST(CallerEvaluator, TellsTheFp32ModelFromTheOthersAndTakesTheAnswerAsAccuracy)
 }
 
 TEST(CallerEvaluator, AnAnswerThatIsNoNumberIsTheCallersError) {
-  CallerEvaluator evaluator("eval_func", [](const CallerEvaluator::Request&) { return std::nan(""); });
+  CallerEvaluator evaluator("eval_func", [](const EvaluationRequest&) { return std::nan(""); });
   EXPECT_THAT(message_of<CallerError>([&] { evaluator.score(Model{}, {}); }), HasSubstr("[eval_func] returned"));
 }
 
 TEST(CallerEvaluator, StopsBeforeItAsks) {
-  CallerEvaluator evaluator("eval_func", [](const CallerEvaluator::Request&) { return 1.0; });
+  CallerEvaluator evaluator("eval_func", [](const EvaluationRequest&) { return 1.0; });
   Observer observer;
   observer.should_stop = [] { return true; };
   EXPECT_THROW(evaluator.score(Model{}, observer), Interrupted);

@@ -63,8 +63,8 @@ TEST_P(EvaluateAt, ComparesEverySampleWithTheBaselinesAnswerToIt) {
   const auto [threads, batch_size] = GetParam();
   const auto metrics = make_metrics({kAgreement, kMseToFp32});
   const DataLoader loader = loader_of(samples(), batch_size);
-  BaselineOutputs baseline;
-  const Score itself = evaluate(scores(), loader, metrics, {.threads = threads, .keep_outputs = &baseline});
+  const auto [itself, baseline, judgements, way] =
+      run_evaluation(scores(), loader, metrics, {.threads = threads, .is_baseline = true});
   EXPECT_EQ(itself.metrics[0].second, 1.0);
   EXPECT_EQ(itself.metrics[1].second, 0.0);
   ASSERT_EQ(baseline.size(), 11u);

@@ -1,4 +1,4 @@
-// Evaluation by several processes: the score of one, to the last bit, also where it ends early.
+// Evaluation with several processes gives the same score as with one, bit for bit, also if it stops early.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -7,7 +7,7 @@
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
 #include "tests/support/memory_data.h"
-#include "tests/support/thread_team.h"
+#include "tests/support/thread_transport.h"
 
 namespace lpot {
 namespace {
@@ -21,7 +21,7 @@ Model shifted(float shift) {
   const auto score = std::make_shared<op::Subtract>(mean, constant({1, 1}, {shift}));
   const auto zero = std::make_shared<op::Multiply>(mean, constant({1, 1}, {0.0f}));
   Model model = as_model({std::make_shared<op::Concat>(ov::OutputVector{zero, score}, 1)}, {x});
-  model.recipe = std::to_string(shift);  // how the helpers know which
+  model.derivation = std::to_string(shift);  // tells workers which model it is
   return model;
 }
 
@@ -90,14 +90,14 @@ TEST_P(EvaluateShared, GivesTheSameScoresJudgementsAndEarlyEnds) {
   options.threads = 3;
   expect_equal(alone, scores_of(evaluator(options)));
 
-  TeamOfThreads team(GetParam().processes, [this](int rank) {
+  WorkerThreads workers(GetParam().processes, [this](int rank) {
     return [this, rank](const std::string& bytes) {
       const auto order = nlohmann::json::from_cbor(bytes);
-      return evaluate_work(order, rank, shifted(std::stof(order["model"]["recipe"].get<std::string>())), loader_);
+      return evaluate_work(order, rank, shifted(std::stof(order["model"]["derivation"].get<std::string>())), loader_);
     };
   });
   options.threads = 1;
-  options.crew = &team.crew();
+  options.executor = make_executor(&workers.coordinator());
   expect_equal(alone, scores_of(evaluator(options)));
 }
 
@@ -106,7 +106,7 @@ TEST(EvaluateSharedNan, IsToldAsByOneProcess) {
   for (const std::size_t damaged : {41u, 42u, 97u})
     samples[damaged].inputs = {Tensor::from<float>({2}, {1, std::nanf("")})};
   const DataLoader loader = loader_of(std::move(samples), 8);
-  TeamOfThreads team(3, [&](int rank) {
+  WorkerThreads workers(3, [&](int rank) {
     return [&loader, rank](const std::string& bytes) {
       return evaluate_work(nlohmann::json::from_cbor(bytes), rank, shifted(0), loader);
     };
@@ -118,7 +118,7 @@ TEST(EvaluateSharedNan, IsToldAsByOneProcess) {
   };
   const auto metrics = make_metrics({{"topk", Parameters({{"k", std::int64_t{1}}}), {}}});
   evaluate(shifted(0), loader, metrics, {.threads = 1}, observer);
-  evaluate(shifted(0), loader, metrics, {.threads = 1, .crew = &team.crew()}, observer);
+  evaluate(shifted(0), loader, metrics, {.threads = 1, .executor = make_executor(&workers.coordinator())}, observer);
   ASSERT_EQ(warnings.size(), 2u);
   EXPECT_THAT(warnings[0], testing::HasSubstr("3 of 100 evaluation samples hold NaN, first sample 41 in input 0"));
   EXPECT_EQ(warnings[0], warnings[1]);

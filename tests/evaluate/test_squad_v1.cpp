@@ -42,7 +42,7 @@ class SquadV1 : public ::testing::Test {
 
 TEST_F(SquadV1, MakesTextsOfLogitsAndLabelsOfUniqueIds) {
   // q1: "The man" at 6, 7; q2: "Normandy" at 9.
-  const Answered answered =
+  const BatchResult answered =
       chain()[0]->apply({{stack({row(6, 2), row(9, 3)}), stack({row(7, 1), row(9, 1)})}, {id(0), id(1)}});
   EXPECT_THAT(to_texts(answered.outputs[0]), ElementsAre("The man", "Normandy"));
   EXPECT_EQ(answered.outputs[1].value_at(1), 4);
@@ -83,11 +83,10 @@ TEST_F(SquadV1, LeadsFromLogitsToSquadF1) {
   const std::vector<Sample> samples{
       {{row(6, 2), row(7, 2)}, id(0)}, {{row(9, 2), row(9, 2)}, id(1)}, {{row(3, 2), row(3, 2)}, id(2)}};
   for (const std::size_t batch_size : {1u, 2u, 3u}) {
-    BaselineOutputs kept;
     const Score score =
         evaluate(model, loader_of(samples, batch_size),
                  make_metrics({{"SquadF1", {}, {}}, {"SquadExactMatch", {}, {}}, {"Agreement", {}, {}}}),
-                 {.postprocess = chain(), .keep_outputs = &kept});
+                 {.postprocess = chain(), .is_baseline = true});
     EXPECT_DOUBLE_EQ(score.accuracy(), 200.0 / 3);
     EXPECT_DOUBLE_EQ(score.metrics[1].second, 200.0 / 3);
     EXPECT_EQ(score.metrics[2].second, 1) << "compares the logits, not the texts";

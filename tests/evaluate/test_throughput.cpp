@@ -87,13 +87,12 @@ TEST(ChooseThroughput, ChangesNoScore) {
   const auto metrics = make_metrics({top1});
   const DataLoader loader = loader_of(samples(1001), 3);
   const Score plain = evaluate(rows(-1), loader, metrics, {.threads = 2});
-  Throughput found;
-  Judgements judgements;
-  const Score chosen =
-      evaluate(rows(-1), loader, metrics, {.threads = 2, .judgements = &judgements, .choose_throughput = &found});
-  EXPECT_EQ(chosen.accuracy(), plain.accuracy());
-  EXPECT_EQ(chosen.samples, 1001u);
-  for (const auto& judged : judgements) EXPECT_TRUE(judged);
+  const Evaluation chosen =
+      run_evaluation(rows(-1), loader, metrics, {.threads = 2, .collect_judgements = true, .choose_throughput = true});
+  EXPECT_EQ(chosen.score.accuracy(), plain.accuracy());
+  EXPECT_EQ(chosen.score.samples, 1001u);
+  ASSERT_EQ(chosen.judgements.size(), 1001u);
+  for (const auto& judged : chosen.judgements) EXPECT_TRUE(judged);
   const Score again = evaluate(rows(-1), loader, metrics, {.threads = 2, .throughput = {32, 1}});
   EXPECT_EQ(again.accuracy(), plain.accuracy());
 }

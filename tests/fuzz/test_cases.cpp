@@ -11,8 +11,8 @@
 #include "lpot/core/error.h"
 #include "lpot/core/json.h"
 #include "lpot/evaluate/notes.h"
-#include "lpot/quantize/plan.h"
-#include "lpot/store/trial.h"
+#include "lpot/plan/plan.h"
+#include "lpot/plan/trial.h"
 #include "tests/fuzz/targets/support.h"
 
 namespace lpot::fuzz {

@@ -10,7 +10,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/model/load.h"
-#include "lpot/model/reading_copy.h"
+#include "lpot/model/sandboxed_load.h"
 #include "tests/model/load_mutants.h"
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "lpot/calibrate/observe.h"
-#include "lpot/quantize/capability.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/quantize.h"
 #include "tests/support/graphs.h"
 #include "tests/support/memory_data.h"

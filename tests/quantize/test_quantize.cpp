@@ -6,10 +6,10 @@
 #include "lpot/core/error.h"
 #include "lpot/model/load.h"
 #include "lpot/model/save.h"
-#include "lpot/quantize/activation_range.h"
-#include "lpot/quantize/capability.h"
-#include "lpot/quantize/space.h"
-#include "lpot/quantize/weights.h"
+#include "lpot/plan/search_space.h"
+#include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
+#include "lpot/quantize/graph/weights.h"
 #include "lpot/runtime/executable.h"
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
@@ -324,7 +324,7 @@ class QuantizedKernel : public ::testing::TestWithParam<std::tuple<Kernel, Symme
     return run_plainly(model_with(weights).graph, {input})[0];
   }
   std::vector<float> run_int8() const {
-    Executable executable(quantize(model_with(weights_), {{{"kernel", choice_}}, 0}, x_.statistics));
+    Executable executable(quantize(model_with(weights_), Plan{.ops = {{"kernel", choice_}}}, x_.statistics));
     EXPECT_EQ(int8_kernels_of(executable, "kernel"), 1u);
     const Tensor output = executable.infer({x_.data})[0];
     return {output.data<float>(), output.data<float>() + output.size()};

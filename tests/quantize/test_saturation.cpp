@@ -1,13 +1,14 @@
 // 16-bit sums of the AVX2 kernels: a real overflow, its prediction and its cure. The kernels are held to AVX2 in a
 // process of its own, since the variable is read once.
-#include "lpot/quantize/recipes/saturation.h"
+#include "lpot/quantize/saturation.h"
 
 #include <cmath>
 
 #include "lpot/core/process.h"
 #include "lpot/model/save.h"
-#include "lpot/quantize/capability.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/quantize.h"
+#include "lpot/quantize/recipes/table.h"
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
 #include "tests/support/memory_data.h"
@@ -125,7 +126,7 @@ TEST_F(Saturates, NotWhereInputsStaySmallAndTheWholeRangeIsKept) {
 #endif
 
 // Ranges that clip make larger integers than ranges that do not: what is safe in one scheme may not be in another.
-TEST(Widening, DependsOnTheScheme) {
+TEST(WeightRangePolicy, DependsOnTheScheme) {
   const Model model = sums();
   // All at a half but for one number, and a channel beside it that is empty. Minmax puts the half at 128 and no pair is
   // too large; a percentile cuts the one number off and puts the half at 255.
@@ -141,11 +142,12 @@ TEST(Widening, DependsOnTheScheme) {
 
   QuantizationConfig config;
   config.model_wise.activation.algorithms = {Algorithm::MinMax, Algorithm::Percentile};
-  std::vector<std::string> warnings;
-  const auto space = [&](bool half) { return make_search_space(quantizable_ops(model), config, half, warnings); };
-  const SearchSpace narrow = space(true);
+  const auto space = [&](bool half) {
+    return allowed_choices(quantizable_ops(model), config, recipe_declarations(), half).value;
+  };
+  const PlanChoices narrow = space(true);
   std::size_t asked = 0;
-  Widening widen(model, space(false), [&](const Plan&) -> const Statistics& { return ++asked, statistics; });
+  WeightRangePolicy widen(model, space(false), [&](const Plan&) -> const Statistics& { return ++asked, statistics; });
   bool widened = false, kept = false;
   for (const OpPlan& choice : narrow.model_choices) {
     const Plan plan = narrow.plan(choice);
@@ -160,17 +162,16 @@ TEST(Widening, DependsOnTheScheme) {
   EXPECT_TRUE(widened && kept) << "the schemes do not differ, so this shows nothing";
 }
 
-TEST(Widening, KeepsFormsFp32AndTheBitsThatTheConfigAskedFor) {
+TEST(WeightRangePolicy, KeepsFormsFp32AndTheBitsThatTheConfigAskedFor) {
   const Model model = sums();
   QuantizationConfig config;
   config.model_wise.weight.bits = 6;
-  std::vector<std::string> warnings;
-  const SearchSpace narrow = make_search_space(quantizable_ops(model), config, true, warnings);
+  const PlanChoices narrow = allowed_choices(quantizable_ops(model), config, recipe_declarations(), true).value;
   const Statistics statistics = observed(model, extreme());
-  Widening widen(model, make_search_space(quantizable_ops(model), config, false, warnings),
-                 [&](const Plan&) -> const Statistics& { return statistics; });
+  WeightRangePolicy widen(model, allowed_choices(quantizable_ops(model), config, recipe_declarations(), false).value,
+                          [&](const Plan&) -> const Statistics& { return statistics; });
   Plan plan = narrow.plan(narrow.model_choices.front());
-  plan.ops.at("sums").form = Form::Convolution;
+  plan.ops.at("sums").variant = KernelVariant::Convolution;
   EXPECT_EQ(widen(plan), plan);
   EXPECT_EQ(widen(plan).ops.at("sums").weight.bits, 6);
   plan.ops.at("sums") = OpPlan{};

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "lpot/quantize/capability.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/quantize.h"
 #include "lpot/quantize/recipes/channel_pairs.h"
+#include "lpot/quantize/resolve.h"
+#include "lpot/quantize/writers/openvino.h"
 #include "tests/support/attention.h"
 #include "tests/support/edits.h"
 #include "tests/support/files.h"
@@ -18,8 +20,8 @@ using ::testing::IsEmpty;
 
 Plan all_int8(const Model& model, double alpha, bool smooth = true) {
   Plan plan;
-  plan.recipes.smooth_quant = smooth;
-  if (smooth && alpha > 0) plan.recipes.smooth_quant_alpha = alpha;
+  if (smooth) plan.recipes.set("smooth_quant", true);
+  if (smooth && alpha > 0) plan.recipes.set("smooth_quant_alpha", alpha);
   for (const QuantizableOp& op : quantizable_ops(model))
     plan.ops[op.name] = {Precision::Int8,
                          {Algorithm::MinMax, Granularity::PerTensor, Symmetry::Asymmetric, 8},

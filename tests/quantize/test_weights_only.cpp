@@ -5,11 +5,12 @@
 
 #include "lpot/model/load.h"
 #include "lpot/model/save.h"
-#include "lpot/quantize/capability.h"
+#include "lpot/plan/search_space.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/quantize.h"
-#include "lpot/quantize/space.h"
+#include "lpot/quantize/recipes/table.h"
 #include "lpot/runtime/executable.h"
-#include "tests/quantize/export_onnx.h"
+#include "tests/quantize/writers/export_onnx.h"
 
 namespace lpot {
 namespace {
@@ -27,14 +28,13 @@ QuantizationConfig dynamic() {
 }
 
 SearchSpace space_of(const Model& model, const QuantizationConfig& config = dynamic()) {
-  std::vector<std::string> warnings;
-  return make_search_space(quantizable_ops(model), config, false, warnings);
+  return {allowed_choices(quantizable_ops(model), config, recipe_declarations(), false).value};
 }
 
 Plan first_plan(const Model& model, std::size_t groups = 0) {
   const SearchSpace space = space_of(model);
   Plan plan = space.plan(space.model_choices.front());
-  plan.recipes.run_time_groups = groups;
+  if (groups > 0) plan.recipes.set("run_time_groups", static_cast<std::int64_t>(groups));
   return plan;
 }
 
@@ -87,13 +87,12 @@ TEST(WeightsOnly, LeavesAnOpInFp32WhereTheConfigWantsItsActivationInFp32) {
 
 TEST(WeightsOnly, TellsOfRecipesThatNeedRanges) {
   QuantizationConfig config = dynamic();
-  config.recipes.smooth_quant = true;
-  config.recipes.weight_correction = true;
-  std::vector<std::string> warnings;
-  const SearchSpace space = make_search_space(quantizable_ops(small_model()), config, false, warnings);
+  config.recipes.values["smooth_quant"] = true;
+  config.recipes.values["weight_correction"] = true;
+  const auto [space, warnings] = allowed_choices(quantizable_ops(small_model()), config, recipe_declarations(), false);
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("recipes.smooth_quant")));
-  EXPECT_FALSE(space.recipes.front().smooth_quant);
-  EXPECT_TRUE(space.recipes.front().weight_correction);
+  EXPECT_FALSE(space.recipes.front().flag("smooth_quant"));
+  EXPECT_TRUE(space.recipes.front().flag("weight_correction"));
 }
 
 TEST(WeightsOnly, IsPartOfThePlansText) {
@@ -164,7 +163,7 @@ TEST(WeightsOnly, DescriptionPromisesSizeAndSaysWhatActivationsDo) {
   Plan plan = first_plan(small_model(), 0);
   EXPECT_THAT(describe_activations(plan, cpu_with(true, false, false)),
               testing::AllOf(HasSubstr("stay fp32"), HasSubstr("avx2"), HasSubstr("size, not speed")));
-  plan.recipes.run_time_groups = 32;
+  plan.recipes.set("run_time_groups", 32);
   EXPECT_THAT(describe_activations(plan, cpu_with(true, true, true)),
               testing::AllOf(HasSubstr("at run time"), HasSubstr("32"), HasSubstr("size, not speed")));
   EXPECT_TRUE(is_weights_only(plan));

@@ -3,7 +3,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/model/load.h"
-#include "lpot/quantize/capability.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/tune/setup.h"
 #include "tests/cli/blocks.h"

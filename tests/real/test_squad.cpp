@@ -4,7 +4,7 @@
 
 #include "lpot/core/file.h"
 #include "lpot/data/text/squad.h"
-#include "lpot/metric/squad_score.h"
+#include "lpot/metrics/squad_score.h"
 #include "tests/cli/support.h"
 
 namespace lpot {

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "lpot/report/reference.h"
+#include "lpot/tune/setup.h"
 
 namespace lpot {
 namespace {
@@ -14,18 +15,18 @@ TEST(Reference, IsTheOneInTheDocs) {
   std::ifstream file(std::string(LPOT_SOURCE_DIR) + "/docs/reference.md");
   std::stringstream text;
   text << file.rdbuf();
-  EXPECT_EQ(reference_markdown(), text.str()) << "write it anew: build/bin/lpot reference > docs/reference.md";
+  EXPECT_EQ(reference_markdown(component_tables()), text.str()) << "write it anew: build/bin/lpot reference > docs/reference.md";
 }
 
 TEST(Reference, SaysWhatIsRefusedAndWhy) {
-  const std::string text = reference_markdown();
+  const std::string text = reference_markdown(component_tables());
   EXPECT_THAT(text, HasSubstr("| `sigopt` |"));
   EXPECT_THAT(text, HasSubstr("refused: SigOpt is a paid service"));
   EXPECT_THAT(text, HasSubstr("| `tuning.accuracy_criterion.relative` | a number in 0..1"));
 }
 
 TEST(Reference, SaysWhatIsIgnoredAlsoOfKeysThatStandInSeveralSections) {
-  std::istringstream lines(reference_markdown());
+  std::istringstream lines(reference_markdown(component_tables()));
   std::size_t found = 0;
   for (std::string line; std::getline(lines, line);) {
     if (line.find(".configs.kmp_blocktime`") == std::string::npos && line.find(".inter_num") == std::string::npos)

@@ -8,7 +8,6 @@
 #include "lpot/core/error.h"
 #include "lpot/report/html.h"
 #include "lpot/report/markdown.h"
-#include "lpot/tune/record.h"
 #include "tests/support/files.h"
 
 namespace lpot {
@@ -128,24 +127,24 @@ TEST_F(StudyViewTest, SaysWhyEachOpFellBack) {
 }
 
 TEST_F(StudyViewTest, AStudyIsOpenUntilItsLastTrialEndedIt) {
-  put(end_key(3), {{"reason", "max_trials is reached"}});
+  put("end 3", {{"reason", "max_trials is reached"}});
   EXPECT_EQ(view()["state"], "open") << "it went on after that";
-  put(end_key(4), {{"reason", "the goal is met"}});
+  put("end 4", {{"reason", "the goal is met"}});
   EXPECT_EQ(view()["state"], "ended");
   EXPECT_EQ(view()["reason"], "the goal is met");
 }
 
 TEST_F(StudyViewTest, AnExactScoreReplacesAnEstimate) {
-  store_->put(id_, "complete score 4", to_json(measured(0.5, 2.0)));
+  store_->update_score(id_, 4, measured(0.5, 2.0));
   EXPECT_EQ(view()["best"], 3);
 }
 
 TEST_F(StudyViewTest, AnEstimateIsNotTheBestOfAnEndedStudy) {
   Measured estimate = measured(0.99, 9.0);
   estimate.complete = false;
-  store_->put(id_, "complete score 3", to_json(estimate));
+  store_->update_score(id_, 3, estimate);
   EXPECT_EQ(view()["best"], 3) << "as long as it may be measured exactly";
-  put(end_key(4), {{"reason", "the timeout is over"}});
+  put("end 4", {{"reason", "the timeout is over"}});
   EXPECT_EQ(view()["best"], 4);
 }
 

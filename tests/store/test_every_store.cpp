@@ -85,6 +85,19 @@ TEST_P(EveryStore, RefusesASecondTrialOfTheSameNumberAndKeepsTheFirst) {
   EXPECT_EQ(store_->trials(study), std::vector<Trial>{good_trial(1)});
 }
 
+TEST_P(EveryStore, ReplacesTheScoreOfOneTrialAndNothingElse) {
+  const StudyId study = store_->create_study(identity("a"));
+  store_->append(study, good_trial(1));
+  store_->append(study, good_trial(2));
+  Measured exact = *good_trial(1).result;
+  exact.accuracy = 0.75;
+  store_->update_score(study, 1, exact);
+  Trial updated = good_trial(1);
+  updated.result = exact;
+  EXPECT_EQ(store_->trials(study), (std::vector<Trial>{updated, good_trial(2)}));
+  EXPECT_THAT(message_of<StoreError>([&] { store_->update_score(study, 3, exact); }), HasSubstr("no trial 3"));
+}
+
 TEST_P(EveryStore, KeepsTheFirstValueOfAKey) {
   const StudyId study = store_->create_study(identity("a"));
   store_->put(study, "baseline", "first");

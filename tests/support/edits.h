@@ -3,8 +3,8 @@
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 
-#include "lpot/quantize/capability.h"
-#include "lpot/quantize/edits.h"
+#include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
 
 namespace lpot {
 

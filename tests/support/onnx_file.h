@@ -7,7 +7,7 @@
 
 #include "lpot/core/file.h"
 #include "lpot/core/tensor.h"
-#include "lpot/quantize/export/onnx_values.h"
+#include "lpot/quantize/writers/onnx_values.h"
 
 namespace lpot {
 

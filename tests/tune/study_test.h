@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "lpot/tune/study.h"
-#include "tests/tune/support.h"
+#include "tests/support/plans.h"
 
 namespace lpot {
 

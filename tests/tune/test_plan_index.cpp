@@ -1,15 +1,15 @@
 // Plans are found by their keys, and what other studies know is read once.
-#include "lpot/tune/plan_index.h"
+#include "lpot/plan/plan_index.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "lpot/core/error.h"
-#include "lpot/tune/identity.h"
-#include "lpot/tune/strategies/common.h"
+#include "lpot/strategies/common.h"
+#include "lpot/tune/study_cache.h"
 #include "lpot/tune/study.h"
 #include "tests/support/files.h"
-#include "tests/tune/support.h"
+#include "tests/support/plans.h"
 
 namespace lpot {
 namespace {
@@ -20,11 +20,11 @@ TEST(PlanIndex, GivesEqualPlansOneKeyAndOthersAnother) {
   std::vector<Plan> different{plan, space.plan(space.model_choices.back()), with_fallback(plan, "conv1"),
                               with_fallback(plan, "conv2")};
   different.push_back(plan);
-  different.back().recipes.bias_correction = !plan.recipes.bias_correction;
+  different.back().recipes.set("cross_layer_equalization", true);
   different.push_back(plan);
   different.back().sampling_size = 100;
   different.push_back(plan);
-  different.back().ops.at("conv1").form = Form::Convolution;
+  different.back().ops.at("conv1").variant = KernelVariant::Convolution;
   PlanIndex index;
   for (const Plan& one : different) index.add(key_of(one));
   for (std::size_t i = 0; i < different.size(); ++i) EXPECT_EQ(index.find(key_of(different[i])), i);
@@ -53,7 +53,7 @@ TEST(PlanIndex, KnowsTheKeyOfAChangeWithoutThePlan) {
 TEST(PlanIndex, KnowsTheKeyOfAPlanThatIsMadeOpByOp) {
   const SearchSpace space = space_of(3);
   Plan plan = space.plan(space.model_choices.front());
-  plan.recipes.bias_correction = true;
+  plan.recipes.set("bias_correction", true);
   plan.sampling_size = 100;
   PlanKey key = key_of(plan.recipes, plan.sampling_size);
   for (const OpSpace& op : space.ops) key = key.with(op.name, plan.ops.at(op.name));
@@ -87,11 +87,14 @@ class CountingStore : public Store {
  public:
   explicit CountingStore(Store& store) : store_(store) {}
   StudyId create_study(const StudyIdentity& identity) override { return store_.create_study(identity); }
-  std::vector<StudyRecord> studies() const override { return store_.studies(); }
+  std::vector<StudyEntry> studies() const override { return store_.studies(); }
   void append(StudyId study, const Trial& trial) override { store_.append(study, trial); }
   std::vector<Trial> trials(StudyId study) const override {
     ++reads;
     return store_.trials(study);
+  }
+  void update_score(StudyId study, std::size_t trial, const Measured& score) override {
+    store_.update_score(study, trial, score);
   }
   void put(StudyId study, const std::string& key, std::string_view bytes) override { store_.put(study, key, bytes); }
   std::optional<std::string> get(StudyId study, const std::string& key) const override {
@@ -104,11 +107,11 @@ class CountingStore : public Store {
   Store& store_;
 };
 
-TEST(Kept, ReadsTheTrialsOfAnotherStudyOnceHoweverManyScoresAreAskedFor) {
+TEST(StudyCache, ReadsTheTrialsOfAnotherStudyOnceHoweverManyScoresAreAskedFor) {
   const auto memory = make_memory_store();
   CountingStore store(*memory);
   const StudyIdentity identity{"net", "1234", "data", "{}"};
-  const StudyId other = store.create_study(identity), own = store.create_study(identity);
+  const StudyId other = store.create_study(identity), user = store.create_study(identity);
   const SearchSpace space = space_of(5);
   std::vector<Plan> plans{space.plan(space.model_choices.front())};
   for (int i = 1; i <= 5; ++i) plans.push_back(with_fallback(plans.front(), "conv" + std::to_string(i)));
@@ -117,7 +120,7 @@ TEST(Kept, ReadsTheTrialsOfAnotherStudyOnceHoweverManyScoresAreAskedFor) {
     one.plan = plans[i];
     store.append(other, one);
   }
-  const Kept kept(store, own, identity, true);
+  StudyCache kept(store, user, identity, true);
   for (std::size_t i = 0; i < plans.size(); ++i)
     EXPECT_DOUBLE_EQ(kept.score(plans[i]).value().accuracy, 0.5 + 0.01 * static_cast<double>(i));
   EXPECT_EQ(kept.score(with_fallback(plans[1], "conv2")), std::nullopt);

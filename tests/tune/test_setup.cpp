@@ -26,45 +26,44 @@ std::string loader(const std::string& shape, int batch_size) {
 TEST(CalibrationLoader, TakesTheEvaluationDataWithAWarningWhenItHasNoneOfItsOwn) {
   const Config config =
       config_of("model: {name: n}\nevaluation: {accuracy: {dataloader: " + loader("[40, 2]", 4) + "}}");
-  std::vector<std::string> warnings;
-  EXPECT_EQ(calibration_loader(config, warnings).size(), 40u);
+  const auto [loaded, warnings] = calibration_loader(config);
+  EXPECT_EQ(loaded.size(), 40u);
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("calibrating with the evaluation data")));
 }
 
 TEST(CalibrationLoader, TakesItsOwnDataWithoutAWarning) {
   const Config config = config_of("model: {name: n}\nquantization: {calibration: {dataloader: " + loader("[10, 2]", 4) +
                                   "}}\nevaluation: {accuracy: {dataloader: " + loader("[40, 2]", 4) + "}}");
-  std::vector<std::string> warnings;
-  EXPECT_EQ(calibration_loader(config, warnings).size(), 10u);
+  const auto [loaded, warnings] = calibration_loader(config);
+  EXPECT_EQ(loaded.size(), 10u);
   EXPECT_THAT(warnings, IsEmpty());
 }
 
 TEST(CalibrationLoader, WithoutAnyDataItSaysWhichKeysToSet) {
-  std::vector<std::string> warnings;
-  EXPECT_THAT(message_of<ConfigError>([&] { calibration_loader(config_of("model: {name: n}"), warnings); }),
+  EXPECT_THAT(message_of<ConfigError>([&] { calibration_loader(config_of("model: {name: n}")); }),
               AllOf(HasSubstr("quantization.calibration.dataloader"), HasSubstr("evaluation.accuracy.dataloader")));
   EXPECT_THAT(message_of<ConfigError>([&] { evaluation_loader(config_of("model: {name: n}")); }),
               HasSubstr("evaluation.accuracy.dataloader"));
 }
 
-TEST(OwnParts, IsReadAsTheConfigsLoaderSays) {
+TEST(UserComponents, IsReadAsTheConfigsLoaderSays) {
   const Config config =
       config_of("model: {name: n}\nquantization: {calibration: {dataloader: " + loader("[10, 2]", 4) +
                 "}}\nevaluation: {accuracy: {iteration: 2, dataloader: " + loader("[40, 2]", 4) + "}}");
-  const auto own = std::make_shared<MemoryData>(unlabelled(std::vector<Tensor>(20, Tensor::scalar(1.0f))));
-  std::vector<std::string> warnings;
-  EXPECT_EQ(evaluation_loader(config, {.evaluation_data = own}).size(), 8u);
-  EXPECT_EQ(evaluation_loader(config, {.evaluation_data = own}).identity().substr(0, 6), "memory");
-  EXPECT_EQ(calibration_loader(config, warnings, {.calibration_data = own}).options().batch_size, 4u);
-  EXPECT_EQ(calibration_loader(config, warnings, {.calibration_data = own}).size(), 20u);
-  EXPECT_EQ(calibration_loader(config, warnings, {.evaluation_data = own}).size(), 10u);
+  const auto user = std::make_shared<MemoryData>(unlabelled(std::vector<Tensor>(20, Tensor::scalar(1.0f))));
+  EXPECT_EQ(evaluation_loader(config, {.evaluation_data = user}).size(), 8u);
+  EXPECT_EQ(evaluation_loader(config, {.evaluation_data = user}).identity().substr(0, 6), "memory");
+  EXPECT_EQ(calibration_loader(config, {.calibration_data = user}).value.options().batch_size, 4u);
+  EXPECT_EQ(calibration_loader(config, {.calibration_data = user}).value.size(), 20u);
+  const auto [loaded, warnings] = calibration_loader(config, {.evaluation_data = user});
+  EXPECT_EQ(loaded.size(), 10u);
   EXPECT_THAT(warnings, IsEmpty());
 }
 
-TEST(OwnParts, CalibratesWithTheEvaluationsWithAWarningWhenThereIsNoOther) {
-  const auto own = std::make_shared<MemoryData>(unlabelled({Tensor::scalar(1.0f)}));
-  std::vector<std::string> warnings;
-  EXPECT_EQ(calibration_loader({}, warnings, {.evaluation_data = own}).size(), 1u);
+TEST(UserComponents, CalibratesWithTheEvaluationsWithAWarningWhenThereIsNoOther) {
+  const auto user = std::make_shared<MemoryData>(unlabelled({Tensor::scalar(1.0f)}));
+  const auto [loaded, warnings] = calibration_loader({}, {.evaluation_data = user});
+  EXPECT_EQ(loaded.size(), 1u);
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("calibrating with the evaluation data")));
 }
 

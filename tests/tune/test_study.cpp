@@ -116,10 +116,10 @@ TEST_F(StudyTest, AStoreErrorEndsTheStudyAndKeepsWhatIsStored) {
 TEST_F(StudyTest, AProcessOfTheTeamThatIsGoneEndsTheStudyAndIsNoFaultOfThePlan) {
   std::size_t calls = 0;
   const Attempt attempt = [&](const Plan&, const Observer&) {
-    if (++calls == 3) throw TeamError("team", "rank 1 has ended");
+    if (++calls == 3) throw DistributedError("distributed", "rank 1 has ended");
     return measured(0.5);
   };
-  EXPECT_THROW(run(attempt), TeamError);
+  EXPECT_THROW(run(attempt), DistributedError);
   EXPECT_THAT(store_->trials(id_), SizeIs(2));
 }
 
@@ -321,6 +321,30 @@ TEST_F(StudyTest, TellsWhatIsToBeExpectedAfterAStepThatGoesAsTheLastOneAndIsRigh
     EXPECT_EQ(expected[i], outcome.trials[i + 2].plan);
     EXPECT_EQ(told_before[i], i + 1);
   }
+}
+
+// Interrupted as soon as it is asked about a trial that has not run.
+class InterruptedAhead : public Strategy {
+ public:
+  explicit InterruptedAhead(const Store& store, StudyId study) : store_(store), study_(study) {}
+  std::optional<Step> next(const SearchSpace& space, const History& history) const override {
+    if (history.trials.size() > store_.trials(study_).size()) throw Interrupted();
+    return basic_->next(space, history);
+  }
+
+ private:
+  const Store& store_;
+  StudyId study_;
+  std::unique_ptr<Strategy> basic_ = make_basic_strategy();
+};
+
+TEST_F(StudyTest, AnInterruptWhileItAsksAheadLeavesOnlyTrialsThatRan) {
+  StudyWork work{in_turn({measured(0.5)})};
+  work.expect = [](const Step&) {};
+  const StudyOutcome outcome = Study(*store_, id_, options_).run(InterruptedAhead(*store_, id_), work);
+  EXPECT_EQ(outcome.reason, StopReason::Interrupted);
+  EXPECT_THAT(outcome.trials, SizeIs(1));
+  EXPECT_EQ(outcome.trials, store_->trials(id_));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include "lpot/data/tfrecord_writer.h"
 #include "lpot/evaluate/evaluator.h"
 #include "lpot/model/load.h"
-#include "lpot/tune/quantization.h"
 #include "lpot/tune/setup.h"
+#include "lpot/tune/tune.h"
 #include "tests/support/squad.h"
 #include "tests/support/tensorflow.h"
 

@@ -7,9 +7,9 @@
 
 #include "lpot/calibrate/observe.h"
 #include "lpot/model/load.h"
-#include "lpot/quantize/capability.h"
-#include "lpot/tune/quantization.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/tune/setup.h"
+#include "lpot/tune/tune.h"
 #include "tests/support/files.h"
 
 namespace lpot {

@@ -37,11 +37,11 @@ class SquadData : public Dataset {
                                                   did_you_mean(title, {known.begin(), known.end()})));
     for (std::size_t i = 0; i < windows_.size(); ++i) {
       const auto& title = windows_.squad().paragraphs[windows_.question(windows_.window(i)).paragraph].title;
-      if (articles.empty() || std::find(articles.begin(), articles.end(), title) != articles.end()) kept_.push_back(i);
+      if (articles.empty() || std::find(articles.begin(), articles.end(), title) != articles.end()) cache_.push_back(i);
     }
   }
 
-  std::size_t size() const override { return kept_.size(); }
+  std::size_t size() const override { return cache_.size(); }
   std::string identity() const override { return identity_; }
   bool names_are_customary() const override { return true; }
   void even_out(std::vector<Sample>& samples) const override { fill_up(samples, padding_); }
@@ -55,7 +55,7 @@ class SquadData : public Dataset {
 
   Sample at(std::size_t index) const override {
     check_index("bert", index, size());
-    const Window& window = windows_.window(kept_[index]);
+    const Window& window = windows_.window(cache_[index]);
     const std::vector<Token>& question = windows_.question_tokens(window);
     const std::span<const Token> context(windows_.context_tokens(window));
     const Tensor id = label(index);
@@ -65,12 +65,12 @@ class SquadData : public Dataset {
   }
 
   Tensor label(std::size_t index) const override {
-    return Tensor::scalar<std::int64_t>(SquadWindows::kFirstId + static_cast<std::int64_t>(kept_.at(index)));
+    return Tensor::scalar<std::int64_t>(SquadWindows::kFirstId + static_cast<std::int64_t>(cache_.at(index)));
   }
 
  private:
   SquadWindows windows_;
-  std::vector<std::size_t> kept_;  // numbers of windows
+  std::vector<std::size_t> cache_;  // numbers of windows
   std::shared_ptr<const Vocabulary> vocabulary_;
   Padding padding_;
   std::string identity_;

@@ -11,8 +11,6 @@
 namespace lpot {
 namespace {
 
-using Json = nlohmann::json;
-
 // Outlines are most of the file and not needed here, so they are dropped while it is read.
 Json parse(std::istream& file) {
   return Json::parse(file, [](int, Json::parse_event_t event, Json& value) {
@@ -20,12 +18,12 @@ Json parse(std::istream& file) {
   });
 }
 
-struct Size {
+struct ImageSize {
   std::size_t place = 0;  // in the list of images
   float height = 0, width = 0;
 };
 
-LabelledBox read_box(const Json& annotation, const Size& image) {
+LabelledBox read_box(const Json& annotation, const ImageSize& image) {
   const auto corner = annotation.at("bbox").get<std::vector<float>>();  // left, top, width, height in pixels
   if (corner.size() != 4) throw DataError("parse", fmt::format("a bbox of {} numbers, expected 4", corner.size()));
   LabelledBox box;
@@ -41,9 +39,9 @@ LabelledBox read_box(const Json& annotation, const Size& image) {
 
 std::vector<CocoImage> read_images(const Json& document) {
   std::vector<CocoImage> images;
-  std::map<std::int64_t, Size> sizes;
+  std::map<std::int64_t, ImageSize> sizes;
   for (const Json& image : document.at("images")) {
-    const Size size{images.size(), image.at("height").get<float>(), image.at("width").get<float>()};
+    const ImageSize size{images.size(), image.at("height").get<float>(), image.at("width").get<float>()};
     if (!(size.height > 0 && size.width > 0))
       throw DataError("parse", fmt::format("image {}: height and width must be above 0", images.size() + 1));
     sizes[whole_number(image.at("id"))] = size;

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include "lpot/core/error.h"
+#include "lpot/core/random.h"
 #include "lpot/data/datasets/dummy_values.h"
 #include "lpot/data/datasets/kinds.h"
 #include "lpot/data/files.h"
-#include "lpot/data/random.h"
 
 namespace lpot {
 namespace {

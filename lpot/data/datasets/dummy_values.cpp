@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "lpot/core/random.h"
 #include "lpot/core/registry.h"
-#include "lpot/data/random.h"
 
 namespace lpot {
 namespace {

@@ -21,7 +21,7 @@ std::unique_ptr<Dataset> make_image_record(const Component& component) {
   return std::make_unique<ImageRecord>(component, "");
 }
 
-Entry entry(const std::string& name, const std::string& summary) {
+Entry record_entry(const std::string& name, const std::string& summary) {
   return {.name = name,
           .summary = summary,
           .parameters = {{.name = "root",
@@ -33,11 +33,13 @@ Entry entry(const std::string& name, const std::string& summary) {
 }  // namespace
 
 DatasetKind image_record_dataset() {
-  return {entry("ImageRecord", "ImageNet as TensorFlow records (image/encoded, image/class/label)"), make_image_record};
+  return {record_entry("ImageRecord", "ImageNet as TensorFlow records (image/encoded, image/class/label)"),
+          make_image_record};
 }
 
 DatasetKind tf_record_dataset() {
-  return {entry("TFRecordDataset", "TensorFlow records with image/encoded and image/class/label"), make_image_record};
+  return {record_entry("TFRecordDataset", "TensorFlow records with image/encoded and image/class/label"),
+          make_image_record};
 }
 
 }  // namespace lpot

@@ -64,7 +64,7 @@ std::unique_ptr<Dataset> make_mnist(const Component& component) {
   return std::make_unique<Mnist>(component.name, std::move(images), std::move(labels), std::move(identity));
 }
 
-Entry entry(const std::string& name, const std::string& summary) {
+Entry mnist_entry(const std::string& name, const std::string& summary) {
   return {.name = name,
           .summary = summary,
           .parameters = {{.name = "root",
@@ -79,8 +79,10 @@ Entry entry(const std::string& name, const std::string& summary) {
 
 }  // namespace
 
-DatasetKind mnist_dataset() { return {entry("MNIST", "handwritten digits, 28x28 grey"), make_mnist}; }
+DatasetKind mnist_dataset() { return {mnist_entry("MNIST", "handwritten digits, 28x28 grey"), make_mnist}; }
 
-DatasetKind fashion_mnist_dataset() { return {entry("FashionMNIST", "articles of clothing, 28x28 grey"), make_mnist}; }
+DatasetKind fashion_mnist_dataset() {
+  return {mnist_entry("FashionMNIST", "articles of clothing, 28x28 grey"), make_mnist};
+}
 
 }  // namespace lpot

@@ -91,7 +91,7 @@ std::unique_ptr<Dataset> make_object_record(const Component& component) {
   return std::make_unique<ObjectRecord>(component, "val");
 }
 
-Entry entry(const std::string& name, const std::string& summary) {
+Entry object_entry(const std::string& name, const std::string& summary) {
   return {.name = name,
           .summary = summary,
           .parameters = {
@@ -105,11 +105,12 @@ Entry entry(const std::string& name, const std::string& summary) {
 }  // namespace
 
 DatasetKind voc_record_dataset() {
-  return {entry("VOCRecord", "Pascal VOC as TensorFlow records, with boxes or segmentation"), make_object_record};
+  return {object_entry("VOCRecord", "Pascal VOC as TensorFlow records, with boxes or segmentation"),
+          make_object_record};
 }
 
 DatasetKind coco_record_dataset() {
-  return {entry("COCORecord", "COCO as TensorFlow records, with boxes"), make_object_record};
+  return {object_entry("COCORecord", "COCO as TensorFlow records, with boxes"), make_object_record};
 }
 
 }  // namespace lpot

@@ -18,15 +18,15 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::string_view kName = "style_transfer";
+constexpr std::string_view kStyleTransferName = "style_transfer";
 
 Tensor without_border(const Tensor& image, double ratio) {
-  const ImageLayout layout = image_layout(image, kName);
+  const ImageLayout layout = image_layout(image, kStyleTransferName);
   const auto border = [&](std::size_t side) {
     return std::min(static_cast<std::size_t>(std::lround(ratio * static_cast<double>(side))), (side - 1) / 2);
   };
   const std::size_t top = border(layout.height), left = border(layout.width);
-  return crop(image, layout, {top, left, layout.height - 2 * top, layout.width - 2 * left}, kName);
+  return crop(image, layout, {top, left, layout.height - 2 * top, layout.width - 2 * left}, kStyleTransferName);
 }
 
 Tensor from_0_to_1(const Tensor& image) {
@@ -53,15 +53,17 @@ class StyleTransfer : public Dataset {
   Tensor label(std::size_t) const override { return Tensor::scalar<std::int64_t>(0); }
 
   Sample at(std::size_t index) const override {
-    check_index(kName, index, size());
-    const Tensor content = read_image({kName, contents_[index / styles_.size()], index});
-    const Tensor style = without_border(read_image({kName, styles_[index % styles_.size()], index}), crop_ratio_);
+    check_index(kStyleTransferName, index, size());
+    const Tensor content = read_image({kStyleTransferName, contents_[index / styles_.size()], index});
+    const Tensor style =
+        without_border(read_image({kStyleTransferName, styles_[index % styles_.size()], index}), crop_ratio_);
     return {{prepared(content), prepared(style)}, label(index)};
   }
 
  private:
   Tensor prepared(const Tensor& image) const {
-    return from_0_to_1(resample(image, image_layout(image, kName), height_, width_, Interpolation::Bicubic));
+    return from_0_to_1(
+        resample(image, image_layout(image, kStyleTransferName), height_, width_, Interpolation::Bicubic));
   }
 
   std::vector<fs::path> contents_, styles_;
@@ -109,7 +111,7 @@ std::unique_ptr<Dataset> make_style_transfer(const Component& component) {
 }  // namespace
 
 DatasetKind style_transfer_dataset() {
-  return {{.name = std::string(kName),
+  return {{.name = std::string(kStyleTransferName),
            .summary = "every pair of a content and a style image, as two inputs",
            .parameters = {{.name = "content_folder",
                            .kind = ValueKind::Path,

@@ -8,12 +8,11 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/json.h"
 #include "lpot/data/text/encoding.h"
 
 namespace lpot {
 namespace {
-
-using Json = nlohmann::json;
 
 class Reader {
  public:

@@ -8,7 +8,7 @@
 namespace lpot {
 namespace {
 
-struct Options {
+struct BilinearOptions {
   std::size_t height = 0, width = 0;  // 0: as it is
   double fraction = 0.875;            // 0: all
   Shift shift;
@@ -19,7 +19,7 @@ std::size_t margin(std::size_t side, double fraction) {
   return fraction > 0 ? static_cast<std::size_t>((whole - whole * fraction) / 2) : 0;
 }
 
-Tensor bilinear_imagenet(const Tensor& image, const Options& options) {
+Tensor bilinear_imagenet(const Tensor& image, const BilinearOptions& options) {
   constexpr const char* kName = "BilinearImagenet";
   ImageLayout layout = image_layout(image, kName);
   const bool bytes = image.element_type() == ElementType::U8;
@@ -43,8 +43,8 @@ Transform make_bilinear_imagenet(const Component& component) {
   const auto side = [&](const std::string& name) {
     return component.parameters.integer(name) == 0 ? 0 : read_side(component, name);
   };
-  const Options options{side("height"), side("width"), component.parameters.number("central_fraction"),
-                        read_shift(component)};
+  const BilinearOptions options{side("height"), side("width"), component.parameters.number("central_fraction"),
+                                read_shift(component)};
   if (!(options.fraction >= 0 && options.fraction <= 1))
     throw config_error(component, fmt::format("central_fraction: expected 0 to 1, got {}", options.fraction));
   return on_first_input(component, [options](const Tensor& image) { return bilinear_imagenet(image, options); });

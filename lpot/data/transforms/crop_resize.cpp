@@ -19,7 +19,7 @@ Transform make_crop_resize(const Component& component) {
   });
 }
 
-Parameter whole(const std::string& name, const std::string& summary) {
+Parameter crop_side(const std::string& name, const std::string& summary) {
   return {.name = name, .kind = ValueKind::Integer, .required = true, .summary = summary};
 }
 
@@ -28,10 +28,10 @@ Parameter whole(const std::string& name, const std::string& summary) {
 TransformKind crop_resize_transform() {
   return {{.name = "CropResize",
            .summary = "cuts out a part at a given place and resizes it, as Pillow does",
-           .parameters = {whole("x", "columns left of the part"),
-                          whole("y", "rows above it"),
-                          whole("width", "its width"),
-                          whole("height", "its height"),
+           .parameters = {crop_side("x", "columns left of the part"),
+                          crop_side("y", "rows above it"),
+                          crop_side("width", "its width"),
+                          crop_side("height", "its height"),
                           {.name = "size",
                            .kind = ValueKind::IntegerList,
                            .required = true,

@@ -12,18 +12,19 @@ Transform make_crop_to_bounding_box(const Component& component) {
   });
 }
 
-Parameter whole(const std::string& name, const std::string& summary) {
+Parameter box_side(const std::string& name, const std::string& summary) {
   return {.name = name, .kind = ValueKind::Integer, .required = true, .summary = summary};
 }
 
 }  // namespace
 
 TransformKind crop_to_bounding_box_transform() {
-  return {{.name = "CropToBoundingBox",
-           .summary = "cuts out a part at a given place",
-           .parameters = {whole("offset_height", "rows above the part"), whole("offset_width", "columns left of it"),
-                          whole("target_height", "its height"), whole("target_width", "its width")}},
-          make_crop_to_bounding_box};
+  return {
+      {.name = "CropToBoundingBox",
+       .summary = "cuts out a part at a given place",
+       .parameters = {box_side("offset_height", "rows above the part"), box_side("offset_width", "columns left of it"),
+                      box_side("target_height", "its height"), box_side("target_width", "its width")}},
+      make_crop_to_bounding_box};
 }
 
 }  // namespace lpot

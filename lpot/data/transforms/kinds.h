@@ -3,8 +3,8 @@
 #include <functional>
 #include <vector>
 
+#include "lpot/core/random.h"
 #include "lpot/core/registry.h"
-#include "lpot/data/random.h"
 #include "lpot/data/transform.h"
 
 namespace lpot {

@@ -1,6 +1,6 @@
 // (x - mean) / std per channel, as torchvision does. One mean serves every channel; else the channels are where the
 // number of means says (transform.h has the rule for when both sides fit).
-#include "lpot/core/every_cpu.h"
+#include "lpot/core/multiversion.h"
 #include "lpot/data/transforms/image.h"
 #include "lpot/data/transforms/kinds.h"
 

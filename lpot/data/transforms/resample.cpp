@@ -18,7 +18,7 @@
 namespace lpot {
 namespace {
 
-struct Size {
+struct TargetSize {
   std::size_t height = 0, width = 0;
 };
 
@@ -38,14 +38,14 @@ class WideRows {
         along_(taps.along),
         row_values_(row_values),
         most_rows_(taps.most_rows),
-        kept_(taps.along ? taps.most_rows * row_values : 0) {}
+        cache_(taps.along ? taps.most_rows * row_values : 0) {}
 
   // Valid until most_rows later ones were asked for. None before the first of the last new row is asked for again.
   const Element* at(std::size_t row) {
     PixelRow<Element> source = first_row_;
     source.values += row * source.pixels * source.channels;
     if (!along_) return source.values;
-    Element* kept = kept_.data() + row % most_rows_ * row_values_;
+    Element* kept = cache_.data() + row % most_rows_ * row_values_;
     if (row >= made_) {
       sum_along(source, *along_, kept);
       made_ = row + 1;
@@ -57,12 +57,12 @@ class WideRows {
   PixelRow<Element> first_row_;
   const std::optional<AxisTaps>& along_;
   std::size_t row_values_, most_rows_;
-  std::vector<Element> kept_;
+  std::vector<Element> cache_;
   std::size_t made_ = 0;
 };
 
 template <typename Element, typename AxisTaps>
-Tensor resample_rows(const Tensor& source, const ImageLayout& layout, const Size& size,
+Tensor resample_rows(const Tensor& source, const ImageLayout& layout, const TargetSize& size,
                      const ImageTaps<AxisTaps>& taps) {
   Tensor result = Tensor::unfilled(source.element_type(), layout.shape(size.height, size.width));
   const std::size_t channels = layout.channels_first ? 1 : layout.channels;
@@ -106,7 +106,7 @@ Tensor nearest_axis(const Tensor& source, const Axis& axis, Shape shape, const s
   return result;
 }
 
-Tensor resample_nearest(const Tensor& image, const ImageLayout& layout, const Size& size) {
+Tensor resample_nearest(const Tensor& image, const ImageLayout& layout, const TargetSize& size) {
   const Tensor wide = nearest_axis(image, width_axis(layout), layout.shape(layout.height, size.width),
                                    nearest_places(layout.width, size.width));
   ImageLayout between = layout;
@@ -135,7 +135,7 @@ Parameter interpolation_parameter() {
 
 Tensor resample(const Tensor& image, const ImageLayout& layout, std::size_t height, std::size_t width,
                 Interpolation interpolation) {
-  const Size size{height, width};
+  const TargetSize size{height, width};
   if (interpolation == Interpolation::Nearest) return resample_nearest(image, layout, size);
   const bool is_bytes = image.element_type() == ElementType::U8;
   if (layout.height == height && layout.width == width) return is_bytes ? image : image.converted(ElementType::F32);

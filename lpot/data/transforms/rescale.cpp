@@ -1,4 +1,4 @@
-#include "lpot/core/every_cpu.h"
+#include "lpot/core/multiversion.h"
 #include "lpot/data/transforms/image.h"
 #include "lpot/data/transforms/kinds.h"
 

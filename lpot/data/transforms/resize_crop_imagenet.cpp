@@ -15,9 +15,9 @@
 namespace lpot {
 namespace {
 
-constexpr const char* kName = "ResizeCropImagenet";
+constexpr const char* kResizeCropName = "ResizeCropImagenet";
 
-struct Options {
+struct ResizeCropOptions {
   std::size_t height = 0, width = 0, resize_side = 256;
   bool random_crop = false, random_flip = false;
   bool for_onnx = false;
@@ -33,7 +33,7 @@ Tensor resize(const Tensor& image, const ImageLayout& layout, std::size_t side) 
   return resample(image, layout, scaled(layout.height), scaled(layout.width), Interpolation::PlainBilinear);
 }
 
-Area find_window(const Shape& shape, const Options& options, Draws& draws) {
+Area find_window(const Shape& shape, const ResizeCropOptions& options, Draws& draws) {
   Area window{0, 0, options.height, options.width};
   if (shape[0] < options.height || shape[1] < options.width) return window;  // crop() refuses it
   const std::size_t rows = shape[0] - options.height, columns = shape[1] - options.width;
@@ -51,18 +51,18 @@ Tensor channels_first(const Tensor& image) {
   return result;
 }
 
-Tensor resize_crop(const Tensor& image, const Options& options, Draws& draws) {
-  ImageLayout layout = image_layout(image, kName);
-  const Tensor resized = resize(float_image(image, layout, kName), layout, options.resize_side);
+Tensor resize_crop(const Tensor& image, const ResizeCropOptions& options, Draws& draws) {
+  ImageLayout layout = image_layout(image, kResizeCropName);
+  const Tensor resized = resize(float_image(image, layout, kResizeCropName), layout, options.resize_side);
   layout.height = resized.shape()[0];
   layout.width = resized.shape()[1];
-  Tensor part = crop(resized, layout, find_window(resized.shape(), options, draws), kName);
+  Tensor part = crop(resized, layout, find_window(resized.shape(), options, draws), kResizeCropName);
   layout.height = options.height;
   layout.width = options.width;
   if (options.random_flip && draws.coin()) part = flip_left_right(part, layout);
   if (options.for_onnx)
     for (std::size_t i = 0; i < part.size(); ++i) part.data<float>()[i] /= 255.0f;
-  apply(options.shift, part, kName);
+  apply(options.shift, part, kResizeCropName);
   return options.for_onnx ? channels_first(part) : part;
 }
 
@@ -73,7 +73,7 @@ bool are_of_unit_range(const std::vector<float>& means) {
 
 Transform make_resize_crop(const Component& component) {
   const Parameters& given = component.parameters;
-  Options options{
+  ResizeCropOptions options{
       read_side(component, "height"), read_side(component, "width"),        read_side(component, "resize_side"),
       given.flag("random_crop"),      given.flag("random_flip_left_right"), false,
       read_shift(component)};
@@ -96,7 +96,7 @@ Parameter flag(const std::string& name, const std::string& summary) {
 }  // namespace
 
 TransformKind resize_crop_imagenet_transform() {
-  return {{.name = kName,
+  return {{.name = kResizeCropName,
            .summary = "resizes the shorter side without anti-aliasing, cuts out the middle, then (x - mean) * scale",
            .parameters = {{.name = "height", .kind = ValueKind::Integer, .required = true, .summary = "of the part"},
                           {.name = "width", .kind = ValueKind::Integer, .required = true, .summary = "of the part"},

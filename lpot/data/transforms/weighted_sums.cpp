@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-// Four sums at a time. Clones for every CPU (core/every_cpu.h) would not do: g++ 12 does not turn these loops into
+// Four sums at a time. Clones for every CPU (core/multiversion.h) would not do: g++ 12 does not turn these loops into
 // SIMD, or into some that is slower.
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <smmintrin.h>

@@ -7,8 +7,8 @@
 #include <map>
 
 #include "lpot/core/error.h"
-#include "lpot/quantize/activation_range.h"
-#include "lpot/quantize/products.h"
+#include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/recipes/channel_pairs.h"
 #include "lpot/quantize/recipes/smooth_quant.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "lpot/quantize/work.h"
+#include "lpot/quantize/graph/quantization_target.h"
 
 namespace lpot {
 

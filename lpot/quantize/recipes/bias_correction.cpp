@@ -1,6 +1,26 @@
 #include "lpot/quantize/recipes/bias_correction.h"
 
+#include "lpot/quantize/recipes/recipe.h"
+
 namespace lpot {
+namespace {
+
+// Of the input's channels as the weights see them, so divided by SmoothQuant's divisors.
+std::vector<float> input_means(const QuantizationTarget& target) {
+  std::vector<float> means;
+  for (const ChannelStatistics& channel : target.input->channels()) means.push_back(static_cast<float>(channel.mean()));
+  for (std::size_t i = 0; i < target.divisors.size(); ++i) means[i] /= target.divisors[i];
+  return means;
+}
+
+OpEdit correct_bias(const QuantizationTarget& target, const QuantizedRows& rows, OpEdit edit) {
+  // A tensor whose rank varies has no statistics by channel, so there are no means to correct with.
+  if (target.input->channels().size() == target.weights.inputs())
+    edit.bias = bias_correction(target.weights, rows, input_means(target));
+  return edit;
+}
+
+}  // namespace
 
 std::vector<float> bias_correction(const WeightMatrix& exact, const QuantizedRows& quantized,
                                    const std::vector<float>& means) {
@@ -16,6 +36,25 @@ std::vector<float> bias_correction(const WeightMatrix& exact, const QuantizedRow
     correction[row] = static_cast<float>(shift);
   }
   return correction;
+}
+
+Recipe bias_correction_recipe() {
+  return {
+      .declaration = {.name = "bias_correction",
+                      .key = {.name = "fast_bias_correction",
+                              .kind = ValueKind::Flag,
+                              .summary = "correct biases for the mean error of quantized weights; unless given, not "
+                                         "done"},
+                      .position = 40,
+                      .advance = Parameter{.name = "bias_correction",
+                                           .kind = ValueKind::Text,
+                                           .summary = "correct biases by measured weight errors",
+                                           .choices = {"weight_empirical"}},
+                      .plan_default = false,
+                      .alternative = 1,
+                      .statistics = RecipeStatistics::Ranges,
+                      .label = "fast_bias_correction"},
+      .adjust_op = correct_bias};
 }
 
 }  // namespace lpot

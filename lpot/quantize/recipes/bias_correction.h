@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "lpot/calibrate/statistics.h"
-#include "lpot/quantize/weights.h"
+#include "lpot/quantize/graph/weights.h"
 
 namespace lpot {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "lpot/quantize/capability.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
 
 namespace lpot {
 namespace {

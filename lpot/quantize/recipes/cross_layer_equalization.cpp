@@ -6,8 +6,9 @@
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 
-#include "lpot/quantize/capability.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/recipes/channel_pairs.h"
+#include "lpot/quantize/recipes/recipe.h"
 #include "lpot/quantize/recipes/smooth_quant.h"
 
 namespace lpot {
@@ -15,13 +16,13 @@ namespace {
 
 namespace op = ov::opset8;
 
-struct Kernel {
+struct PairedKernel {
   std::string constant;
   WeightMatrix weights;
 };
 
 struct Graph {
-  std::map<std::string, Kernel> kernels;             // by op
+  std::map<std::string, PairedKernel> kernels;             // by op
   std::map<std::string, std::vector<float>> biases;  // by constant
 };
 
@@ -46,7 +47,7 @@ Graph read(const Model& model, const std::vector<ChannelPair>& pairs) {
     const ov::Shape& shape = constant->get_shape();
     const WeightLayout layout{Shape(shape.begin(), shape.end()), found->second.weight_axes, found->second.input_axes};
     graph.kernels.try_emplace(
-        found->first, Kernel{constant->get_friendly_name(), WeightMatrix(constant->cast_vector<float>(), layout)});
+        found->first, PairedKernel{constant->get_friendly_name(), WeightMatrix(constant->cast_vector<float>(), layout)});
   }
   return graph;
 }
@@ -106,6 +107,19 @@ std::vector<ConstantEdit> equalize_layers(const Model& model) {
     edits.push_back({kernel.constant, kernel.weights.in_order_of_constant()});
   for (auto& [name, values] : graph.biases) edits.push_back({name, std::move(values)});
   return edits;
+}
+
+Recipe cross_layer_equalization_recipe() {
+  return {.declaration = {.name = "cross_layer_equalization",
+                          .key = {.name = "cross_layer_equalization",
+                                  .kind = ValueKind::Flag,
+                                  .summary = "even out the channels between two layers; unless given, not done"},
+                          .position = 90,
+                          .plan_default = false,
+                          .statistics = RecipeStatistics::OwnPass,
+                          .rescales_constants = true,
+                          .label = "cross_layer_equalization"},
+          .rescale_source = equalize_layers};
 }
 
 }  // namespace lpot

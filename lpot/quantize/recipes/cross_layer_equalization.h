@@ -12,7 +12,7 @@
 #pragma once
 #include <vector>
 
-#include "lpot/quantize/edits.h"
+#include "lpot/quantize/graph/edits.h"
 
 namespace lpot {
 

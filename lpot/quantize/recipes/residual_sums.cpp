@@ -2,10 +2,19 @@
 
 #include <set>
 
-#include "lpot/quantize/activation_range.h"
-#include "lpot/quantize/placement.h"
+#include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/placement.h"
+#include "lpot/quantize/recipes/recipe.h"
 
 namespace lpot {
+namespace {
+
+Edits add_sums(const RecipeContext& context, Edits edits) {
+  edits.sums = sum_edits(context.model, edits.ops, context.statistics);
+  return edits;
+}
+
+}  // namespace
 
 std::vector<SumEdit> sum_edits(const Model& model, const std::vector<OpEdit>& ops, const Statistics& statistics) {
   std::set<std::string> int8, read;  // ops, and tensors that they read as they are
@@ -21,6 +30,19 @@ std::vector<SumEdit> sum_edits(const Model& model, const std::vector<OpEdit>& op
     edits.push_back({sum.op, sum.side, activation_levels(range, Symmetry::Asymmetric)});
   }
   return edits;
+}
+
+Recipe residual_sums_recipe() {
+  return {.declaration = {.name = "residual_sums",
+                          .key = {.name = "residual_sums",
+                                  .kind = ValueKind::Flag,
+                                  .summary = "add a convolution and what bypasses it as integers; unless given, done"},
+                          .position = 110,
+                          .plan_default = false,
+                          .config_default = true,
+                          .statistics = RecipeStatistics::Ranges,
+                          .label = "residual_sums"},
+          .finish = add_sums};
 }
 
 }  // namespace lpot

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "lpot/calibrate/statistics.h"
-#include "lpot/quantize/edits.h"
+#include "lpot/quantize/graph/edits.h"
 
 namespace lpot {
 

@@ -16,9 +16,10 @@ class Smoothing {
   }
 
   void run(std::optional<double> alpha) {
-    std::vector<std::vector<Work*>> groups;  // in topological order: a kernel in front is divided after it was smoothed
+    std::vector<std::vector<QuantizationTarget*>>
+        groups;  // in topological order: a kernel in front is divided after it was smoothed
     std::map<std::pair<std::string, TensorScheme>, std::size_t> places;
-    for (Work& work : rescaling_.all()) {
+    for (QuantizationTarget& work : rescaling_.all()) {
       if (work.op().type != "MatMul" || work.plan->weights_only) continue;
       const auto [place, is_new] = places.try_emplace({work.op().activation, work.plan->activation}, groups.size());
       if (is_new) groups.emplace_back();
@@ -28,19 +29,19 @@ class Smoothing {
   }
 
  private:
-  void smooth(const std::vector<Work*>& group, std::optional<double> alpha) {
-    const Work& any = *group.front();
+  void smooth(const std::vector<QuantizationTarget*>& group, std::optional<double> alpha) {
+    const QuantizationTarget& any = *group.front();
     const auto pair = pairs_.find(any.op().name);
     const bool has_pair = pair != pairs_.end();  // then nobody else reads the tensor
     if (!has_pair && !any.kernel->may_be_divided) return;
     std::vector<SmoothedReader> readers;
-    for (const Work* work : group) readers.push_back({&work->weights, weight_limit(work->plan->weight)});
+    for (const QuantizationTarget* work : group) readers.push_back({&work->weights, weight_limit(work->plan->weight)});
     std::vector<float> divisors = smooth_divisors(*any.input, any.plan->activation.symmetry, readers, alpha);
     if (divisors.empty()) return;
     // Weights that are divided by powers of two stay the same numbers to the last bit.
     if (has_pair)
       for (float& divisor : divisors) divisor = std::exp2(std::round(std::log2(divisor)));
-    for (Work* work : group) {
+    for (QuantizationTarget* work : group) {
       work->divisors = divisors;
       work->divided_before = has_pair;
       multiply_inputs(work->weights, divisors);

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "lpot/quantize/work.h"
+#include "lpot/quantize/graph/quantization_target.h"
 
 namespace lpot {
 

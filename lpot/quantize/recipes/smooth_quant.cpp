@@ -5,12 +5,15 @@
 #include <cmath>
 #include <limits>
 
-#include "lpot/core/every_cpu.h"
+#include "lpot/core/multiversion.h"
+#include "lpot/quantize/recipes/balanced_scores.h"
+#include "lpot/quantize/recipes/recipe.h"
+#include "lpot/quantize/recipes/smooth_plan.h"
 
 namespace lpot {
 namespace {
 
-constexpr double kWorthIt = 0.9;  // of the noise without smoothing
+constexpr double kSmoothingGain = 0.9;  // of the noise without smoothing
 // The share of channels that keep their size among themselves. The estimate from the calibration data always favours a
 // small one; what is gained by it is not there in other data unless it is much.
 constexpr auto kQuantiles = std::to_array({0.9, 0.5, 0.0});
@@ -173,19 +176,49 @@ std::vector<float> smooth_divisors(const TensorStatistics& statistics, Symmetry 
       expected_noise(statistics, symmetry, readers, weights, std::vector<float>(channels.size(), 1.0f));
   for (Candidate& candidate : best_of_quantile)
     if (candidate.noise <= kNearEnough * least)
-      return candidate.noise < kWorthIt * without ? std::move(candidate.divisors) : std::vector<float>{};
+      return candidate.noise < kSmoothingGain * without ? std::move(candidate.divisors) : std::vector<float>{};
   return {};
 }
 
-void multiply_inputs(WeightMatrix& weights, const std::vector<float>& factors) {
-  for (std::size_t row = 0; row < weights.rows(); ++row)
-    for (std::size_t i = 0; i < weights.columns(); ++i)
-      weights.row(row)[i] *= factors[weights.first_input(row) + i / weights.taps()];
+namespace {
+
+constexpr const char* kSmoothQuant = "smooth_quant";
+constexpr const char* kAlpha = "smooth_quant_alpha";
+
+ScoreDivisors smooth_targets(const RecipeContext& context, Rescaling& rescaling) {
+  smooth_plan(context.model, rescaling, context.plan.recipes.number(kAlpha));
+  return balance_scores(context.model, context.plan, context.statistics, rescaling);
 }
 
-void divide_outputs(WeightMatrix& weights, const std::vector<float>& divisors) {
-  for (std::size_t row = 0; row < weights.rows(); ++row)
-    for (std::size_t i = 0; i < weights.columns(); ++i) weights.row(row)[i] /= divisors[row];
+}  // namespace
+
+Recipe smooth_quant_recipe() {
+  return {.declaration = {.name = kSmoothQuant,
+                          .key = {.name = kSmoothQuant,
+                                  .kind = ValueKind::Flag,
+                                  .summary = "move activation outliers into weights; unless given, where it lowers the "
+                                             "expected noise"},
+                          .position = 70,
+                          .plan_default = false,
+                          .config_default = true,
+                          .statistics = RecipeStatistics::Ranges,
+                          .rescales_constants = true,
+                          .label = kSmoothQuant},
+          .rescale_targets = smooth_targets};
+}
+
+// Of every op; where a plan has none, each op gets the one with the least noise.
+Recipe smooth_quant_alpha_recipe() {
+  return {.declaration = {.name = kAlpha,
+                          .key = {.name = kAlpha,
+                                  .kind = ValueKind::Number,
+                                  .summary = "how much of them, for all ops; unless given, the best for each op"},
+                          .low = 0,
+                          .high = 1,
+                          .position = 80,
+                          .part_of = kSmoothQuant,
+                          .statistics = RecipeStatistics::Ranges,
+                          .label = kAlpha}};
 }
 
 }  // namespace lpot

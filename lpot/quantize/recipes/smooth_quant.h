@@ -19,7 +19,7 @@
 
 #include "lpot/calibrate/range.h"
 #include "lpot/calibrate/statistics.h"
-#include "lpot/quantize/weights.h"
+#include "lpot/quantize/graph/weights.h"
 
 namespace lpot {
 
@@ -35,10 +35,5 @@ std::vector<float> smooth_divisors(const TensorStatistics&, Symmetry, const std:
 
 // The range of the tensor after the division.
 Range divided_range(const TensorStatistics&, const std::vector<float>& divisors, Symmetry);
-
-// The weights that read the divided tensor.
-void multiply_inputs(WeightMatrix&, const std::vector<float>& factors);
-// The weights that make the divided tensor, where the division is folded into them.
-void divide_outputs(WeightMatrix&, const std::vector<float>& divisors);
 
 }  // namespace lpot

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "lpot/quantize/recipes/recipe.h"
+
 namespace lpot {
 namespace {
 
@@ -19,13 +21,26 @@ double spread(const Number* values, std::size_t count) {
 
 }  // namespace
 
-void correct_weights(const WeightMatrix& exact, QuantizedRows& quantized) {
-  if (quantized.scales.size() != exact.rows()) return;
+QuantizedRows correct_weights(const WeightMatrix& exact, QuantizedRows quantized) {
+  if (quantized.scales.size() != exact.rows()) return quantized;
   for (std::size_t row = 0; row < exact.rows(); ++row) {
     const double wanted = spread(exact.row(row), exact.columns());
     const double found = spread(quantized.values.data() + row * exact.columns(), exact.columns());
     if (wanted > 0 && found > 0) quantized.scales[row] = static_cast<float>(std::sqrt(wanted / found));
   }
+  return quantized;
+}
+
+Recipe weight_correction_recipe() {
+  return {.declaration = {.name = "weight_correction",
+                          .key = {.name = "weight_correction",
+                                  .kind = ValueKind::Flag,
+                                  .summary = "correct the spread of quantized weights; unless given, not done"},
+                          .position = 50,
+                          .plan_default = false,
+                          .alternative = 2,
+                          .label = "weight_correction"},
+          .adjust_weights = correct_weights};
 }
 
 }  // namespace lpot

@@ -4,10 +4,10 @@
 //
 // Limits: needs a scale for each channel; weights of one scale stay as they are.
 #pragma once
-#include "lpot/quantize/weights.h"
+#include "lpot/quantize/graph/weights.h"
 
 namespace lpot {
 
-void correct_weights(const WeightMatrix& exact, QuantizedRows&);
+QuantizedRows correct_weights(const WeightMatrix& exact, QuantizedRows);
 
 }  // namespace lpot

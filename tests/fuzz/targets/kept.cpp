@@ -1,7 +1,7 @@
 #include "lpot/calibrate/statistics.h"
 #include "lpot/evaluate/notes.h"
-#include "lpot/quantize/forms/choice.h"
-#include "lpot/store/trial.h"
+#include "lpot/plan/kernel_variants.h"
+#include "lpot/plan/trial.h"
 #include "tests/fuzz/targets/support.h"
 
 namespace lpot::fuzz {
@@ -13,7 +13,7 @@ void kept(Bytes bytes) {
     if (kind == 0) plan_hash(plan_from_json(text));
     if (kind == 1) to_json(measured_from_json(text));
     if (kind == 2) to_json(probe_from_json(text));
-    if (kind == 3) forms_from_json(text);
+    if (kind == 3) kernel_variants_from_json(text);
     if (kind == 4) to_bytes(notes_from_bytes(text));
     if (kind == 5)
       for (const auto& [name, tensor] : statistics_from_bytes(text)) tensor.histogram().total();

@@ -10,7 +10,7 @@ void store(Bytes bytes) {
     std::filesystem::remove(folder() / name);
   const auto path = write("lpot.db", bytes);
   const auto read = [](const Store& store) {
-    for (const StudyRecord& study : store.studies()) {
+    for (const StudyEntry& study : store.studies()) {
       expect_errors([&] { store.trials(study.id); });
       for (const char* key : {"baseline", "statistics", "about"}) expect_errors([&] { store.get(study.id, key); });
     }

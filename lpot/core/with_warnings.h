@@ -1,0 +1,18 @@
+// A result together with what its maker wants the user to know.
+//
+//   WithWarnings<PlanChoices> allowed = allowed_choices(ops, config, recipes, half_range);
+//   for (const std::string& warning : allowed.warnings) observer.log(LogLevel::Warning, warning);
+//
+#pragma once
+#include <string>
+#include <vector>
+
+namespace lpot {
+
+template <typename Value>
+struct WithWarnings {
+  Value value;
+  std::vector<std::string> warnings = {};
+};
+
+}  // namespace lpot

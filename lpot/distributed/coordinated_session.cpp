@@ -1,0 +1,144 @@
+#include "lpot/distributed/coordinated_session.h"
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "lpot/core/error.h"
+#include "lpot/distributed/batch_worker.h"
+#include "lpot/distributed/messages.h"
+
+namespace lpot {
+namespace {
+
+// Passes the answers to the collector batch by batch, each as one process would have run it.
+class OrderedCollector {
+ public:
+  OrderedCollector(const BatchProgram& program, const Runner& runner, BatchCollector& collector, BatchEncoder& encoder)
+      : program_(program),
+        usual_(runner.usual()),
+        dispatch_(runner.dispatch()),
+        collector_(collector),
+        encoder_(encoder) {}
+
+  // Returns false if no further answer is needed.
+  bool add(std::span<const std::size_t> positions, std::string_view answer) {
+    for (const EncodedBatch& batch : batches_from_bytes(answer)) {
+      if (batch.count == 0 || batch.count > positions.size())
+        throw DistributedError(kDamagedMessage.operation, kDamagedMessage.message);
+      const auto of_batch = positions.first(batch.count);
+      positions = positions.subspan(batch.count);
+      const std::optional<std::string> again = run_again(of_batch, dispatch_.choose(batch.shapes), batch.route);
+      collector_.add_encoded(of_batch, again ? *again : batch.bytes);
+      if (collector_.is_complete()) return false;
+    }
+    return true;
+  }
+
+  const ShapeDispatch& dispatch() const { return dispatch_; }
+
+ private:
+  // `right`: the compilation that one process would have used; `route`: the one that was used.
+  std::optional<std::string> run_again(std::span<const std::size_t> positions, const Shapes& right,
+                                       const Shapes& route) {
+    if (right == route || route == usual_) return std::nullopt;
+    LoadedBatch loaded =
+        load_batch(*program_.loader.read({positions.begin(), positions.end()}).next(), program_, positions);
+    auto run = runner().run_in(right, loaded.inputs);
+    if (!run) {  // The worker could not compile for these shapes either, so it used the dynamic compilation.
+      dispatch_.cannot_compile(right);
+      return std::nullopt;
+    }
+    loaded.result.outputs = std::move(run->outputs);
+    loaded.result.is_final = false;
+    return encoder_.encode(std::move(loaded.result));
+  }
+
+  // Not the session's runner: that one runs the jobs of this process in another thread.
+  Runner& runner() {
+    if (!runner_) {
+      RunnerOptions options = program_.runner;
+      options.usual = usual_;
+      options.streams = 1;
+      runner_ = std::make_unique<Runner>(program_.model, program_.loader.dataset().input_naming(), options);
+    }
+    return *runner_;
+  }
+
+  const BatchProgram& program_;
+  const Shapes usual_;
+  ShapeDispatch dispatch_;
+  BatchCollector& collector_;
+  BatchEncoder& encoder_;
+  std::unique_ptr<Runner> runner_;
+};
+
+// Encoders may keep the outputs of a batch, so they must be copies.
+BatchProgram with_copied_outputs(BatchProgram program) {
+  program.runner.borrow_outputs = false;
+  return program;
+}
+
+// The positions of a pass, divided into jobs of whole batches.
+class JobList {
+ public:
+  JobList(const BatchPass& pass, std::size_t batch_size)
+      : positions_(pass.positions),
+        per_job_(std::max<std::size_t>(1, pass.samples_per_job / batch_size) * batch_size) {}
+
+  std::size_t size() const { return (positions_.size() + per_job_ - 1) / per_job_; }
+  std::span<const std::size_t> operator[](std::size_t job) const {
+    return positions_.subspan(job * per_job_, std::min(per_job_, positions_.size() - job * per_job_));
+  }
+
+ private:
+  std::span<const std::size_t> positions_;
+  std::size_t per_job_;
+};
+
+// The shapes of the pass's first batch, if no batch ran before, become the usual ones in every process.
+void set_usual_shapes(Runner& runner, const DataLoader& loader, std::span<const std::size_t> positions) {
+  if (!runner.usual().empty()) return;
+  const auto first = positions.first(std::min(loader.options().batch_size, positions.size()));
+  runner.usual_from(loader.read({first.begin(), first.end()}).next()->inputs);
+}
+
+std::string order_bytes(nlohmann::json order, const Shapes& usual, const std::vector<int>& threads) {
+  order["usual_shapes"] = usual;
+  order["threads"] = threads;
+  const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(order);
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+CoordinatedSession::CoordinatedSession(Coordinator& coordinator, BatchProgram program)
+    : coordinator_(coordinator), local_(with_copied_outputs(std::move(program))) {}
+
+void CoordinatedSession::run(const BatchPass& pass, BatchCollector& collector, const Observer& observer) {
+  if (pass.in_this_process)
+    local_.run(pass, collector, observer);
+  else if (!pass.positions.empty() && !collector.is_complete())
+    share(pass, collector, observer);
+}
+
+void CoordinatedSession::share(const BatchPass& pass, BatchCollector& collector, const Observer& observer) {
+  const BatchProgram& program = local_.program();
+  Runner& runner = local_.runner();
+  set_usual_shapes(runner, program.loader, pass.positions);
+  const JobList jobs(pass, program.loader.options().batch_size);
+  const std::unique_ptr<BatchEncoder> encoder = collector.make_encoder();
+  OrderedCollector ordered(program, runner, collector, *encoder);
+  Round round;
+  round.order = order_bytes(collector.worker_order(), runner.usual(), coordinator_.all_threads());
+  round.jobs = jobs.size();
+  round.encode_job = [&](std::size_t job) { return job_to_bytes(jobs[job]); };
+  round.local_task = [&](Jobs& local) { return run_batch_jobs(local, runner, program, *encoder); };
+  round.collect = [&](std::size_t job, const std::string& answer) { return ordered.add(jobs[job], answer); };
+  round.collect_summary = [&](const std::string& summary) { collector.add_summary(summary); };
+  coordinator_.run(round, observer);
+  runner.go_on_from(ordered.dispatch());
+}
+
+}  // namespace lpot

@@ -1,0 +1,33 @@
+// A session on the threads of this process.
+//
+//   LocalSession session({.model = model, .loader = loader});
+//   session.run({.positions = {0, 1, 2}}, collector, observer);
+//
+#pragma once
+#include "lpot/distributed/batch_executor.h"
+
+namespace lpot {
+
+class LocalSession : public BatchSession {
+ public:
+  explicit LocalSession(BatchProgram);
+  void run(const BatchPass&, BatchCollector&, const Observer&) override;
+
+  const BatchProgram& program() const { return program_; }
+  Runner& runner() { return runner_; }
+
+ private:
+  BatchProgram program_;
+  Runner runner_;
+};
+
+// A batch that was read but has no outputs yet.
+struct LoadedBatch {
+  std::vector<Tensor> inputs;
+  ExecutedBatch result;
+};
+
+// `positions`: begins with those of the batch's samples.
+LoadedBatch load_batch(Batch, const BatchProgram&, std::span<const std::size_t> positions);
+
+}  // namespace lpot

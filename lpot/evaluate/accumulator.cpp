@@ -1,0 +1,86 @@
+#include "lpot/evaluate/accumulator.h"
+
+#include <fmt/format.h>
+
+#include "lpot/core/error.h"
+
+namespace lpot {
+namespace {
+
+void check_rows(const std::vector<Tensor>& outputs, std::size_t count) {
+  if (outputs.empty() || outputs[0].shape().empty() || outputs[0].shape()[0] != count)
+    throw DataError("evaluate", fmt::format("the model gives {} for a batch of {} samples, expected {} rows; if its "
+                                            "batch size is fixed, set batch_size to it",
+                                            outputs.empty() ? "no output" : outputs[0].describe(), count, count));
+}
+
+}  // namespace
+
+Accumulator::Accumulator(const std::vector<NamedMetric>& metrics, const EvaluateOptions& options, std::size_t size)
+    : options_(options), verdict_(options.early_stopping.verdict) {
+  for (const NamedMetric& named : metrics) totals_.push_back({named.name, named.metric->fresh()});
+  if (options.collect_judgements) judgements_.resize(size);
+}
+
+void Accumulator::add(std::span<const std::size_t> positions, BatchResult batch) {
+  const std::size_t count = batch.labels.size();
+  check_rows(batch.outputs, count);
+  if (options_.is_baseline && needs_baseline(totals_))
+    for (std::size_t row = 0; row < count; ++row) outputs_.push_back(batch.outputs[0].slice(row));
+  try {
+    // Metrics that compare with the fp32 model get the outputs of both models before postprocessing.
+    if (needs_baseline(totals_)) update({batch.outputs, baseline_labels(positions)}, positions, true);
+    for (const auto& step : options_.postprocess) batch = step->apply(std::move(batch));
+    update(batch, positions, false);
+  } catch (const DataError& error) {
+    throw DataError("evaluate",
+                    fmt::format("batch of samples {}..{}: {}", positions.front(), positions.back(), error.what()));
+  }
+  samples_ += count;
+}
+
+Evaluation Accumulator::result(std::size_t expected) {
+  Evaluation evaluation;
+  evaluation.score.samples = has_failed_ ? verdict_->evaluated() : samples_;
+  evaluation.score.complete = evaluation.score.samples >= expected;
+  if (evaluation.score.complete)
+    for (const NamedMetric& total : totals_) evaluation.score.metrics.emplace_back(total.name, total.metric->result());
+  else  // The evaluated samples are not like the others: only the first metric has an estimate.
+    evaluation.score.metrics = {{totals_.front().name, verdict_->estimate()}};
+  evaluation.outputs = std::move(outputs_);
+  evaluation.judgements = std::move(judgements_);
+  return evaluation;
+}
+
+std::vector<Tensor> Accumulator::baseline_labels(std::span<const std::size_t> positions) const {
+  const BaselineOutputs* baseline = options_.is_baseline ? &outputs_ : options_.baseline;
+  std::vector<Tensor> labels;
+  for (const std::size_t position : positions) {
+    if (!baseline || position >= baseline->size())
+      throw DataError("evaluate", "this metric compares with the fp32 model, whose outputs are not there");
+    labels.push_back((*baseline)[position]);
+  }
+  return labels;
+}
+
+// Updates either the metrics that compare with the baseline or the others.
+void Accumulator::update(const BatchResult& batch, std::span<const std::size_t> positions, bool with_baseline) {
+  for (NamedMetric& total : totals_)
+    if (total.metric->labels_are_baseline() == with_baseline) total.metric->update(batch.outputs, batch.labels);
+  const bool is_judged = verdict_ || options_.collect_judgements;
+  if (is_judged && totals_.front().metric->labels_are_baseline() == with_baseline) judge(batch, positions);
+}
+
+// Sample by sample, so that an evaluation stops at the same sample for every batch size and number of threads.
+void Accumulator::judge(const BatchResult& batch, std::span<const std::size_t> positions) {
+  const auto judged = totals_.front().metric->judge(batch.outputs, batch.labels);
+  if (!judged) return;
+  for (std::size_t i = 0; i < positions.size() && !has_failed_; ++i) {
+    if (options_.collect_judgements) judgements_[positions[i]] = (*judged)[i];
+    if (!verdict_) continue;
+    verdict_->add(positions[i], (*judged)[i].value);
+    has_failed_ = verdict_->has_failed();
+  }
+}
+
+}  // namespace lpot

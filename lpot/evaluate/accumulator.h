@@ -1,0 +1,44 @@
+// Adds the batches of one evaluation to all metrics.
+//
+//   Accumulator accumulator(metrics, options, loader.size());
+//   accumulator.add(positions, {outputs, labels});
+//   Evaluation evaluation = accumulator.result();
+//
+#pragma once
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "lpot/evaluate/evaluate.h"
+
+namespace lpot {
+
+class Accumulator {
+ public:
+  // `size`: of the loader. The options must outlive the accumulator.
+  Accumulator(const std::vector<NamedMetric>&, const EvaluateOptions&, std::size_t size);
+
+  // `positions`: of the batch's samples in the loader's order. Throws DataError that names the samples.
+  void add(std::span<const std::size_t> positions, BatchResult);
+
+  std::size_t added() const { return samples_; }   // samples
+  bool has_failed() const { return has_failed_; }  // the goal is out of reach, so nothing more is needed
+  // Without the time and the throughput. `expected`: how many samples a complete evaluation has.
+  Evaluation result(std::size_t expected);
+
+ private:
+  std::vector<Tensor> baseline_labels(std::span<const std::size_t> positions) const;
+  void update(const BatchResult&, std::span<const std::size_t> positions, bool with_baseline);
+  void judge(const BatchResult&, std::span<const std::size_t> positions);
+
+  const EvaluateOptions& options_;
+  std::vector<NamedMetric> totals_;
+  std::optional<Verdict> verdict_;
+  Judgements judgements_;
+  BaselineOutputs outputs_;
+  std::size_t samples_ = 0;
+  bool has_failed_ = false;
+};
+
+}  // namespace lpot

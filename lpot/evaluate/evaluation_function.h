@@ -1,0 +1,18 @@
+// A function of the caller that scores a model, in place of data and metrics.
+#pragma once
+#include <functional>
+
+#include "lpot/core/observer.h"
+#include "lpot/model/model.h"
+
+namespace lpot {
+
+struct EvaluationRequest {
+  const Model& model;
+  bool is_fp32 = false;  // the model that the study began with
+  const Observer& observer;
+};
+
+using EvaluationFunction = std::function<double(const EvaluationRequest&)>;  // returns the accuracy
+
+}  // namespace lpot

@@ -1,0 +1,92 @@
+// Share of right answers, by what the first output holds for a sample:
+//   several scores, label one number:    the class of the highest score (the first of equals) is the answer;
+//   several scores, label as many:       each score above 0.5 is a yes, each is an answer of its own;
+//   one whole number:                    it is the class itself (a model that ends in ArgMax);
+//   one score:                           above 0.5 is class 1, else class 0.
+// A score that is not a number is never right.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "lpot/metrics/kinds.h"
+#include "lpot/metrics/scores.h"
+
+namespace lpot {
+namespace {
+
+constexpr double kThreshold = 0.5;
+
+Share count_each(std::span<const double> scores, const Tensor& label) {
+  Share share;
+  const std::vector<double> expected = to_doubles(label);
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    share.count(!std::isnan(scores[i]) && (scores[i] > kThreshold) == (expected[i] > kThreshold));
+  return share;
+}
+
+// The answers to one sample, and how far they are from others.
+struct Counted {
+  Share share;
+  double margin = 0;
+};
+
+bool single_is_right(double score, bool is_class, const Tensor& label, std::size_t sample) {
+  if (is_class) return score == static_cast<double>(label_number(label, sample, "Accuracy"));
+  const std::size_t expected = label_class(label, sample, 2, "Accuracy");
+  return !std::isnan(score) && (score > kThreshold ? 1u : 0u) == expected;
+}
+
+class Accuracy : public Metric {
+ public:
+  void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
+    for (const Counted& sample : count(outputs, labels)) share_.add(sample.share);
+  }
+
+  // Every sample has as many answers as the output has values, so the mean of the samples is the mean of the answers.
+  std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& outputs,
+                                              const std::vector<Tensor>& labels) const override {
+    std::vector<Judgement> samples;
+    for (const Counted& sample : count(outputs, labels))
+      samples.push_back({sample.share.value("Accuracy"), sample.margin});
+    return samples;
+  }
+
+  void merge(const Metric& other) override { share_.add(same_kind<Accuracy>(other, "Accuracy").share_); }
+  double result() const override { return share_.value("Accuracy"); }
+  std::unique_ptr<Metric> fresh() const override { return std::make_unique<Accuracy>(); }
+
+ private:
+  static std::vector<Counted> count(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) {
+    const Scores scores(outputs, labels, "Accuracy");
+    std::vector<Counted> samples(labels.size());
+    if (scores.rows() == 0) return samples;
+    scores.check_flat("Accuracy");
+    const bool is_class = holds_whole_numbers(outputs[0].element_type());
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const auto row = scores.row(i);
+      auto& [share, margin] = samples[i];
+      if (row.size() == 1) {
+        share.count(single_is_right(row[0], is_class, labels[i], i));
+        if (!is_class) margin = std::fabs(row[0] - kThreshold);
+      } else if (!labels[i].empty() && labels[i].size() == row.size()) {
+        share = count_each(row, labels[i]);
+      } else {
+        const std::size_t label = label_class(labels[i], i, row.size(), "Accuracy");
+        share.count(argmax(row) == label);
+        margin = margin_of(row, label);
+      }
+    }
+    return samples;
+  }
+
+  Share share_;
+};
+
+}  // namespace
+
+MetricKind accuracy_metric() {
+  return {{.name = "Accuracy", .summary = "share of right answers"},
+          [](const Component&) -> std::unique_ptr<Metric> { return std::make_unique<Accuracy>(); }};
+}
+
+}  // namespace lpot

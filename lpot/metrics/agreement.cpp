@@ -1,0 +1,59 @@
+// Share of samples for which the highest value of the first output is where the fp32 model has it. Needs no labels of
+// the data set. A row with a value that is not a number agrees with nothing.
+#include <fmt/format.h>
+
+#include "lpot/metrics/kinds.h"
+#include "lpot/metrics/scores.h"
+
+namespace lpot {
+namespace {
+
+void check_row(const Tensor& baseline, std::size_t sample, std::size_t columns) {
+  if (columns < 2)
+    throw DataError("Agreement",
+                    "the first output holds one value per sample, expected at least two; use MSE with "
+                    "compare_label false");
+  if (baseline.empty() || baseline.size() != columns)
+    throw DataError("Agreement", fmt::format("the fp32 output for sample {} of the batch is {}, expected {} values",
+                                             sample, baseline.empty() ? "missing" : baseline.describe(), columns));
+}
+
+class Agreement : public Metric {
+ public:
+  void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
+    const auto samples = judge(outputs, labels);
+    for (const Judgement& sample : *samples) share_.count(sample.value == 1);
+  }
+
+  std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& outputs,
+                                              const std::vector<Tensor>& labels) const override {
+    const Scores scores(outputs, labels, "Agreement");
+    std::vector<Judgement> samples;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      check_row(labels[i], i, scores.columns());
+      const auto baseline = argmax(to_doubles(labels[i]));
+      if (baseline && argmax(scores.row(i)) == baseline)
+        samples.push_back({1, margin_of(scores.row(i), *baseline)});
+      else
+        samples.push_back({0, 0});
+    }
+    return samples;
+  }
+
+  void merge(const Metric& other) override { share_.add(same_kind<Agreement>(other, "Agreement").share_); }
+  double result() const override { return share_.value("Agreement"); }
+  std::unique_ptr<Metric> fresh() const override { return std::make_unique<Agreement>(); }
+  bool labels_are_baseline() const override { return true; }
+
+ private:
+  Share share_;
+};
+
+}  // namespace
+
+MetricKind agreement_metric() {
+  return {{.name = "Agreement", .summary = "share of samples answered as the fp32 model does; needs no labels"},
+          [](const Component&) -> std::unique_ptr<Metric> { return std::make_unique<Agreement>(); }};
+}
+
+}  // namespace lpot

@@ -1,0 +1,39 @@
+// The metrics, one a file; metrics.cpp lists them.
+#pragma once
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "lpot/core/error.h"
+#include "lpot/core/registry.h"
+#include "lpot/metrics/metric.h"
+
+namespace lpot {
+
+using MetricKind = Kind<std::unique_ptr<Metric>>;
+
+MetricKind accuracy_metric();
+MetricKind agreement_metric();
+MetricKind bleu_metric();
+MetricKind coco_map_metric();
+MetricKind f1_metric();
+MetricKind glue_metric();
+MetricKind loss_metric();
+MetricKind mae_metric();
+MetricKind map_metric();
+MetricKind miou_metric();
+MetricKind mse_metric();
+MetricKind rmse_metric();
+MetricKind squad_exact_match_metric();
+MetricKind squad_f1_metric();
+MetricKind topk_metric();
+MetricKind voc_map_metric();
+
+// `other` as the metric that is to be merged with it; throws Error when it is another one.
+template <typename Derived>
+const Derived& same_kind(const Metric& other, std::string_view name) {
+  if (const auto* same = dynamic_cast<const Derived*>(&other)) return *same;
+  throw Error(name, "cannot be merged with another metric");
+}
+
+}  // namespace lpot

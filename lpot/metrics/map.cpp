@@ -1,0 +1,131 @@
+// Mean average precision of detections, in the three settings of LPOT:
+//
+//   mAP      iou_thrs 0.5, map_points 0
+//   COCOmAP  iou_thrs 0.5:0.05:0.95, map_points 101
+//   VOCmAP   iou_thrs 0.5, map_points 0 (the area under the curve; 11 for VOC 2007)
+//
+// These are defaults: a value in the config is used, where LPOT drops it silently. Detections are matched as COCO does
+// for all three. A flagged object is a crowd for mAP and COCOmAP and a difficult one for VOCmAP: what matches it is
+// neither right nor wrong. Outputs and labels: detections.h; counting: average_precision.h. Classes are numbers in
+// both, so the names in anno_path are not needed to count.
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+
+#include "lpot/metrics/average_precision.h"
+#include "lpot/metrics/kinds.h"
+
+namespace lpot {
+namespace {
+
+constexpr std::size_t kMostThresholds = 100;
+
+class MeanAveragePrecision : public Metric {
+ public:
+  MeanAveragePrecision(std::string name, PrecisionOptions options)
+      : name_(std::move(name)), options_(std::move(options)) {}
+
+  void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
+    for (const Image& image : read_images(outputs, labels, name_)) {
+      count_image(counts_, image, options_);
+      ++images_;
+    }
+  }
+
+  void merge(const Metric& other) override {
+    const auto& same = same_kind<MeanAveragePrecision>(other, name_);
+    if (same.name_ != name_ || same.options_ != options_)
+      throw Error(name_, fmt::format("cannot be merged with {} of other thresholds or points", same.name_));
+    add(counts_, same.counts_);
+    images_ += same.images_;
+  }
+
+  double result() const override {
+    if (images_ == 0) throw DataError(name_, "no samples were counted; is the data set empty?");
+    const double precision = mean_average_precision(counts_, options_);
+    if (precision < 0)
+      throw DataError(name_, fmt::format("the labels of {} images hold no object that counts", images_));
+    return precision;
+  }
+
+  std::unique_ptr<Metric> fresh() const override { return std::make_unique<MeanAveragePrecision>(name_, options_); }
+
+ private:
+  std::string name_;
+  PrecisionOptions options_;
+  PrecisionCounts counts_;
+  std::size_t images_ = 0;
+};
+
+std::vector<double> parse_thresholds(const Component& component) {
+  const std::string& text = component.parameters.text("iou_thrs");
+  const auto error = [&] {
+    return config_error(component, fmt::format("iou_thrs: expected a number in 0..1 or first:step:last of at most {} "
+                                               "values, for example 0.5:0.05:0.95, got '{}'",
+                                               kMostThresholds, text));
+  };
+  std::vector<double> numbers;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t end = std::min(text.find(':', start), text.size());
+    const std::string part = trim(text.substr(start, end - start));
+    double number = 0;
+    const auto parsed = std::from_chars(part.data(), part.data() + part.size(), number);
+    if (parsed.ec != std::errc() || parsed.ptr != part.data() + part.size() || !(number >= 0 && number <= 1))
+      throw error();
+    numbers.push_back(number);
+    start = end + 1;
+  }
+  if (numbers.size() == 1) return numbers;
+  if (numbers.size() != 3 || numbers[1] == 0 || numbers[2] < numbers[0]) throw error();
+  const double steps = std::round((numbers[2] - numbers[0]) / numbers[1]);
+  if (steps + 1 > kMostThresholds || std::fabs(numbers[0] + steps * numbers[1] - numbers[2]) > 1e-6) throw error();
+  if (steps == 0) return {numbers[0]};
+  return linear(numbers[0], numbers[2], static_cast<std::size_t>(steps) + 1);
+}
+
+std::unique_ptr<Metric> make_map(const Component& component) {
+  PrecisionOptions options{
+      .thresholds = parse_thresholds(component), .points = 0, .flag_is_crowd = component.name != "VOCmAP"};
+  const std::int64_t points = component.parameters.integer("map_points");
+  if (points != 0 && points != 11 && points != 101)
+    throw config_error(component, fmt::format("map_points: expected 0, 11 or 101, got {}", points));
+  options.points = static_cast<int>(points);
+  if (component.parameters.has("anno_path")) {
+    const std::string& path = component.parameters.text("anno_path");
+    if (!std::filesystem::exists(path))
+      throw config_error(component, fmt::format("anno_path: '{}' is not there", path));
+  }
+  return std::make_unique<MeanAveragePrecision>(component.name, std::move(options));
+}
+
+MetricKind kind(const std::string& name, const std::string& summary, const std::string& thresholds,
+                const std::string& points) {
+  return {{.name = name,
+           .summary = summary,
+           .parameters = {{.name = "anno_path",
+                           .kind = ValueKind::Path,
+                           .summary = "names of the classes; detections and labels are numbers here, so they only need "
+                                      "to agree"},
+                          {.name = "iou_thrs",
+                           .default_value = thresholds,
+                           .summary = "overlap from which a box is right: a number, or first:step:last"},
+                          {.name = "map_points",
+                           .kind = ValueKind::Integer,
+                           .default_value = points,
+                           .summary = "recalls at which precision is read: 101 or 11; 0: area under the curve"}}},
+          make_map};
+}
+
+}  // namespace
+
+MetricKind map_metric() { return kind("mAP", "mean average precision of detections", "0.5", "0"); }
+
+MetricKind coco_map_metric() {
+  return kind("COCOmAP", "mean average precision as COCO counts it", "0.5:0.05:0.95", "101");
+}
+
+MetricKind voc_map_metric() { return kind("VOCmAP", "mean average precision as Pascal VOC counts it", "0.5", "0"); }
+
+}  // namespace lpot

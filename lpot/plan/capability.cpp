@@ -1,0 +1,32 @@
+#include "lpot/plan/capability.h"
+
+#include <algorithm>
+
+namespace lpot {
+namespace {
+
+const std::vector<Granularity> kWeights{Granularity::PerChannel, Granularity::PerTensor};
+const std::vector<Symmetry> kActivations{Symmetry::Asymmetric, Symmetry::Symmetric};
+const std::vector<Algorithm> kAlgorithms{Algorithm::MinMax, Algorithm::Kl};
+const std::vector<Algorithm> kByName{Algorithm::Percentile, Algorithm::Mse};
+
+}  // namespace
+
+const std::vector<Capability>& capabilities() {
+  static const std::vector<Capability> kTable{
+      {"Convolution", 1, kWeights, kActivations, kAlgorithms, kByName},
+      {"GroupConvolution", 1, kWeights, kActivations, kAlgorithms, kByName},
+      // The plug-in's int8 kernel has no zero point: with asymmetric activations it would run in fp32.
+      {"ConvolutionBackpropData", 1, kWeights, {Symmetry::Symmetric}, kAlgorithms, kByName},
+      {"MatMul", -1, kWeights, kActivations, kAlgorithms, kByName},
+  };
+  return kTable;
+}
+
+const Capability* find_capability(const std::string& type) {
+  const auto& rows = capabilities();
+  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Capability& row) { return row.op_type == type; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+}  // namespace lpot

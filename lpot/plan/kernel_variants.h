@@ -1,0 +1,36 @@
+// Which kernel variant each op of a model runs fastest with, and the times that decided it.
+#pragma once
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lpot/core/scheme.h"
+
+namespace lpot {
+
+// Lower quartiles, of one inference.
+struct OpTimes {
+  double fp32_ms = 0;
+  double plain_ms = 0;
+  double convolution_ms = 0;  // 0: the op has no such variant
+
+  bool operator==(const OpTimes&) const = default;
+};
+
+struct KernelVariantChoice {
+  std::map<std::string, OpTimes> times;           // of every op in int8
+  std::map<std::string, KernelVariant> variants;  // of ops whose variant is not plain
+  std::vector<std::string> slower_in_int8;        // ops whose int8 kernel, with its conversions, loses to fp32
+
+  bool operator==(const KernelVariantChoice&) const = default;
+};
+
+std::string to_json(const KernelVariantChoice&);
+KernelVariantChoice kernel_variants_from_json(const std::string&);  // throws StoreError
+
+// Where measured variants are remembered for other models: forms.json in the user's cache folder ($XDG_CACHE_HOME/lpot
+// or ~/.cache/lpot); another file where LPOT_FORM_MEMORY names one; "" where that is "off" or there is no home.
+std::filesystem::path default_kernel_variant_cache();
+
+}  // namespace lpot

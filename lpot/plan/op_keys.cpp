@@ -1,0 +1,144 @@
+#include "lpot/plan/op_keys.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <regex>
+#include <set>
+
+#include "lpot/core/error.h"
+#include "lpot/core/text.h"
+
+namespace lpot {
+namespace {
+
+// What frameworks call the types of the capability table.
+const std::map<std::string, std::set<std::string>>& types_by_name() {
+  static const std::map<std::string, std::set<std::string>> kTypes{
+      {"Conv", {"Convolution", "GroupConvolution"}},
+      {"Conv2D", {"Convolution", "GroupConvolution"}},
+      {"DepthwiseConv2dNative", {"GroupConvolution"}},
+      {"ConvTranspose", {"ConvolutionBackpropData"}},
+      {"Conv2DBackpropInput", {"ConvolutionBackpropData"}},
+      {"Gemm", {"MatMul"}},
+      {"BatchMatMul", {"MatMul"}},
+      {"BatchMatMulV2", {"MatMul"}},
+      {"FullyConnected", {"MatMul"}},
+  };
+  return kTypes;
+}
+
+bool is_of_type(const OpInfo& op, const std::string& name) {
+  const auto known = types_by_name().find(name);
+  return op.type == name || (known != types_by_name().end() && known->second.contains(op.type));
+}
+
+std::regex pattern_of(const std::string& key, const Place& place) {
+  try {
+    return std::regex(key);
+  } catch (const std::regex_error& error) {
+    throw ConfigError("op_wise", fmt::format("{}: '{}' is neither the name of an op nor a regular expression: {}",
+                                             to_string(place), key, error.what()));
+  }
+}
+
+std::vector<std::size_t> select(const std::vector<OpInfo>& ops, const auto& wanted) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < ops.size(); ++i)
+    if (wanted(ops[i])) found.push_back(i);
+  return found;
+}
+
+// By name, else by pattern.
+std::vector<std::size_t> named(const std::vector<OpInfo>& ops, const std::string& key, const Place& place) {
+  auto found = select(ops, [&](const OpInfo& op) { return op.name == key; });
+  if (!found.empty()) return found;
+  const std::regex pattern = pattern_of(key, place);
+  return select(ops, [&](const OpInfo& op) { return std::regex_match(op.name, pattern); });
+}
+
+bool has_name(const std::vector<OpInfo>& ops, const std::string& name) {
+  return std::any_of(ops.begin(), ops.end(), [&](const OpInfo& op) { return op.name == name; });
+}
+
+bool may_be_fp32(const OpRestriction& restriction) {
+  const auto allows = [](const std::vector<Precision>& precisions) {
+    return precisions.empty() || std::find(precisions.begin(), precisions.end(), Precision::Fp32) != precisions.end();
+  };
+  return allows(restriction.activation.precisions) && allows(restriction.weight.precisions);
+}
+
+// The ops without int8 that a key means; empty when it means others.
+class OtherOps {
+ public:
+  OtherOps(const NamedOps& all, const std::vector<QuantizableOp>& quantizable) : read_file_(all.file) {
+    for (const QuantizableOp& op : quantizable) quantizable_.push_back({op.name, op.type});
+    for (const OpInfo& op : all.graph)
+      if (!has_name(quantizable_, op.name)) others_.push_back(op);
+  }
+
+  std::vector<OpInfo> meant_by(const std::string& key, const Place& place) {
+    if (has_name(quantizable_, key)) return {};
+    if (has_name(others_, key)) return ops(others_, named(others_, key, place));
+    if (!named(quantizable_, key, place).empty()) return {};
+    if (const auto found = named(others_, key, place); !found.empty()) return ops(others_, found);
+    if (std::any_of(quantizable_.begin(), quantizable_.end(), [&](const auto& op) { return is_of_type(op, key); }))
+      return {};
+    if (!file_) file_ = read_file_ ? read_file_() : std::vector<OpInfo>{};
+    return ops(*file_, named(*file_, key, place));
+  }
+
+ private:
+  static std::vector<OpInfo> ops(const std::vector<OpInfo>& all, const std::vector<std::size_t>& places) {
+    std::vector<OpInfo> result;
+    for (const std::size_t place : places) result.push_back(all[place]);
+    return result;
+  }
+
+  std::function<std::vector<OpInfo>()> read_file_;
+  std::vector<OpInfo> quantizable_, others_;
+  std::optional<std::vector<OpInfo>> file_;
+};
+
+}  // namespace
+
+WithWarnings<std::vector<std::size_t>> ops_for_key(const std::vector<OpInfo>& quantizable, const std::string& key,
+                                                   const Place& place) {
+  auto found = named(quantizable, key, place);
+  if (!found.empty()) return {std::move(found)};
+  found = select(quantizable, [&](const OpInfo& op) { return is_of_type(op, key); });
+  if (!found.empty()) {
+    std::string warning =
+        fmt::format("{}: quantization.op_wise: no op is named '{}', so it is taken for the type of {} ops",
+                    to_string(place), key, found.size());
+    return {std::move(found), {std::move(warning)}};
+  }
+  std::vector<std::string> names;
+  for (const OpInfo& op : quantizable) names.push_back(op.name);
+  throw ConfigError(
+      "op_wise", fmt::format("{}: quantization.op_wise: '{}' matches no op of this model{}; 'lpot inspect MODEL' lists "
+                             "those that can run in int8",
+                             to_string(place), key, did_you_mean_one_of(key, names)));
+}
+
+WithWarnings<QuantizationConfig> without_unquantizable_keys(QuantizationConfig config,
+                                                            const std::vector<QuantizableOp>& quantizable,
+                                                            const NamedOps& all) {
+  WithWarnings<QuantizationConfig> result{std::move(config)};
+  if (result.value.op_wise.empty()) return result;
+  OtherOps others(all, quantizable);
+  std::erase_if(result.value.op_wise, [&](const auto& entry) {
+    const auto& [key, restriction] = entry;
+    const std::vector<OpInfo> meant = others.meant_by(key, restriction.place);
+    if (!meant.empty() && !may_be_fp32(restriction))
+      result.warnings.push_back(fmt::format(
+          "{}: quantization.op_wise: '{}' stays in fp32: there is no int8 for {} here{}", to_string(restriction.place),
+          key, meant.front().type, meant.size() == 1 ? "" : fmt::format(" and {} more", meant.size() - 1)));
+    return !meant.empty();
+  });
+  return result;
+}
+
+}  // namespace lpot

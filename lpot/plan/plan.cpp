@@ -1,0 +1,129 @@
+#include "lpot/plan/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lpot/core/error.h"
+#include "lpot/core/file.h"
+#include "lpot/core/json.h"
+
+namespace lpot {
+namespace {
+
+// Plans are written without a tree of JSON values in between, which takes many times the memory of the text. Keys are
+// in the order of the alphabet.
+void write(std::string& text, const TensorScheme& scheme) {
+  fmt::format_to(std::back_inserter(text), R"({{"algorithm":"{}",)", to_string(scheme.algorithm));
+  if (scheme.bits != 8) fmt::format_to(std::back_inserter(text), R"("bits":{},)", scheme.bits);
+  fmt::format_to(std::back_inserter(text), R"("granularity":"{}","scheme":"{}"}})", to_string(scheme.granularity),
+                 to_string(scheme.symmetry));
+}
+
+void write(std::string& text, const OpPlan& op) {
+  text += '{';
+  const bool is_int8 = op.precision != Precision::Fp32;
+  if (is_int8 && !op.weights_only) {
+    text += R"("activation":)";
+    write(text, op.activation);
+    text += ',';
+  }
+  if (is_int8 && op.variant != KernelVariant::Plain)
+    fmt::format_to(std::back_inserter(text), R"("form":"{}",)", to_string(op.variant));
+  fmt::format_to(std::back_inserter(text), R"("precision":"{}")", to_string(op.precision));
+  if (is_int8) {
+    text += R"(,"weight":)";
+    write(text, op.weight);
+    if (op.weights_only) text += R"(,"weights_only":true)";
+  }
+  text += '}';
+}
+
+template <typename Word>
+Word word(const Json& json, const char* key) {
+  const auto text = json.at(key).get<std::string>();
+  const auto value = parse<Word>(text);
+  if (!value) throw StoreError("plan", fmt::format("'{}' is no {}", text, key));
+  return *value;
+}
+
+TensorScheme scheme_from(const Json& json) {
+  return {word<Algorithm>(json, "algorithm"), word<Granularity>(json, "granularity"), word<Symmetry>(json, "scheme"),
+          static_cast<int>(whole_number(json, "bits", 8))};
+}
+
+OpPlan op_from(const Json& json) {
+  OpPlan op;
+  op.precision = word<Precision>(json, "precision");
+  if (op.precision == Precision::Fp32) return op;
+  if (op.precision != Precision::Int8)
+    throw StoreError("plan",
+                     fmt::format("'{}' is no precision of an op, expected int8 or fp32", to_string(op.precision)));
+  op.weights_only = json.value("weights_only", false);
+  if (!op.weights_only) op.activation = scheme_from(json.at("activation"));
+  op.weight = scheme_from(json.at("weight"));
+  if (json.contains("form")) op.variant = word<KernelVariant>(json, "form");
+  return op;
+}
+
+}  // namespace
+
+std::vector<std::string> Plan::fallback() const {
+  std::vector<std::string> names;
+  for (const auto& [name, op] : ops)
+    if (op.precision == Precision::Fp32) names.push_back(name);
+  return names;
+}
+
+std::size_t Plan::int8_count() const {
+  return static_cast<std::size_t>(
+      std::count_if(ops.begin(), ops.end(), [](const auto& op) { return op.second.precision != Precision::Fp32; }));
+}
+
+std::string to_json(const Plan& plan) {
+  std::string text = R"({"ops":{)";
+  for (const auto& [name, op] : plan.ops) {
+    if (text.back() != '{') text += ',';
+    text += Json(name).dump();
+    text += ':';
+    write(text, op);
+  }
+  text += '}';
+  if (!plan.recipes.empty()) text += R"(,"recipes":)" + to_json(plan.recipes);
+  if (plan.sampling_size != 0) text += fmt::format(R"(,"sampling_size":{})", plan.sampling_size);
+  return text + '}';
+}
+
+Plan plan_from_json(const std::string& text) {
+  try {
+    check_json_depth(text);
+    Plan plan;
+    std::string key, name;
+    // An op is taken as soon as it is read, so that there is never more than one as JSON; what is no object stays.
+    const auto take_ops = [&](int depth, Json::parse_event_t event, Json& value) {
+      if (event == Json::parse_event_t::key && depth == 1) {
+        key = value.get<std::string>();
+        if (key == "ops") plan.ops.clear();  // of several equal keys the last counts
+      }
+      if (key != "ops" || depth != 2) return true;
+      if (event == Json::parse_event_t::key) name = value.get<std::string>();
+      if (event != Json::parse_event_t::object_end) return true;
+      plan.ops.insert_or_assign(plan.ops.end(), name, op_from(value));
+      return false;
+    };
+    const Json json = Json::parse(text, take_ops);
+    plan.sampling_size = static_cast<std::size_t>(whole_number(json, "sampling_size", 0));
+    if (json.contains("recipes")) plan.recipes = recipes_from_json(json.at("recipes"));
+    const auto& ops = json.at("ops");
+    if (!ops.is_object())
+      throw StoreError("plan", fmt::format("not a plan: 'ops' is of type {}, expected an object", ops.type_name()));
+    for (const auto& [other, op] : ops.items()) plan.ops.emplace(other, op_from(op));
+    return plan;
+  } catch (const Json::exception& error) {
+    throw StoreError("plan", fmt::format("not a plan: {}", error.what()));
+  }
+}
+
+std::string plan_hash(const Plan& plan) { return Fingerprint().add(to_json(plan)).hex(); }
+
+}  // namespace lpot

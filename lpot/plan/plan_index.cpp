@@ -1,0 +1,51 @@
+#include "lpot/plan/plan_index.h"
+
+#include <functional>
+
+#include "lpot/core/random.h"
+
+namespace lpot {
+namespace {
+
+std::uint64_t joined(std::uint64_t one, std::uint64_t two) { return mix(one ^ mix(two)); }
+
+std::uint64_t scheme_key(const TensorScheme& scheme) {
+  return (static_cast<std::uint64_t>(scheme.algorithm) << 24) | (static_cast<std::uint64_t>(scheme.granularity) << 16) |
+         (static_cast<std::uint64_t>(scheme.symmetry) << 8) | static_cast<std::uint64_t>(scheme.bits);
+}
+
+// Of what operator== looks at, and of nothing else.
+std::uint64_t op_key(std::string_view name, const OpPlan& op) {
+  std::uint64_t key = joined(std::hash<std::string_view>()(name), static_cast<std::uint64_t>(op.precision));
+  if (op.precision == Precision::Fp32) return key;
+  key = joined(key, op.weights_only ? 1 : 2 + (scheme_key(op.activation) << 2));
+  return joined(joined(key, scheme_key(op.weight)), static_cast<std::uint64_t>(op.variant));
+}
+
+}  // namespace
+
+PlanKey PlanKey::with(std::string_view op, const OpPlan& before, const OpPlan& after) const {
+  return {sum - op_key(op, before) + op_key(op, after)};
+}
+
+PlanKey PlanKey::with(std::string_view op, const OpPlan& plan) const { return {sum + op_key(op, plan)}; }
+
+PlanKey key_of(const Recipes& recipes, std::size_t sampling_size) {
+  // Recipes have many parts, and a text of them that equal ones share.
+  return {mix(std::hash<std::string>()(to_json(Plan{{}, recipes, sampling_size})))};
+}
+
+PlanKey key_of(const Plan& plan) {
+  PlanKey key = key_of(plan.recipes, plan.sampling_size);
+  for (const auto& [name, op] : plan.ops) key = key.with(name, op);
+  return key;
+}
+
+void PlanIndex::add(PlanKey key) { numbers_.try_emplace(key.sum, count_++); }
+
+std::optional<std::size_t> PlanIndex::find(PlanKey key) const {
+  const auto found = numbers_.find(key.sum);
+  return found == numbers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+}  // namespace lpot

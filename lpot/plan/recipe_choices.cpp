@@ -1,0 +1,79 @@
+#include "lpot/plan/recipe_choices.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "lpot/core/error.h"
+#include "lpot/core/text.h"
+
+namespace lpot {
+namespace {
+
+bool is_named_in_advance(const RecipeDeclaration& recipe, const RecipeConfig& wanted) {
+  return recipe.advance && wanted.advance.contains(recipe.advance->name);
+}
+
+bool is_decided(const RecipeDeclaration& recipe, const RecipeConfig& wanted) {
+  return wanted.values.contains(recipe.name) || is_named_in_advance(recipe, wanted);
+}
+
+// A configuration that is made in code may name anything.
+void check_names(const RecipeConfig& wanted, const RecipeDeclarations& declarations) {
+  std::vector<std::string> known;
+  for (const RecipeDeclaration& recipe : declarations) known.push_back(recipe.name);
+  for (const auto& [name, value] : wanted.values)
+    if (!find(declarations, name))
+      throw ConfigError("quantization", fmt::format("recipes: '{}' is unknown{}", name, did_you_mean(name, known)));
+}
+
+std::optional<RecipeValue> configured_value(const RecipeDeclaration& recipe, const RecipeConfig& wanted) {
+  if (is_named_in_advance(recipe, wanted)) return true;
+  const auto written = wanted.values.find(recipe.name);
+  if (written != wanted.values.end()) return written->second;
+  return recipe.config_default ? recipe.config_default : recipe.plan_default;
+}
+
+Recipes configured_recipes(const RecipeConfig& wanted, const RecipeDeclarations& declarations) {
+  check_names(wanted, declarations);
+  Recipes recipes;
+  for (const RecipeDeclaration& recipe : declarations)
+    if (const auto value = configured_value(recipe, wanted)) recipes.set(recipe, *value);
+  for (const RecipeDeclaration& recipe : declarations)
+    if (const RecipeDeclaration* whole = find(declarations, recipe.part_of); whole && !is_on(recipes, *whole))
+      recipes.reset(recipe.name);
+  return recipes;
+}
+
+}  // namespace
+
+std::vector<Recipes> recipe_choices(const RecipeConfig& wanted, const RecipeDeclarations& declarations) {
+  std::map<int, const RecipeDeclaration*> alternatives;
+  for (const RecipeDeclaration& recipe : declarations)
+    if (recipe.alternative > 0) alternatives.emplace(recipe.alternative, &recipe);
+  Recipes recipes = configured_recipes(wanted, declarations);
+  std::vector<Recipes> all{recipes};
+  for (const auto& [order, recipe] : alternatives) {
+    if (is_decided(*recipe, wanted)) break;
+    recipes.set(*recipe, true);
+    all.push_back(recipes);
+  }
+  return all;
+}
+
+WithWarnings<Recipes> without_range_recipes(Recipes recipes, const RecipeConfig& wanted,
+                                            const RecipeDeclarations& declarations) {
+  WithWarnings<Recipes> result{std::move(recipes)};
+  for (const RecipeDeclaration& recipe : declarations) {
+    if (recipe.statistics == RecipeStatistics::None) continue;
+    const auto written = wanted.values.find(recipe.name);
+    if (written != wanted.values.end() && written->second == RecipeValue(true))
+      result.warnings.push_back(fmt::format(
+          "quantization.recipes.{} needs calibrated ranges, which post_training_dynamic_quant has not: ignored",
+          recipe.key.name));
+    result.value.reset(recipe.name);
+  }
+  return result;
+}
+
+}  // namespace lpot

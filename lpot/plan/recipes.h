@@ -1,0 +1,61 @@
+// The recipes of a plan: a typed map from a recipe's name to its value.
+//
+//   Recipes recipes;
+//   recipes.set("smooth_quant", true);
+//   recipes.set("smooth_quant_alpha", 0.5);
+//   recipes.flag("smooth_quant");        // true
+//   recipes.integer("run_time_groups");  // 0: not set
+//
+// Holds only values that differ from the declaration's `plan_default`, so that equal recipes compare equal and give
+// equal JSON without a look at the declarations.
+#pragma once
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+
+#include "lpot/core/recipe.h"
+
+namespace lpot {
+
+class Recipes {
+ public:
+  // `value` must differ from the recipe's default; the other overload takes any value.
+  void set(const std::string& name, RecipeValue value) { values_[name] = value; }
+  // Throws ConfigError for a value of another kind. A whole number is accepted for a Number.
+  void set(const RecipeDeclaration&, RecipeValue);
+  void reset(const std::string& name) { values_.erase(name); }  // to its default
+
+  // Values by name; `otherwise` is returned where the plan does not name the recipe. Throw StoreError for a value of
+  // another kind.
+  bool flag(const std::string& name, bool otherwise = false) const;
+  std::int64_t integer(const std::string& name, std::int64_t otherwise = 0) const;
+  std::optional<double> number(const std::string& name) const;
+
+  const RecipeValue* find(const std::string& name) const;  // nullptr: not named
+  const std::map<std::string, RecipeValue>& all() const { return values_; }
+  bool empty() const { return values_.empty(); }
+  auto operator<=>(const Recipes&) const = default;
+
+ private:
+  std::map<std::string, RecipeValue> values_;
+};
+
+// The recipe's value, by the plan or by default.
+std::optional<RecipeValue> value_of(const Recipes&, const RecipeDeclaration&);
+
+// A flag that is true, a count above 0, or a number that is set.
+bool is_on(const Recipes&, const RecipeDeclaration&);
+
+// The part that changes values inside the fp32 model (RecipeStatistics::OwnPass). Plans with equal parts share
+// statistics.
+Recipes rescaling_part(const Recipes&, const RecipeDeclarations&);
+
+// Throws StoreError for a recipe that is not declared and for a value of another kind than its declaration's.
+void check_recipes(const Recipes&, const RecipeDeclarations&);
+
+std::string to_json(const Recipes&);               // an object, keys sorted
+Recipes recipes_from_json(const nlohmann::json&);  // throws StoreError
+Recipes recipes_from_json(const std::string& text);
+
+}  // namespace lpot

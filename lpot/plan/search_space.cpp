@@ -1,0 +1,304 @@
+#include "lpot/plan/search_space.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lpot/core/error.h"
+#include "lpot/plan/op_keys.h"
+#include "lpot/plan/recipe_choices.h"
+
+namespace lpot {
+namespace {
+
+template <typename Word>
+bool allows(const std::vector<Word>& list, Word word) {
+  return list.empty() || std::find(list.begin(), list.end(), word) != list.end();
+}
+
+// Of a product of two activations, so that restrictions of weights do not touch it.
+constexpr TensorScheme kNoWeights{Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8};
+
+// An asymmetric activation is stored as uint8, a symmetric one as int8 (or uint8 where nothing is negative); where the
+// config names the scheme, either type stands for 8 bits.
+bool allows_stored_type(const TensorRestriction& activation, Symmetry symmetry) {
+  if (!activation.symmetries.empty())
+    return allows(activation.precisions, Precision::Int8) || allows(activation.precisions, Precision::Uint8);
+  return allows(activation.precisions, symmetry == Symmetry::Asymmetric ? Precision::Uint8 : Precision::Int8);
+}
+
+bool allows_choice(const OpRestriction& restriction, const OpPlan& choice) {
+  const TensorRestriction& activation = restriction.activation;
+  const TensorRestriction& weight = restriction.weight;
+  if (choice.precision == Precision::Fp32)
+    return allows(activation.precisions, Precision::Fp32) && allows(weight.precisions, Precision::Fp32);
+  const bool allows_activation =
+      choice.weights_only
+          ? allows(activation.precisions, Precision::Int8) || allows(activation.precisions, Precision::Uint8)
+          : allows_stored_type(activation, choice.activation.symmetry) &&
+                allows(activation.symmetries, choice.activation.symmetry) &&
+                allows(activation.algorithms, choice.activation.algorithm) &&
+                allows(activation.granularities, choice.activation.granularity);
+  return allows_activation && allows(weight.precisions, Precision::Int8) &&
+         allows(weight.granularities, choice.weight.granularity) && allows(weight.symmetries, choice.weight.symmetry) &&
+         allows(weight.algorithms, choice.weight.algorithm);
+}
+
+std::vector<OpPlan> all_choices(const Capability& row, int weight_bits) {
+  std::vector<Algorithm> algorithms = row.activation_algorithms;
+  algorithms.insert(algorithms.end(), row.algorithms_by_name.begin(), row.algorithms_by_name.end());
+  std::vector<OpPlan> choices;
+  for (const Granularity granularity : row.weight_granularities)
+    for (const Symmetry symmetry : row.activation_symmetries)
+      for (const Algorithm algorithm : algorithms)
+        for (const Algorithm of_weights : {Algorithm::MinMax, Algorithm::Mse})
+          choices.push_back({Precision::Int8,
+                             {algorithm, Granularity::PerTensor, symmetry},
+                             {of_weights, granularity, Symmetry::Symmetric, weight_bits}});
+  choices.push_back({Precision::Fp32, {}, {}});
+  return choices;
+}
+
+std::vector<OpPlan> weights_only_choices(const Capability& row, int weight_bits) {
+  std::vector<OpPlan> choices;
+  for (const Granularity granularity : row.weight_granularities)
+    for (const Algorithm algorithm : {Algorithm::MinMax, Algorithm::Mse})
+      choices.push_back({.precision = Precision::Int8,
+                         .weight = {algorithm, granularity, Symmetry::Symmetric, weight_bits},
+                         .weights_only = true});
+  choices.push_back({Precision::Fp32, {}, {}});
+  return choices;
+}
+
+// A product of two activations: both around zero.
+std::vector<OpPlan> product_choices(const Capability& row) {
+  std::vector<Algorithm> algorithms = row.activation_algorithms;
+  algorithms.insert(algorithms.end(), row.algorithms_by_name.begin(), row.algorithms_by_name.end());
+  std::vector<OpPlan> choices;
+  for (const Algorithm algorithm : algorithms)
+    choices.push_back({Precision::Int8, {algorithm, Granularity::PerTensor, Symmetry::Symmetric}, kNoWeights});
+  choices.push_back({Precision::Fp32, {}, {}});
+  return choices;
+}
+
+// The algorithms that restrictions of an op name.
+struct NamedAlgorithms {
+  std::vector<Algorithm> activation;
+  std::vector<Algorithm> weight;
+
+  void add(const OpRestriction& restriction) {
+    const auto append = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    append(activation, restriction.activation.algorithms);
+    append(weight, restriction.weight.algorithms);
+  }
+};
+
+// Algorithms that are tried only where they are named.
+void drop_unnamed_algorithms(OpSpace& op, const Capability& row, const NamedAlgorithms& named) {
+  const auto has = [](const std::vector<Algorithm>& list, Algorithm algorithm) {
+    return std::find(list.begin(), list.end(), algorithm) != list.end();
+  };
+  std::erase_if(op.choices, [&](const OpPlan& choice) {
+    if (choice.precision != Precision::Int8) return false;
+    const Algorithm activation = choice.activation.algorithm, weight = choice.weight.algorithm;
+    return (!choice.weights_only && has(row.algorithms_by_name, activation) && !has(named.activation, activation)) ||
+           (weight == Algorithm::Mse && !has(named.weight, weight));
+  });
+}
+
+// What no kernel has is left out with a warning, as the original does: weights with a zero point, activations with a
+// scale for each channel.
+WithWarnings<OpRestriction> possible(OpRestriction restriction, const std::string& where) {
+  WithWarnings<OpRestriction> result{std::move(restriction)};
+  const auto drop = [&](auto& wanted, auto only, const char* said) {
+    if (allows(wanted, only)) return;
+    wanted.clear();
+    result.warnings.push_back(fmt::format("{}.{}, ignored", where, said));
+  };
+  drop(result.value.weight.symmetries, Symmetry::Symmetric, "weight.scheme: int8 weights are always sym here");
+  drop(result.value.activation.granularities, Granularity::PerTensor,
+       "activation.granularity: int8 activations are always per_tensor here");
+  return result;
+}
+
+void restrict(OpSpace& op, const OpRestriction& restriction, const std::string& where) {
+  if (restriction.weight.bits)
+    for (OpPlan& choice : op.choices)
+      choice.weight.bits = std::min(choice.weight.bits, static_cast<int>(*restriction.weight.bits));
+  std::erase_if(op.choices, [&](const OpPlan& choice) { return !allows_choice(restriction, choice); });
+  if (op.choices.empty())
+    throw ConfigError("quantization",
+                      fmt::format("{} leaves op '{}' ({}) no scheme: activations can be uint8 asym or int8 sym, "
+                                  "minmax, kl, percentile or mse, per_tensor; "
+                                  "weights int8 sym, minmax or mse, per_channel or per_tensor; or fp32 for both",
+                                  where, op.name, op.type));
+}
+
+// A product of two activations has no weights, and may always stay in fp32.
+void restrict_product(OpSpace& op, OpRestriction restriction) {
+  TensorRestriction weight;
+  weight.precisions = restriction.weight.precisions;
+  restriction.weight = weight;
+  std::erase_if(op.choices, [&](const OpPlan& choice) { return !allows_choice(restriction, choice); });
+  if (op.choices.empty()) op.choices = {OpPlan{}};
+}
+
+// How many parts of the scheme two choices share.
+int likeness(const OpPlan& a, const OpPlan& b) {
+  if (a.precision != b.precision) return -1;
+  return (a.weight.granularity == b.weight.granularity) * 8 + (a.activation.symmetry == b.activation.symmetry) * 4 +
+         (a.activation.algorithm == b.activation.algorithm) * 2 + (a.weight.algorithm == b.weight.algorithm);
+}
+
+bool is_weights_only(const QuantizationConfig& config) { return config.approach == Approach::DynamicQuantization; }
+
+std::vector<OpPlan> unrestricted_choices(const QuantizableOp& op, const QuantizationConfig& config, bool half_range) {
+  const Capability& row = *find_capability(op.type);
+  const bool weights_only = is_weights_only(config);
+  if (!op.second.empty()) {
+    // Nothing keeps 16-bit sums of these from overflowing.
+    const bool may_be_int8 = !half_range && !weights_only;
+    return may_be_int8 ? product_choices(row) : std::vector<OpPlan>{OpPlan{}};
+  }
+  const int bits = half_range ? 7 : 8;
+  return weights_only ? weights_only_choices(row, bits) : all_choices(row, bits);
+}
+
+// The choices of all ops while restrictions of the configuration are applied one after the other.
+class Restricted {
+ public:
+  Restricted(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config, bool half_range)
+      : source_(ops), named_(ops.size()) {
+    for (const QuantizableOp& op : ops)
+      ops_.push_back({op.name, op.type, unrestricted_choices(op, config, half_range)});
+  }
+
+  void apply(std::size_t i, const OpRestriction& restriction, const std::string& where) {
+    if (source_[i].second.empty())
+      restrict(ops_[i], restriction, where);
+    else
+      restrict_product(ops_[i], restriction);
+    named_[i].add(restriction);
+  }
+
+  std::vector<OpSpace> finish() && {
+    for (std::size_t i = 0; i < ops_.size(); ++i)
+      drop_unnamed_algorithms(ops_[i], *find_capability(source_[i].type), named_[i]);
+    return std::move(ops_);
+  }
+
+ private:
+  const std::vector<QuantizableOp>& source_;
+  std::vector<OpSpace> ops_;
+  std::vector<NamedAlgorithms> named_;
+};
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+  to.insert(to.end(), from.begin(), from.end());
+}
+
+WithWarnings<std::vector<OpSpace>> op_choices(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config,
+                                              bool half_range) {
+  WithWarnings<std::vector<OpSpace>> result;
+  Restricted restricted(ops, config, half_range);
+  const auto model_wise = possible(config.model_wise, "quantization.model_wise");
+  append(result.warnings, model_wise.warnings);
+  for (std::size_t i = 0; i < ops.size(); ++i) restricted.apply(i, model_wise.value, "quantization.model_wise");
+  std::vector<OpInfo> known;
+  for (const QuantizableOp& op : ops) known.push_back({op.name, op.type});
+  for (const auto& [key, wanted] : config.op_wise) {
+    const std::string where = to_string(wanted.place) + ": quantization.op_wise";
+    const auto restriction = possible(wanted, where + "." + key);
+    const auto places = ops_for_key(known, key, wanted.place);
+    append(result.warnings, restriction.warnings);
+    append(result.warnings, places.warnings);
+    for (const std::size_t i : places.value) restricted.apply(i, restriction.value, where);
+  }
+  result.value = std::move(restricted).finish();
+  if (!config.recipes.first_conv_or_matmul_quantization && !result.value.empty())
+    result.value.front().choices = {{Precision::Fp32, {}, {}}};
+  return result;
+}
+
+// The int8 schemes of ops with weights, each once.
+std::vector<OpPlan> model_choices_of(const std::vector<QuantizableOp>& ops, const std::vector<OpSpace>& spaces) {
+  std::vector<OpPlan> all;
+  for (std::size_t i = 0; i < spaces.size(); ++i)
+    for (const OpPlan& choice : spaces[i].choices)
+      if (ops[i].second.empty() && choice.precision == Precision::Int8 &&
+          std::find(all.begin(), all.end(), choice) == all.end())
+        all.push_back(choice);
+  return all;
+}
+
+}  // namespace
+
+const OpPlan& OpSpace::most_like(const OpPlan& wanted) const {
+  return *std::max_element(choices.begin(), choices.end(),
+                           [&](const OpPlan& a, const OpPlan& b) { return likeness(a, wanted) < likeness(b, wanted); });
+}
+
+Plan PlanChoices::plan(const OpPlan& choice, const std::vector<std::string>& fallback) const {
+  Plan plan;
+  plan.recipes = recipes.front();
+  for (const OpSpace& op : ops) {
+    const bool to_fp32 = op.can_fall_back() && std::find(fallback.begin(), fallback.end(), op.name) != fallback.end();
+    plan.ops[op.name] = op.most_like(to_fp32 ? OpPlan{Precision::Fp32, {}, {}} : choice);
+  }
+  return plan;
+}
+
+bool PlanChoices::contains(const Plan& plan) const {
+  return std::find(recipes.begin(), recipes.end(), plan.recipes) != recipes.end() && plan.ops.size() == ops.size() &&
+         std::all_of(ops.begin(), ops.end(), [&](const OpSpace& op) {
+           const auto found = plan.ops.find(op.name);
+           return found != plan.ops.end() &&
+                  std::find(op.choices.begin(), op.choices.end(), found->second) != op.choices.end();
+         });
+}
+
+WithWarnings<PlanChoices> allowed_choices(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config,
+                                          const RecipeDeclarations& recipes, bool half_range) {
+  auto [spaces, warnings] = op_choices(ops, config, half_range);
+  PlanChoices choices;
+  choices.model_choices = model_choices_of(ops, spaces);
+  choices.ops = std::move(spaces);
+  choices.recipes = recipe_choices(config.recipes, recipes);
+  if (is_weights_only(config)) {
+    const auto usable = without_range_recipes(choices.recipes.front(), config.recipes, recipes);
+    choices.recipes = {usable.value};
+    append(warnings, usable.warnings);
+  } else if (config.sampling_sizes.size() > 1) {
+    choices.sampling_sizes = config.sampling_sizes;
+  }
+  return {std::move(choices), std::move(warnings)};
+}
+
+Plan first_plan(const PlanChoices& choices) {
+  Plan plan = choices.plan(choices.model_choices.front());
+  plan.sampling_size = choices.sampling_sizes.front();
+  return plan;
+}
+
+PlanChoices with_kernel_variants(PlanChoices choices, const KernelVariantChoice& measured, bool drop_slower) {
+  for (OpSpace& op : choices.ops) {
+    const auto variant = measured.variants.find(op.name);
+    for (OpPlan& of_op : op.choices)
+      if (of_op.precision == Precision::Int8)
+        of_op.variant = variant == measured.variants.end() ? KernelVariant::Plain : variant->second;
+    const auto& slower = measured.slower_in_int8;
+    if (drop_slower && op.can_fall_back() && std::find(slower.begin(), slower.end(), op.name) != slower.end())
+      op.choices = {OpPlan{}};
+  }
+  return choices;
+}
+
+SearchSpace make_search_space(PlanChoices choices, const KernelVariantChoice& measured,
+                              std::map<std::string, double> noise) {
+  SearchSpace space{std::move(choices), {}, std::move(noise)};
+  for (const auto& [name, times] : measured.times)
+    space.saved_ms[name] = times.fp32_ms - (measured.variants.contains(name) ? times.convolution_ms : times.plain_ms);
+  return space;
+}
+
+}  // namespace lpot

@@ -1,0 +1,184 @@
+#include "lpot/quantize/graph/placement.h"
+
+#include <algorithm>
+#include <openvino/op/util/binary_elementwise_arithmetic.hpp>
+#include <openvino/op/util/interpolate_base.hpp>
+#include <openvino/op/util/pad_base.hpp>
+#include <openvino/op/util/unary_elementwise_arithmetic.hpp>
+#include <openvino/openvino.hpp>
+#include <openvino/opsets/opset8.hpp>
+#include <set>
+
+#include "lpot/calibrate/observe.h"
+
+namespace lpot {
+namespace {
+
+namespace op = ov::opset8;
+
+// The transposition of attention's result, which is a product of the probabilities and another activation, or the
+// reshape behind it. Probabilities that are reshaped keep the plug-in from making one kernel of attention, and then the
+// transposition is a pass of its own, which is faster on integers.
+bool joins_heads(const ov::Node& node) {
+  const ov::Node* transpose = ov::is_type<op::Reshape>(&node) ? node.get_input_node_ptr(0) : &node;
+  if (!ov::is_type<op::Transpose>(transpose)) return false;
+  const ov::Node* product = transpose->get_input_node_ptr(0);
+  return ov::is_type<op::MatMul>(product) && !ov::is_type<op::Constant>(product->get_input_node_ptr(1)) &&
+         std::string_view(product->get_input_node_ptr(0)->get_type_name()) == "Softmax";
+}
+
+const ValuePreservingOp* find_value_preserving_op(const ov::Node& node, const MoveOptions& options) {
+  if (!options.through_concat && ov::is_type<op::Concat>(&node)) return nullptr;
+  if (!options.through_max_pooling && std::string_view(node.get_type_name()) == "MaxPool") return nullptr;
+  if (!options.through_heads && joins_heads(node)) return nullptr;
+  if (!options.not_through.empty() && options.not_through.contains(op_name(node))) return nullptr;
+  const auto& rows = value_preserving_ops();
+  const auto found = std::find_if(rows.begin(), rows.end(),
+                                  [&](const ValuePreservingOp& row) { return row.op_type == node.get_type_name(); });
+  return found == rows.end() || (found->only_if && !found->only_if(node)) ? nullptr : &*found;
+}
+
+bool takes_the_nearest(const ov::Node& node) {
+  const auto resize = ov::as_type<const ov::op::util::InterpolateBase>(&node);
+  return resize && resize->get_attrs().mode == ov::op::util::InterpolateBase::InterpolateMode::NEAREST;
+}
+
+// Zero is exact in every range that a quantizer has.
+bool pads_with_zeros_or_copies(const ov::Node& node) {
+  const auto pad = ov::as_type<const ov::op::util::PadBase>(&node);
+  if (!pad) return false;
+  if (pad->get_pad_mode() != ov::op::PadMode::CONSTANT || node.get_input_size() < 4) return true;
+  const auto value = ov::as_type<const op::Constant>(node.get_input_node_ptr(3));
+  return value && value->cast_vector<float>() == std::vector<float>{0.0f};
+}
+
+// The node's output is read by these inputs and nothing else.
+bool is_read_only_by(const ov::Output<ov::Node>& output, const std::vector<ov::Input<ov::Node>>& readers) {
+  const std::set<ov::Input<ov::Node>> all = output.get_target_inputs();
+  return all.size() == readers.size() &&
+         std::all_of(readers.begin(), readers.end(), [&](const auto& reader) { return all.contains(reader); });
+}
+
+bool is_convolution(const ov::Node& node) {
+  return ov::is_type<op::Convolution>(&node) || ov::is_type<op::GroupConvolution>(&node);
+}
+
+// Computes value by value, from one tensor.
+bool is_elementwise(const ov::Node& node) {
+  static const std::set<std::string_view> kActivations{"Clamp", "Elu", "Swish", "Gelu", "PRelu", "SoftPlus", "Mish"};
+  if (ov::is_type<ov::op::util::UnaryElementwiseArithmetic>(&node) || kActivations.contains(node.get_type_name()))
+    return true;
+  return ov::is_type<ov::op::util::BinaryElementwiseArithmetic>(&node) &&
+         (ov::is_type<op::Constant>(node.get_input_node_ptr(0)) ||
+          ov::is_type<op::Constant>(node.get_input_node_ptr(1)));
+}
+
+struct Reductions {
+  bool any = false;
+  bool extreme_out_of_reach = false;  // a greatest or least value with more than movers behind it
+};
+
+// Those that the tensor at this input comes out of.
+Reductions reductions_behind(const ov::Input<ov::Node>& input, bool is_behind_elementwise = false) {
+  ov::Node* producer = input.get_source_output().get_node();
+  const std::string_view type = producer->get_type_name();
+  if (type.starts_with("Reduce")) return {true, is_behind_elementwise && (type == "ReduceMax" || type == "ReduceMin")};
+  Reductions found;
+  const auto look = [&](std::size_t i, bool is_elementwise) {
+    const Reductions there = reductions_behind(producer->input(i), is_elementwise);
+    found.any = found.any || there.any;
+    found.extreme_out_of_reach = found.extreme_out_of_reach || there.extreme_out_of_reach;
+  };
+  if (const ValuePreservingOp* preserving_op = find_value_preserving_op(*producer, {})) {
+    for (std::size_t i = 0; i < (preserving_op->every_input ? producer->get_input_size() : 1); ++i)
+      look(i, is_behind_elementwise);
+  } else if (is_elementwise(*producer)) {
+    look(ov::is_type<op::Constant>(producer->get_input_node_ptr(0)) ? 1 : 0, true);
+  }
+  return found;
+}
+
+// The addition of a constant is a convolution's bias.
+const ov::Node* without_bias(const ov::Node* node) {
+  if (ov::is_type<op::Add>(node))
+    for (std::size_t side : {0, 1})
+      if (ov::is_type<op::Constant>(node->get_input_node_ptr(side))) return node->get_input_node_ptr(1 - side);
+  return node;
+}
+
+}  // namespace
+
+// What is not in the table, and why: between two int8 convolutions of 64 channels over 56 x 56 pixels, the time of what
+// lies between in ms with the quantizer behind the op (as it is left) and with integers flowing through it, AVX2:
+// - Relu, Clamp, Sigmoid, HSwish, Multiply and Add of a constant, Gather of channels: 0 as they are, part of the
+//   convolution in front, which then writes integers; in front of these a quantizer keeps the next kernel from int8.
+// - AvgPool 2 x 2: 0.08 and 0.07, 3 x 3: 0.28 and 0.22, with a second quantizer and its noise; ReduceMean 0.05 and
+//   0.05.
+// - Interpolate that is linear, Tile: the runtime leaves them and the convolution in front in fp32 either way.
+// - Split: 0.18 and 0.07, but its parts have ranges of their own.
+// Of what is in it: MaxPool 0.08 and 0.04, nearest Interpolate 0.22 and 0.15, Pad 0.13 and 0 (the convolution does it).
+// ReduceMax: 0.21 and 0.20, but a quantizer right behind it, or behind ReduceMin, gives wrong results
+// (may_be_quantized). Residual sums have rules of their own below.
+const std::vector<ValuePreservingOp>& value_preserving_ops() {
+  static const std::vector<ValuePreservingOp> kTable{
+      {"Reshape"},
+      {"Transpose"},
+      {"Squeeze"},
+      {"Unsqueeze"},
+      {"MaxPool"},
+      {"ReduceMax"},
+      {"ReduceMin"},
+      {"Slice"},
+      {"StridedSlice"},
+      {"DepthToSpace"},
+      {"SpaceToDepth"},
+      {"ShuffleChannels"},
+      {"Concat", true},
+      {"Pad", false, pads_with_zeros_or_copies},
+      {"Interpolate", false, takes_the_nearest},
+  };
+  return kTable;
+}
+
+std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>& readers, const MoveOptions& options) {
+  const ov::Output<ov::Node> tensor = readers.front().get_source_output();
+  const std::shared_ptr<ov::Node> producer = tensor.get_node_shared_ptr();
+  const ValuePreservingOp* preserving_op = find_value_preserving_op(*producer, options);
+  const bool is_simple = preserving_op && producer->get_output_size() == 1;
+  if (!is_simple || !is_read_only_by(tensor, readers)) return readers;
+  std::vector<ov::Input<ov::Node>> moved;
+  for (std::size_t i = 0; i < (preserving_op->every_input ? producer->get_input_size() : 1); ++i) {
+    // What is constant is quantized where it is used.
+    if (ov::is_type<op::Constant>(producer->get_input_node_ptr(i))) return readers;
+    for (const auto& input : move_up({producer->input(i)}, options)) moved.push_back(input);
+  }
+  return moved;
+}
+
+bool preserves_values(const ov::Node& node, const MoveOptions& options) {
+  const ValuePreservingOp* preserving_op = find_value_preserving_op(node, options);
+  return preserving_op && !preserving_op->every_input && node.get_output_size() == 1;
+}
+
+bool may_be_divided(const ov::Input<ov::Node>& input) { return !reductions_behind(input).any; }
+
+bool may_be_quantized(const ov::Input<ov::Node>& input) { return !reductions_behind(input).extreme_out_of_reach; }
+
+std::vector<ResidualSum> residual_sums(const Model& model) {
+  std::vector<ResidualSum> sums;
+  for (const auto& node : model.graph->get_ordered_ops()) {
+    if (!ov::is_type<op::Add>(node) || node->get_output_element_type(0) != ov::element::f32) continue;
+    for (const std::size_t side : {0, 1}) {
+      const auto tensor = node->input_value(side), bypass = node->input_value(1 - side);
+      const ov::Node* convolution = without_bias(tensor.get_node());
+      if (!is_convolution(*convolution) || ov::is_type<op::Constant>(bypass.get_node())) continue;
+      if (tensor.get_target_inputs().size() != 1) continue;
+      sums.push_back({op_name(*node), side, op_name(*convolution), tensor_name(*tensor.get_node(), tensor.get_index()),
+                      tensor_name(*bypass.get_node(), bypass.get_index())});
+      break;
+    }
+  }
+  return sums;
+}
+
+}  // namespace lpot

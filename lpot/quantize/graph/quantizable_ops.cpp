@@ -1,0 +1,122 @@
+#include "lpot/quantize/graph/quantizable_ops.h"
+
+#include "lpot/core/error.h"
+#include "lpot/model/source_graph.h"
+#include "lpot/quantize/graph/placement.h"
+#include "lpot/quantize/graph/products.h"
+
+#include <algorithm>
+#include <openvino/openvino.hpp>
+#include <openvino/opsets/opset8.hpp>
+#include <optional>
+#include <set>
+
+namespace lpot {
+namespace {
+
+namespace op = ov::opset8;
+
+using Axes = std::vector<std::size_t>;
+
+// Dimensions of the weights that hold the output and the input channels.
+struct ChannelAxes {
+  Axes output;
+  Axes input;
+};
+
+// Nothing where the form is not supported.
+std::optional<ChannelAxes> channel_axes(const ov::Node& node) {
+  if (ov::is_type<op::Convolution>(&node)) return ChannelAxes{{0}, {1}};
+  if (ov::is_type<op::GroupConvolution>(&node)) return ChannelAxes{{0, 1}, {0, 2}};
+  if (ov::is_type<op::ConvolutionBackpropData>(&node)) return ChannelAxes{{1}, {0}};
+  if (const auto product = ov::as_type<const op::MatMul>(&node)) {
+    if (product->get_transpose_a() || node.get_input_shape(1).size() != 2) return std::nullopt;
+    return product->get_transpose_b() ? ChannelAxes{{0}, {1}} : ChannelAxes{{1}, {0}};
+  }
+  return std::nullopt;
+}
+
+bool has_float_constant_weights(const ov::Node& node) {
+  const auto constant = ov::as_type<const op::Constant>(node.get_input_node_ptr(1));
+  return constant && constant->get_element_type() == ov::element::f32 && ov::shape_size(constant->get_shape()) > 0;
+}
+
+// Points in the order in which they are added, each tensor once.
+struct PointsOnce {
+  std::vector<ObservationPoint> list;
+  std::set<std::string> tensors;
+
+  void add(const ObservationPoint& point) {
+    if (tensors.insert(point.tensor).second) list.push_back(point);
+  }
+};
+
+}  // namespace
+
+std::vector<QuantizableOp> quantizable_ops(const Model& model) {
+  std::vector<QuantizableOp> ops;
+  for (const auto& node : model.graph->get_ordered_ops()) {
+    const Capability* row = find_capability(node->get_type_name());
+    if (!row || !has_float_constant_weights(*node) || node->get_input_element_type(0) != ov::element::f32) continue;
+    // A constant in front of a constant product would have been folded; here the activation is computed.
+    if (ov::is_type<op::Constant>(node->get_input_node_ptr(0))) continue;
+    const auto axes = channel_axes(*node);
+    if (!axes || !may_be_quantized(node->input(0))) continue;
+    const auto activation = node->input_value(0);
+    const ov::Shape& shape = node->get_input_shape(1);
+    ops.push_back({op_name(*node), row->op_type, tensor_name(*activation.get_node(), activation.get_index()),
+                   axes->output, axes->input, Shape(shape.begin(), shape.end())});
+  }
+  return ops;
+}
+
+std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>& ops) {
+  PointsOnce points;
+  for (const QuantizableOp& quantizable : ops)
+    points.add({quantizable.activation, find_capability(quantizable.type)->channel_axis});
+  return points.list;
+}
+
+std::vector<ObservationPoint> observation_points(const Model& model) {
+  PointsOnce points;
+  for (const ObservationPoint& point : observation_points(quantizable_ops(model))) points.add(point);
+  for (const ObservationPoint& point : product_points(model)) points.add(point);
+  for (const ResidualSum& sum : residual_sums(model)) points.add({sum.from_convolution, 1});
+  return points.list;
+}
+
+std::vector<std::pair<std::string, std::vector<float>>> float_weights(const Model& model,
+                                                                      const std::vector<QuantizableOp>& ops) {
+  std::set<std::string> wanted;
+  for (const QuantizableOp& op : ops)
+    if (op.second.empty()) wanted.insert(op.name);
+  std::vector<std::pair<std::string, std::vector<float>>> weights;
+  for (const auto& node : model.graph->get_ordered_ops()) {
+    if (!wanted.contains(op_name(*node))) continue;
+    const auto constant = ov::as_type<const op::Constant>(node->get_input_node_ptr(1));
+    if (constant) weights.emplace_back(op_name(*node), constant->cast_vector<float>());
+  }
+  return weights;
+}
+
+std::set<std::string> float_tensors(const Model& model) {
+  std::set<std::string> tensors;
+  for (const auto& node : model.graph->get_ordered_ops())
+    for (std::size_t i = 0; i < node->get_output_size(); ++i)
+      if (node->get_output_element_type(i) == ov::element::f32) tensors.insert(tensor_name(*node, i));
+  return tensors;
+}
+
+NamedOps named_ops(const Model& model) {
+  return {list_ops(model), [source = model.source, format = model.format] {
+            std::vector<OpInfo> nodes;
+            try {
+              for (const SourceNode& node : read_source_graph(source, format).nodes)
+                nodes.push_back({node.name, node.op});
+            } catch (const Error&) {  // the model was not read from this file, or the file is gone
+            }
+            return nodes;
+          }};
+}
+
+}  // namespace lpot

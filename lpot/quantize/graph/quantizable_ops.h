@@ -1,0 +1,34 @@
+// The ops of a model that can run in int8, and the tensors whose ranges they need.
+//
+//   for (const QuantizableOp& op : quantizable_ops(model)) print(op.name, op.activation);
+//   Calibration found = observe(model, observation_points(model), loader);
+//
+#pragma once
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lpot/calibrate/observe.h"
+#include "lpot/model/model.h"
+#include "lpot/plan/capability.h"
+#include "lpot/plan/op_keys.h"
+
+namespace lpot {
+
+// In topological order.
+std::vector<QuantizableOp> quantizable_ops(const Model&);
+
+// The tensors that the ranges of these ops need, each once; of a model, also those of its residual sums.
+std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>&);
+std::vector<ObservationPoint> observation_points(const Model&);
+
+// The constant weights of these ops, in topological order.
+std::vector<std::pair<std::string, std::vector<float>>> float_weights(const Model&, const std::vector<QuantizableOp>&);
+
+std::set<std::string> float_tensors(const Model&);  // names of all tensors in f32
+
+// The ops that keys of quantization.op_wise may name: those of the graph, and nodes of its file.
+NamedOps named_ops(const Model&);
+
+}  // namespace lpot

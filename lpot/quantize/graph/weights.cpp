@@ -1,0 +1,164 @@
+#include "lpot/quantize/graph/weights.h"
+
+#include <malloc.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace lpot {
+namespace {
+
+bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
+  return std::find(axes.begin(), axes.end(), axis) != axes.end();
+}
+
+// Calls `use(i, place)` for every number of an array whose dimensions are taken in this order: number i has that place
+// in the array as it is. The numbers of one row (the last dimension of the order) are stepped through, so that no list
+// as long as the array is kept.
+template <typename Use>
+void for_each_place(const Shape& shape, const std::vector<std::size_t>& order, Use&& use) {
+  std::vector<std::size_t> strides(shape.size(), 1);
+  for (std::size_t i = shape.size(); i > 1; --i) strides[i - 2] = strides[i - 1] * shape[i - 1];
+  const std::size_t count = element_count(shape);
+  const std::size_t length = order.empty() ? 1 : shape[order.back()];
+  const std::size_t step = order.empty() ? 1 : strides[order.back()];
+  std::vector<std::size_t> at(order.size(), 0);  // in each dimension of the order
+  std::size_t first = 0;                         // place of the row's first number
+  for (std::size_t i = 0; i < count;) {
+    for (std::size_t k = 0; k < length; ++k, ++i) use(i, first + k * step);
+    for (std::size_t axis = order.size(); axis-- > 1;) {
+      std::size_t& index = at[axis - 1];
+      first += strides[order[axis - 1]];
+      if (++index < shape[order[axis - 1]]) break;
+      first -= index * strides[order[axis - 1]];
+      index = 0;
+    }
+  }
+}
+
+double squared_error(const float* values, std::size_t count, float scale, float limit) {
+  double error = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const float level = std::clamp(std::nearbyint(values[i] / scale), -limit, limit);
+    const double difference = static_cast<double>(values[i] - level * scale);
+    error += difference * difference;
+  }
+  return error;
+}
+
+// The share of the largest magnitude that loses least when the rest is clipped.
+float best_scale(const float* values, std::size_t count, float largest, float limit) {
+  constexpr int kSteps = 20;  // down to a half
+  float best = largest / limit;
+  double least = squared_error(values, count, best, limit);
+  for (int step = 1; step <= kSteps; ++step) {
+    const float scale = largest * (1.0f - 0.5f * static_cast<float>(step) / kSteps) / limit;
+    const double error = squared_error(values, count, scale, limit);
+    if (error >= least) continue;
+    least = error;
+    best = scale;
+  }
+  return best;
+}
+
+// The scale of these numbers; one that divides when all are zero.
+float scale_of(const float* values, std::size_t count, const TensorScheme& scheme) {
+  float largest = 0;
+  for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(values[i]));
+  if (largest == 0) return 1.0f;
+  const auto limit = static_cast<float>(weight_limit(scheme));
+  return scheme.algorithm == Algorithm::Mse ? best_scale(values, count, largest, limit) : largest / limit;
+}
+
+}  // namespace
+
+int weight_limit(const TensorScheme& scheme) { return (1 << (scheme.bits - 1)) - 1; }
+
+WeightMatrix::WeightMatrix(const std::vector<float>& values, WeightLayout layout) : layout_(std::move(layout)) {
+  const Shape& shape = layout_.shape;
+  order_ = layout_.output_axes;
+  for (const std::size_t axis : layout_.output_axes) rows_ *= shape[axis];
+  for (const std::size_t axis : layout_.input_axes) {
+    inputs_ *= shape[axis];
+    if (contains(layout_.output_axes, axis))
+      groups_ *= shape[axis];
+    else
+      order_.push_back(axis);
+  }
+  for (std::size_t axis = 0; axis < shape.size(); ++axis)
+    if (!contains(order_, axis)) {
+      order_.push_back(axis);
+      taps_ *= shape[axis];
+    }
+  columns_ = rows_ == 0 ? 0 : values.size() / rows_;
+  values_.resize(values.size());
+  for_each_place(shape, order_, [&](std::size_t i, std::size_t place) { values_[i] = values[place]; });
+}
+
+void WeightMatrix::release() {
+  constexpr std::size_t kLarge = std::size_t{1} << 20;
+  const bool large = values_.size() >= kLarge;
+  values_ = std::vector<float>();
+  // The C library keeps freed blocks of some megabytes for itself, which for all ops is the model once more.
+  if (large) ::malloc_trim(0);
+}
+
+std::vector<std::int8_t> WeightMatrix::restored(const std::vector<std::int8_t>& numbers) const {
+  std::vector<std::int8_t> result(numbers.size());
+  for_each_place(layout_.shape, order_, [&](std::size_t i, std::size_t place) { result[place] = numbers[i]; });
+  return result;
+}
+
+std::vector<float> WeightMatrix::in_order_of_constant() const {
+  std::vector<float> result(values_.size());
+  for_each_place(layout_.shape, order_, [&](std::size_t i, std::size_t place) { result[place] = values_[i]; });
+  return result;
+}
+
+QuantizedRows quantize_rows(const WeightMatrix& matrix, const TensorScheme& scheme) {
+  QuantizedRows result;
+  if (scheme.granularity == Granularity::PerTensor)
+    result.scales = {scale_of(matrix.row(0), matrix.rows() * matrix.columns(), scheme)};
+  else
+    for (std::size_t row = 0; row < matrix.rows(); ++row)
+      result.scales.push_back(scale_of(matrix.row(row), matrix.columns(), scheme));
+
+  const auto limit = static_cast<float>(weight_limit(scheme));
+  result.values.resize(matrix.rows() * matrix.columns());
+  for (std::size_t row = 0; row < matrix.rows(); ++row) {
+    const float scale = result.scale(row);
+    const float* from = matrix.row(row);
+    std::int8_t* to = result.values.data() + row * matrix.columns();
+    for (std::size_t i = 0; i < matrix.columns(); ++i)
+      to[i] = static_cast<std::int8_t>(std::clamp(std::nearbyint(from[i] / scale), -limit, limit));
+  }
+  return result;
+}
+
+QuantizedWeights in_order_of_constant(const WeightMatrix& matrix, const QuantizedRows& rows) {
+  const WeightLayout& layout = matrix.layout();
+  QuantizedWeights result{matrix.restored(rows.values), rows.scales, Shape(layout.shape.size(), 1)};
+  if (rows.scales.size() == matrix.rows())
+    for (const std::size_t axis : layout.output_axes) result.scale_shape[axis] = layout.shape[axis];
+  return result;
+}
+
+QuantizedWeights quantize_weights(const std::vector<float>& weights, const Shape& shape,
+                                  const std::vector<std::size_t>& channel_axes, const TensorScheme& scheme) {
+  const WeightMatrix matrix(weights, {shape, channel_axes});
+  return in_order_of_constant(matrix, quantize_rows(matrix, scheme));
+}
+
+void multiply_inputs(WeightMatrix& weights, const std::vector<float>& factors) {
+  for (std::size_t row = 0; row < weights.rows(); ++row)
+    for (std::size_t i = 0; i < weights.columns(); ++i)
+      weights.row(row)[i] *= factors[weights.first_input(row) + i / weights.taps()];
+}
+
+void divide_outputs(WeightMatrix& weights, const std::vector<float>& divisors) {
+  for (std::size_t row = 0; row < weights.rows(); ++row)
+    for (std::size_t i = 0; i < weights.columns(); ++i) weights.row(row)[i] /= divisors[row];
+}
+
+}  // namespace lpot

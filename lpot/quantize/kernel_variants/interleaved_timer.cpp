@@ -1,0 +1,86 @@
+#include "lpot/quantize/kernel_variants/interleaved_timer.h"
+
+#include <algorithm>
+
+#include "lpot/core/clock.h"
+#include "lpot/core/memory.h"
+#include "lpot/quantize/kernel_variants/choose.h"
+#include "lpot/runtime/latency.h"
+
+namespace lpot {
+namespace {
+
+constexpr std::size_t kFewestRuns = 5;
+constexpr std::size_t kEnoughRuns = 200;       // of a profile: more make a quartile no steadier
+constexpr std::size_t kEnoughWholeRuns = 800;  // of whole models, which have to differ by less
+
+bool is_large(const Model& model) { return model.size_bytes >= kLargeModel; }
+
+}  // namespace
+
+InterleavedTimer::InterleavedTimer(CompiledModels& compiled, const std::vector<Tensor>& inputs,
+                                   const std::map<std::string, std::string>& owners, const Observer& observer)
+    : compiled_(compiled), inputs_(inputs), owners_(owners), observer_(observer) {}
+
+std::vector<Times> InterleavedTimer::profile(const Executables& models, double seconds) {
+  std::vector<std::map<std::string, std::vector<double>>> runs(models.size());
+  double longest_ms = 0;
+  const auto start = Clock::now();
+  const auto goes_on = [&](std::size_t counted) {
+    return counted < kFewestRuns || (counted < kEnoughRuns && seconds_since(start) < seconds);
+  };
+  for (std::size_t round = 0; round == 0 || goes_on(round - 1); ++round)  // the first is not counted
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      observer_.check_stop();
+      if (longest_ms < kProfilerHides) models[i]->infer(inputs_);  // brings it back into the cache
+      models[i]->infer(inputs_);
+      const std::vector<ExecutedOp> executed = models[i]->executed_ops();
+      double sum = 0;
+      for (const ExecutedOp& op : executed) sum += op.time_ms;
+      longest_ms = std::max(longest_ms, sum);
+      if (round == 0) continue;
+      for (const auto& [op, time] : times_by_owner(executed, owners_)) runs[i][op].push_back(time);
+      runs[i][kAllKernels].push_back(sum);
+    }
+  std::vector<Times> quartiles(models.size());
+  for (std::size_t i = 0; i < models.size(); ++i)
+    for (auto& [op, times] : runs[i]) quartiles[i][op] = summarize(std::move(times)).p25_ms;
+  kernels_ms_ = quartiles.back()[kAllKernels];
+  return quartiles;
+}
+
+std::vector<Times> InterleavedTimer::profile(const Model& first, const std::function<const Model&()>& second,
+                                             double seconds) {
+  if (is_large(first)) {
+    std::vector<Times> times = profile(compiled_.only({&first}, true), seconds);
+    compiled_.keep(0);
+    times.push_back(profile(compiled_.only({&second()}, true), seconds).front());
+    compiled_.keep(0);
+    return times;
+  }
+  const Executables held = compiled_.only({&first}, true);
+  return profile({held.front(), compiled_.get(second(), true)}, seconds);
+}
+
+std::vector<double> InterleavedTimer::time_whole(const std::vector<const Model*>& models, double seconds) {
+  const bool with_profiler = kernels_ms_ >= kProfilerHides;
+  std::vector<double> quartiles;
+  const auto time = [&](const Executables& executables) {
+    std::vector<Contender> contenders;
+    for (const auto& executable : executables)
+      contenders.emplace_back(*executable, std::vector<std::vector<Tensor>>{inputs_});
+    for (const Latency& latency :
+         measure_latency(std::move(contenders), {.seconds = seconds, .max_runs = kEnoughWholeRuns}))
+      quartiles.push_back(latency.p25_ms);
+  };
+  if (is_large(*models.front())) {
+    for (const Model* model : models) time(compiled_.only({model}, with_profiler));
+    compiled_.keep(0);
+    return quartiles;
+  }
+  time(compiled_.only(models, with_profiler));
+  compiled_.keep(2);
+  return quartiles;
+}
+
+}  // namespace lpot

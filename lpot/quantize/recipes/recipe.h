@@ -1,0 +1,54 @@
+// A recipe: its declaration and the code that applies it, in one file of this folder. table.cpp lists all recipes.
+//
+//   Recipe double_bias_recipe() {
+//     return {.declaration = {.name = "double_bias", .key = {...}, .plan_default = false, .label = "double_bias"},
+//             .adjust_op = double_bias};
+//   }
+//
+// `resolve` (quantize/resolve.h) calls the hooks of the recipes that a plan switches on, hook after hook in the order
+// below, and the recipes of one hook in the order of the table. A hook that is not set does nothing.
+#pragma once
+#include <vector>
+
+#include "lpot/calibrate/statistics.h"
+#include "lpot/core/recipe.h"
+#include "lpot/plan/plan.h"
+#include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/graph/quantization_target.h"
+#include "lpot/quantize/recipes/balanced_scores.h"
+
+namespace lpot {
+
+class EmbeddingEdits;
+
+// What `resolve` was called with.
+struct RecipeContext {
+  const Model& model;
+  const Plan& plan;
+  const Statistics& statistics;
+  const EmbeddingEdits* embeddings = nullptr;  // of the model, where several plans are resolved
+};
+
+struct Recipe {
+  RecipeDeclaration declaration = {};
+
+  // Options of the edits. Called with the value of the plan or its default, also where the recipe is off.
+  Edits (*set_options)(const RecipeValue&, Edits) = nullptr;
+
+  // Constants of the fp32 model that change without changing its outputs. Two recipes must not change the same ones.
+  std::vector<ConstantEdit> (*rescale_source)(const Model&) = nullptr;
+
+  // Rescales weights of the ops that become int8, and constants in front of them. Returns the divisors of products.
+  ScoreDivisors (*rescale_targets)(const RecipeContext&, Rescaling&) = nullptr;
+
+  // Changes the integers or scales of an op's weights. Called on several threads.
+  QuantizedRows (*adjust_weights)(const WeightMatrix& exact, QuantizedRows) = nullptr;
+
+  // Changes the edit of an op whose activation is quantized. Called on several threads.
+  OpEdit (*adjust_op)(const QuantizationTarget&, const QuantizedRows&, OpEdit) = nullptr;
+
+  // Adds edits when those of all ops are known.
+  Edits (*finish)(const RecipeContext&, Edits) = nullptr;
+};
+
+}  // namespace lpot

@@ -1,0 +1,24 @@
+// All recipes. A new one needs its file in this folder, its test and its row in table.cpp.
+//
+//   Config config = load_config({"conf.yaml"}, {}, {datasets(), ..., recipe_declarations()});
+//   for (const Recipe* recipe : recipes_on(plan.recipes)) ...
+//
+#pragma once
+#include <vector>
+
+#include "lpot/plan/recipes.h"
+#include "lpot/quantize/recipes/recipe.h"
+
+namespace lpot {
+
+// In the order in which reports and deploy.yaml list them, and in which the recipes of one hook are applied.
+const std::vector<Recipe>& recipe_table();
+
+// The declarations of the table, for the configuration, the search space and reports.
+const RecipeDeclarations& recipe_declarations();
+
+// The recipes that are switched on, in the order of the table. Throws StoreError for a recipe that is unknown and for a
+// value of another kind.
+std::vector<const Recipe*> recipes_on(const Recipes&);
+
+}  // namespace lpot

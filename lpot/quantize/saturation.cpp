@@ -1,0 +1,150 @@
+#include "lpot/quantize/saturation.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <openvino/openvino.hpp>
+
+#include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
+#include "lpot/quantize/resolve.h"
+
+namespace lpot {
+namespace {
+
+constexpr int kMost = 32767;
+constexpr double kHalfOfRoot2 = 0.70710678118654752;
+
+struct Excess {
+  double mean = 0, mean_square = 0;
+};
+
+// What a value that is at most `largest` loses where it ends at `most`: its tail is taken for exponential (Laplace's
+// distribution), which activations of real networks stay below or meet.
+Excess excess(double mean, double deviation, double most, double largest) {
+  const double distance = most - mean, beyond = largest - most;
+  if (beyond <= 0) return {};
+  if (distance <= 0) return {-distance, distance * distance + deviation * deviation};
+  const double scale = deviation * kHalfOfRoot2;
+  if (scale <= 0) return {};
+  const double tail = std::exp(-distance / scale), end = std::exp(-(distance + beyond) / scale);
+  return {scale * (tail - end) / 2, scale * scale * (tail - end * (1 + beyond / scale))};
+}
+
+// Of the sum of two neighbouring products.
+struct Pair {
+  double mean = 0, deviation = 0;
+  int high = 0, low = 0;  // ends within the observed ranges
+
+  void add(int weight, const ChannelLevels& channel) {
+    mean += weight * channel.mean;
+    deviation += std::abs(weight) * channel.deviation;  // neighbours may rise and fall together
+    (weight > 0 ? high : low) += weight * channel.largest;
+  }
+};
+
+}  // namespace
+
+std::vector<ChannelLevels> channel_levels(const TensorStatistics& statistics, const std::vector<float>& divisors,
+                                          const Range& levels) {
+  const double step = static_cast<double>(levels.high - levels.low) / 255.0;
+  std::vector<ChannelLevels> found;
+  for (std::size_t i = 0; i < statistics.channels().size(); ++i) {
+    const ChannelStatistics& channel = statistics.channels()[i];
+    const double unit = step * (divisors.empty() ? 1.0 : static_cast<double>(divisors[i]));
+    const double zero = static_cast<double>(-levels.low) / step;
+    const double mean = channel.mean() / unit, power = channel.mean_square() / (unit * unit);
+    found.push_back({static_cast<int>(std::clamp(std::ceil(channel.max / unit + zero), 0.0, 255.0)), mean + zero,
+                     std::sqrt(std::max(power - mean * mean, 0.0)), power});
+  }
+  return found;
+}
+
+RangeNoise range_noise(const WeightMatrix& integers, const std::vector<float>& scales,
+                       const std::vector<ChannelLevels>& inputs) {
+  const std::size_t taps = integers.taps(), channels = integers.columns() / taps;
+  RangeNoise noise;
+  for (std::size_t row = 0; row < integers.rows(); ++row) {
+    const float* values = integers.row(row);
+    const ChannelLevels* levels = inputs.data() + integers.first_input(row);
+    double shift = 0, saturation = 0, power = 0;
+    for (std::size_t i = 0; i < channels; ++i) power += levels[i].power * static_cast<double>(taps);
+    // The kernels take input channels in pairs, for each tap.
+    for (std::size_t tap = 0; tap < taps; ++tap)
+      for (std::size_t i = 0; i + 1 < channels; i += 2) {
+        Pair pair;
+        pair.add(static_cast<int>(values[i * taps + tap]), levels[i]);
+        pair.add(static_cast<int>(values[(i + 1) * taps + tap]), levels[i + 1]);
+        const Excess above = excess(pair.mean, pair.deviation, kMost, pair.high);
+        const Excess below = excess(-pair.mean, pair.deviation, kMost + 1, -pair.low);
+        shift += above.mean - below.mean;
+        saturation += above.mean_square + below.mean_square;
+      }
+    const auto scale = static_cast<double>(scales.size() == integers.rows() ? scales[row] : scales.front());
+    // Rounding to steps of one has the noise of a twelfth; steps of half the range are twice as large.
+    noise.lost_bit += scale * scale * power * (4 - 1) / 12;
+    noise.saturation += scale * scale * (saturation + shift * shift);
+  }
+  return noise;
+}
+
+std::vector<std::string> saturating_ops(const Model& model, const Plan& plan, const Statistics& statistics) {
+  return saturating_ops(model, resolve(model, plan, statistics), statistics);
+}
+
+std::vector<std::string> saturating_ops(const Model& model, const Edits& edits, const Statistics& statistics) {
+  std::map<std::string, QuantizableOp> ops;
+  for (const QuantizableOp& op : quantizable_ops(model)) ops.emplace(op.name, op);
+  std::map<std::string, Shape> shapes;
+  for (const auto& node : model.graph->get_ordered_ops())
+    if (ops.contains(op_name(*node)) && node->get_input_size() > 1 && node->get_input_partial_shape(1).is_static()) {
+      const ov::Shape& shape = node->get_input_shape(1);
+      shapes.try_emplace(op_name(*node), shape.begin(), shape.end());
+    }
+  std::vector<std::string> found;
+  for (const OpEdit& edit : edits.ops) {
+    if (edit.activation.empty()) continue;  // weights only: nothing is multiplied as integers here
+    const QuantizableOp& op = ops.at(edit.op);
+    const std::vector<float> integers(edit.weights.values.begin(), edit.weights.values.end());
+    const WeightMatrix matrix(integers, {shapes.at(edit.op), op.weight_axes, op.input_axes});
+    const TensorStatistics& input = statistics.at(edit.activation);
+    // Where channels were not told apart nothing is known of them.
+    const bool is_known = input.channels().size() == matrix.inputs();
+    if (!is_known ||
+        range_noise(matrix, edit.weights.scales, channel_levels(input, edit.input_divisors, edit.levels)).wants_half())
+      found.push_back(edit.op);
+  }
+  return found;
+}
+
+WeightRangePolicy::WeightRangePolicy(const Model& model, PlanChoices whole, StatisticsOf statistics_of)
+    : model_(model), whole_(std::move(whole)), statistics_of_(std::move(statistics_of)) {}
+
+const std::vector<std::string>& WeightRangePolicy::saturating(const OpPlan& scheme, const Plan& of) {
+  Plan plan = whole_.plan(scheme);
+  plan.recipes = of.recipes;
+  plan.sampling_size = of.sampling_size;
+  const auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.plan == plan; });
+  if (found != known_.end()) return found->saturating;
+  known_.push_back({plan, saturating_ops(model_, plan, statistics_of_(plan))});
+  return known_.back().saturating;
+}
+
+Plan WeightRangePolicy::operator()(Plan plan) {
+  const auto same_scheme = [](const OpPlan& a, const OpPlan& b) {
+    return a.precision == b.precision && a.activation == b.activation && a.weight.algorithm == b.weight.algorithm &&
+           a.weight.granularity == b.weight.granularity && a.weight.symmetry == b.weight.symmetry;
+  };
+  for (const OpSpace& op : whole_.ops) {
+    const auto planned = plan.ops.find(op.name);
+    if (planned == plan.ops.end() || planned->second.precision != Precision::Int8) continue;
+    const auto choice = std::find_if(op.choices.begin(), op.choices.end(),
+                                     [&](const OpPlan& other) { return same_scheme(planned->second, other); });
+    if (choice == op.choices.end() || choice->weight.bits == planned->second.weight.bits) continue;
+    const std::vector<std::string>& kept = saturating(*choice, plan);
+    if (std::find(kept.begin(), kept.end(), op.name) == kept.end()) planned->second.weight.bits = choice->weight.bits;
+  }
+  return plan;
+}
+
+}  // namespace lpot

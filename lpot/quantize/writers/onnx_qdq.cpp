@@ -1,0 +1,99 @@
+#include "lpot/quantize/writers/onnx_qdq.h"
+
+#include <cmath>
+#include <limits>
+
+namespace lpot {
+
+Quantization::Quantization(const Range& levels) {
+  constexpr float kSteps = 255.0f;
+  scale = (levels.high - levels.low) / kSteps;
+  zero_point = static_cast<int>(std::lround(-levels.low / scale));
+  is_signed = zero_point == 128;
+  if (is_signed) zero_point = 0;
+}
+
+std::string QdqNodes::divided(const std::string& tensor, const Division& division) {
+  if (division.divisors.empty()) return tensor;
+  std::string& name = divided_[{tensor, division}];
+  if (!name.empty()) return name;
+  std::vector<float> factors;
+  for (const float divisor : division.divisors) factors.push_back(1.0f / divisor);
+  Dims dims(division.dims_behind + 1, 1);
+  dims[0] = static_cast<std::int64_t>(factors.size());
+  name = graph_.free_name(tensor + "/smoothed");
+  graph_.add_node(make_node("Mul", name, {tensor, graph_.add_constant(tensor + "/smooth", dims, factors)}, name));
+  return name;
+}
+
+std::string QdqNodes::activation(const std::string& tensor, const Range& levels, const Division& division) {
+  std::string& output = activations_[{tensor, levels.low, levels.high, division}];
+  if (!output.empty()) return output;
+  const Quantization quantization(levels);
+  const std::string data = divided(tensor, division);
+  const std::string scale = graph_.add_constant(data + "/scale", {}, std::vector<float>{quantization.scale});
+  const std::string zero =
+      quantization.is_signed
+          ? graph_.add_constant(data + "/zero_point", {}, std::vector<std::int8_t>{0})
+          : graph_.add_constant(data + "/zero_point", {},
+                                std::vector<std::uint8_t>{static_cast<std::uint8_t>(quantization.zero_point)});
+  const std::string quantized = graph_.free_name(data + "/quantized");
+  output = graph_.free_name(data + "/dequantized");
+  graph_.add_node(make_node("QuantizeLinear", quantized, {data, scale, zero}, quantized));
+  graph_.add_node(make_node("DequantizeLinear", output, {quantized, scale, zero}, output));
+  return output;
+}
+
+std::optional<std::string> QdqNodes::quantized(const std::string& tensor) const {
+  std::optional<std::string> found;
+  for (const auto& [key, output] : activations_) {
+    const auto& [name, low, high, division] = key;
+    if (name != tensor) continue;
+    if (found || !division.divisors.empty()) return std::nullopt;
+    found = output;
+  }
+  return found;
+}
+
+std::string QdqNodes::weights(const std::string& name, const FileLayout& layout, const QuantizedWeights& weights) {
+  std::vector<StoredWeights>& of_name = weights_[name];
+  for (const StoredWeights& stored : of_name)
+    if (stored.weights->values == weights.values && stored.weights->scales == weights.scales) return stored.dequantized;
+  const bool per_channel = weights.scales.size() > 1;
+  const Dims scale_dims = per_channel ? Dims{static_cast<std::int64_t>(weights.scales.size())} : Dims{};
+  const std::string values = graph_.add_constant(name + "/int8", layout.dims, in_layout(weights.values, layout));
+  const std::string scales = graph_.add_constant(name + "/scale", scale_dims, weights.scales);
+  const std::string zeros =
+      graph_.add_constant(name + "/zero_point", scale_dims, std::vector<std::int8_t>(weights.scales.size(), 0));
+  std::string output = graph_.free_name(name + "/dequantized");
+  onnx::NodeProto node = make_node("DequantizeLinear", output, {values, scales, zeros}, output);
+  if (per_channel) set_attribute(node, "axis", layout.channel_axis);
+  graph_.add_node(std::move(node));
+  of_name.push_back({&weights, output});
+  return output;
+}
+
+std::string QdqNodes::bias(const std::string& name, const std::vector<float>& values, float activation_scale,
+                           const std::vector<float>& weight_scales) {
+  const Dims dims{static_cast<std::int64_t>(values.size())};
+  // Half of what fits: the products are added to it.
+  constexpr double kMost = 0.5 * std::numeric_limits<std::int32_t>::max();
+  std::vector<std::int32_t> integers;
+  std::vector<float> scales;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const float scale = activation_scale * weight_scales[weight_scales.size() == 1 ? 0 : i];
+    const double level = std::nearbyint(static_cast<double>(values[i]) / static_cast<double>(scale));
+    if (!(std::fabs(level) < kMost)) return graph_.add_constant(name, dims, values);
+    integers.push_back(static_cast<std::int32_t>(level));
+    scales.push_back(scale);
+  }
+  const std::string stored = graph_.add_constant(name + "/int32", dims, integers);
+  const std::string scale = graph_.add_constant(name + "/scale", dims, scales);
+  std::string output = graph_.free_name(name + "/dequantized");
+  onnx::NodeProto node = make_node("DequantizeLinear", output, {stored, scale}, output);
+  set_attribute(node, "axis", std::int64_t{0});
+  graph_.add_node(std::move(node));
+  return output;
+}
+
+}  // namespace lpot

@@ -1,0 +1,216 @@
+#include "lpot/quantize/writers/onnx_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <openvino/openvino.hpp>
+#include <openvino/opsets/opset8.hpp>
+
+#include "lpot/core/error.h"
+
+namespace lpot {
+namespace {
+
+namespace op = ov::opset8;
+
+std::string label(const onnx::NodeProto& node) { return node.name().empty() ? node.output(0) : node.name(); }
+
+Division division(const OpEdit& edit, const ov::Node& kernel) {
+  if (edit.written_divisors().empty()) return {};
+  const int axis = edit.input_channel_axis;
+  if (axis < 0) return {edit.written_divisors(), static_cast<std::size_t>(-axis) - 1};
+  const auto rank = static_cast<int>(kernel.get_input_partial_shape(0).rank().get_length());
+  return {edit.written_divisors(), static_cast<std::size_t>(rank - 1 - axis)};
+}
+
+// How the new bias is called: as the old one where the file has it.
+std::string bias_name(const OnnxGraph& graph, const onnx::NodeProto& kernel, const onnx::NodeProto& last) {
+  if (kernel.op_type() != "MatMul" && kernel.input_size() > 2 && !kernel.input(2).empty()) return kernel.input(2);
+  if (last.op_type() == "Add")
+    for (const std::string& input : last.input())
+      if (graph.constant(input)) return input;
+  return label(kernel) + "/bias";
+}
+
+}  // namespace
+
+OnnxWriter::OnnxWriter(const Model& source, const Edits& edits, onnx::GraphProto& graph)
+    : edits_(edits), graph_(graph), ops_(*source.graph, "export_onnx") {
+  for (const ConstantEdit& edit : edits.constants) edited_constants_[edit.constant] = &edit.values;
+}
+
+void OnnxWriter::run() {
+  for (const Task& task : find_tasks()) rewrite(task);
+  for (const ProductEdit& product : edits_.products) rewrite(product);
+  for (const SumEdit& sum : edits_.sums) rewrite(sum);
+  for (const SharedRead& read : edits_.reads) rewrite(read);
+  for (const EmbeddingEdit& table : edits_.tables) rewrite(table);
+  graph_.finish();
+}
+
+std::vector<OnnxWriter::Task> OnnxWriter::find_tasks() {
+  std::vector<Task> tasks;
+  for (const OpEdit& edit : edits_.ops) tasks.push_back({find_kernel(graph_, ops_.find(edit.op, edit.type)), &edit});
+  for (const ConstantEdit& edit : edits_.constants) find_constants(tasks, edit);
+  return tasks;
+}
+
+// Weights and biases go with their kernel, for the file may hold them in pieces; other constants are replaced at once.
+void OnnxWriter::find_constants(std::vector<Task>& tasks, const ConstantEdit& edit) {
+  const auto constant = ops_.find(edit.constant, "Constant");
+  bool is_plain = false;
+  for (const auto& reader : constant->output(0).get_target_inputs()) {
+    const auto node = reader.get_node()->shared_from_this();
+    std::shared_ptr<ov::Node> kernel = node;
+    if (ov::is_type<op::Add>(node)) kernel = node->get_input_node_shared_ptr(1 - reader.get_index());
+    if (!is_kernel(*kernel) || (kernel == node && reader.get_index() != 1)) {
+      is_plain = true;
+      continue;
+    }
+    const bool known =
+        std::any_of(tasks.begin(), tasks.end(), [&](const Task& task) { return task.kernel.op == kernel; });
+    if (!known) tasks.push_back({find_kernel(graph_, kernel), nullptr});
+  }
+  if (is_plain) replace_constant(*constant, edit.values);
+}
+
+void OnnxWriter::replace_constant(const ov::Node& constant, const std::vector<float>& values) {
+  onnx::TensorProto* tensor = graph_.constant(constant.get_friendly_name());
+  for (const std::string& name : constant.output(0).get_names())
+    if (!tensor) tensor = graph_.constant(name);
+  const auto count = ov::shape_size(constant.get_shape());
+  if (!tensor || tensor->data_type() != onnx::TensorProto_DataType_FLOAT || values.size() != count)
+    throw ModelError("export_onnx", fmt::format("the file has no constant '{}' of {} floats to be replaced",
+                                                constant.get_friendly_name(), values.size()));
+  *tensor = make_tensor(tensor->name(), Dims(tensor->dims().begin(), tensor->dims().end()), values);
+}
+
+void OnnxWriter::rewrite(const Task& task) {
+  const OnnxKernel& kernel = task.kernel;
+  onnx::NodeProto node = *kernel.node;
+  const onnx::NodeProto last = *graph_.producer(kernel.output);
+  const std::string data = node.input(0), own_output = node.output(0), bias = bias_name(graph_, node, last);
+
+  graph_.hold(data);
+  node.set_input(0, new_activation(task));
+  graph_.release(kernel.output);
+  // Something else in the file still needs the node's own output, without what was folded behind it.
+  if (onnx::NodeProto* old = graph_.producer(own_output)) old->set_name(label(node) + "/fp32");
+  node.set_input(1, new_weights(task, node.input(1)));
+  add_kernel(task, std::move(node), last, bias);
+  graph_.let_go(data);
+}
+
+std::string OnnxWriter::new_activation(const Task& task) {
+  const std::string& data = task.kernel.node->input(0);
+  return task.edit && !task.edit->activation.empty()
+             ? qdq_.activation(data, task.edit->levels, division(*task.edit, *task.kernel.op))
+             : data;
+}
+
+std::string OnnxWriter::new_weights(const Task& task, const std::string& name) {
+  const FileLayout layout = file_layout(task.kernel);
+  if (task.edit) return qdq_.weights(name, layout, task.edit->weights);
+  const auto constant = ov::as_type_ptr<op::Constant>(task.kernel.op->get_input_node_shared_ptr(1));
+  const auto edited = edited_constants_.find(constant->get_friendly_name());
+  const auto values = edited == edited_constants_.end() ? constant->cast_vector<float>() : *edited->second;
+  return graph_.add_constant(name, layout.dims, in_layout(values, layout));
+}
+
+std::vector<float> OnnxWriter::new_bias(const Task& task) const {
+  std::vector<float> bias = task.kernel.bias;
+  if (const auto edited = edited_constants_.find(task.kernel.bias_constant); edited != edited_constants_.end())
+    bias = edited->second->size() == 1 ? std::vector<float>(bias.size(), edited->second->front()) : *edited->second;
+  if (!task.edit || task.edit->bias.empty()) return bias;
+  if (bias.empty()) return task.edit->bias;
+  for (std::size_t i = 0; i < bias.size(); ++i) bias[i] += task.edit->bias.at(i);
+  return bias;
+}
+
+// The kernel with its bias, so that it makes the tensor that the file's nodes made together.
+void OnnxWriter::add_kernel(const Task& task, onnx::NodeProto node, const onnx::NodeProto& last,
+                            const std::string& bias_name) {
+  const std::string& output = task.kernel.output;
+  const std::vector<float> bias = new_bias(task);
+  // Both are part of the weights and of the bias.
+  remove_attribute(node, "alpha");
+  remove_attribute(node, "beta");
+  while (node.input_size() > 2) node.mutable_input()->RemoveLast();
+  if (!bias.empty() && node.op_type() == "MatMul") {
+    const std::string product = graph_.free_name(node.output(0) == output ? output + "/product" : node.output(0));
+    const std::string name = last.op_type() == "Add" ? last.name() : label(node) + "/bias";
+    const Dims dims{static_cast<std::int64_t>(bias.size())};
+    graph_.add_node(make_node("Add", name, {product, graph_.add_constant(bias_name, dims, bias)}, output));
+    node.set_output(0, product);
+  } else {
+    const bool is_int8 = task.edit && !task.edit->activation.empty();
+    if (!bias.empty() && is_int8)
+      node.add_input(qdq_.bias(bias_name, bias, Quantization(task.edit->levels).scale, task.edit->weights.scales));
+    if (!bias.empty() && !is_int8)
+      node.add_input(graph_.add_constant(bias_name, {static_cast<std::int64_t>(bias.size())}, bias));
+    node.set_output(0, output);
+  }
+  graph_.add_node(std::move(node));
+}
+
+void OnnxWriter::rewrite(const ProductEdit& product) {
+  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(product.op, "MatMul")->output(0)));
+  if (!node || node->op_type() != "MatMul")
+    throw ModelError("export_onnx", fmt::format("op '{}': the file has no MatMul for it", product.op));
+  for (const int side : {0, 1})
+    graph_.replace_input(*node, side, qdq_.activation(node->input(side), product.levels[side], {}));
+}
+
+void OnnxWriter::rewrite(const SumEdit& sum) {
+  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(sum.op, "Add")->output(0)));
+  if (!node || node->op_type() != "Add") return;  // part of another node, which adds in fp32
+  const int side = static_cast<int>(sum.side);
+  const auto bypass = qdq_.quantized(node->input(1 - side));
+  if (!bypass) return;
+  graph_.replace_input(*node, 1 - side, *bypass);
+  graph_.replace_input(*node, side, qdq_.activation(node->input(side), sum.levels, {}));
+}
+
+void OnnxWriter::rewrite(const SharedRead& read) {
+  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(read.op, read.type)->output(0)));
+  if (!node) return;  // part of another node
+  if (const auto quantized = qdq_.quantized(node->input(0))) graph_.replace_input(*node, 0, *quantized);
+}
+
+// Rows and their scales are looked up, then multiplied: a DequantizeLinear in front would compute the whole table each
+// time.
+void OnnxWriter::rewrite(const EmbeddingEdit& table) {
+  const auto gather = ops_.find(table.op, "Gather");
+  const std::string output = name_in_file(graph_, gather->output(0));
+  const onnx::NodeProto* found = graph_.producer(output);
+  if (!found || found->op_type() != "Gather" || int_attribute(*found, "axis", 0) != 0) {
+    if (!table.has_row_scales()) return;  // small, so its size does not count
+    throw ModelError("export_onnx", fmt::format("op '{}': the file has no Gather of rows for it", table.op));
+  }
+  const onnx::NodeProto node = *found;
+  const std::string name = label(node);
+  const std::string &rows = node.input(0), &index = node.input(1);
+  const ov::Shape& shape = gather->get_input_shape(0);
+  const Dims dims(shape.begin(), shape.end());
+  Dims scale_dims{static_cast<std::int64_t>(table.rows->scales.size())};
+  if (table.has_row_scales()) scale_dims.push_back(1);
+
+  graph_.hold(index);
+  graph_.release(output);
+  const auto lookup = [&](const std::string& constant, const std::string& suffix) {
+    std::string tensor = graph_.free_name(name + suffix);
+    graph_.add_node(make_node("Gather", tensor, {constant, index}, tensor));
+    return tensor;
+  };
+  const std::string integers = lookup(graph_.add_constant(rows + "/int8", dims, table.rows->values), "/int8");
+  std::string scales = graph_.add_constant(rows + "/scale", scale_dims, table.rows->scales);
+  if (table.has_row_scales()) scales = lookup(scales, "/scale");
+  const std::string floats = graph_.free_name(name + "/convert");
+  onnx::NodeProto convert = make_node("Cast", floats, {integers}, floats);
+  set_attribute(convert, "to", std::int64_t{onnx::TensorProto_DataType_FLOAT});
+  graph_.add_node(std::move(convert));
+  graph_.add_node(make_node("Mul", name, {floats, scales}, output));
+  graph_.let_go(index);
+}
+
+}  // namespace lpot

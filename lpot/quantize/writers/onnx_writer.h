@@ -1,0 +1,49 @@
+// Carries edits out in the graph of an ONNX file.
+#pragma once
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/graph/op_index.h"
+#include "lpot/quantize/writers/onnx_qdq.h"
+
+namespace lpot {
+
+class OnnxWriter {
+ public:
+  OnnxWriter(const Model& source, const Edits&, onnx::GraphProto&);
+
+  void run();  // once
+
+ private:
+  // A kernel and what becomes of it: int8, or fp32 with other weights or bias.
+  struct Task {
+    OnnxKernel kernel;
+    const OpEdit* edit = nullptr;
+  };
+
+  std::vector<Task> find_tasks();
+  void find_constants(std::vector<Task>&, const ConstantEdit&);
+
+  void rewrite(const Task&);
+  std::string new_activation(const Task&);
+  std::string new_weights(const Task&, const std::string& name);
+  void add_kernel(const Task&, onnx::NodeProto, const onnx::NodeProto& last, const std::string& bias_name);
+  std::vector<float> new_bias(const Task&) const;
+  void replace_constant(const ov::Node&, const std::vector<float>& values);
+  void rewrite(const ProductEdit&);
+  void rewrite(const SumEdit&);
+  void rewrite(const SharedRead&);
+  void rewrite(const EmbeddingEdit&);
+
+  const Edits& edits_;
+  OnnxGraph graph_;
+  QdqNodes qdq_{graph_};
+  OpIndex ops_;                                                        // of the source
+  std::map<std::string, const std::vector<float>*> edited_constants_;  // by name
+};
+
+}  // namespace lpot

@@ -1,0 +1,283 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <openvino/openvino.hpp>
+#include <openvino/opsets/opset8.hpp>
+
+#include "lpot/calibrate/observe.h"
+#include "lpot/core/error.h"
+#include "lpot/quantize/graph/quantizer_places.h"
+#include "lpot/quantize/writers/convolution_variant.h"
+#include "lpot/quantize/writers/openvino.h"
+
+namespace lpot {
+namespace {
+
+namespace op = ov::opset8;
+using Output = ov::Output<ov::Node>;
+using Input = ov::Input<ov::Node>;
+
+// Who turns the integers back into floats: an int8 kernel of the plug-in, or the plug-in itself when it compiles the
+// model.
+enum class Widened { ByKernel, WhenCompiled };
+
+// Constant(i8) -> Convert(f32) -> Multiply(scale): the form that the plug-in reads as int8 weights, a quarter on disk.
+// Where no kernel takes them, it would multiply them in place in memory that all streams share, each stream once, and
+// give wrong results in about one of fifteen compilations with two streams (seen in OpenVINO 2026.4). It does not know
+// a Divide as such a form and folds it beforehand.
+Output dequantized(const ov::Shape& shape, const std::vector<std::int8_t>& integers, const ov::Shape& scale_shape,
+                   std::vector<float> scales, const std::string& name, Widened widened = Widened::ByKernel) {
+  const bool divide = widened == Widened::WhenCompiled;
+  if (divide)
+    for (float& scale : scales) scale = 1.0f / scale;
+  const auto values = std::make_shared<op::Constant>(ov::element::i8, shape, integers.data());
+  const auto factors = std::make_shared<op::Constant>(ov::element::f32, scale_shape, scales.data());
+  const auto convert = std::make_shared<op::Convert>(values, ov::element::f32);
+  const std::shared_ptr<ov::Node> result =
+      divide ? std::shared_ptr<ov::Node>(std::make_shared<op::Divide>(convert, factors))
+             : std::make_shared<op::Multiply>(convert, factors);
+  values->set_friendly_name(name);
+  factors->set_friendly_name(name + "/scale");
+  convert->set_friendly_name(name + "/convert");
+  result->set_friendly_name(name + "/dequantized");
+  return result;
+}
+
+Output dequantized(const op::Constant& constant, const QuantizedWeights& weights, Widened widened = Widened::ByKernel) {
+  return dequantized(constant.get_shape(), weights.values,
+                     ov::Shape(weights.scale_shape.begin(), weights.scale_shape.end()), weights.scales,
+                     constant.get_friendly_name(), widened);
+}
+
+// The weights of a product as those of a 1x1 convolution: [N,K,1].
+Output as_convolution_weights(const op::Constant& constant, const OpEdit& edit) {
+  const ov::Shape& shape = constant.get_shape();
+  const bool outputs_first = edit.weight_axes.front() == 0;
+  const std::size_t outputs = shape[outputs_first ? 0 : 1], inputs = shape[outputs_first ? 1 : 0];
+  std::vector<std::int8_t> turned = edit.weights.values;
+  if (!outputs_first)
+    for (std::size_t k = 0; k < inputs; ++k)
+      for (std::size_t n = 0; n < outputs; ++n) turned[n * inputs + k] = edit.weights.values[k * outputs + n];
+  return dequantized({outputs, inputs, 1}, turned, {edit.weights.scales.size(), 1, 1}, edit.weights.scales,
+                     constant.get_friendly_name());
+}
+
+// One number per channel, in a shape that broadcasts along that axis of a tensor of this rank.
+std::shared_ptr<op::Constant> per_channel(const std::vector<float>& values, int axis, std::size_t rank) {
+  ov::Shape shape(rank, 1);
+  if (rank > 0)
+    shape[axis < 0 ? rank + static_cast<std::size_t>(axis) : static_cast<std::size_t>(axis)] = values.size();
+  return op::Constant::create(ov::element::f32, shape, values);
+}
+
+Output fake_quantize(const Output& tensor, const Range& levels, const std::string& name) {
+  const auto low = op::Constant::create(ov::element::f32, {}, {levels.low});
+  const auto high = op::Constant::create(ov::element::f32, {}, {levels.high});
+  low->set_friendly_name(name + "/low");
+  high->set_friendly_name(name + "/high");
+  const auto node = std::make_shared<op::FakeQuantize>(tensor, low, high, low, high, 256);
+  node->set_friendly_name(name);
+  return node;
+}
+
+// A multiplication of its own in front of the quantizer, with which the runtime fuses it: quantizers with a range for
+// each channel do not compile for dynamic shapes.
+Output divided(const Output& tensor, const OpEdit& edit, const std::string& name) {
+  std::vector<float> factors;
+  for (const float divisor : edit.written_divisors()) factors.push_back(1.0f / divisor);
+  const auto rank = static_cast<std::size_t>(tensor.get_partial_shape().rank().get_length());
+  const auto constant = per_channel(factors, edit.input_channel_axis, rank);
+  const auto node = std::make_shared<op::Multiply>(tensor, constant);
+  constant->set_friendly_name(name + "/factors");
+  node->set_friendly_name(name + "/divided");
+  return node;
+}
+
+// Quantizers of one graph: a tensor that is quantized in one way is quantized once, whoever reads it.
+class Quantizers {
+ public:
+  Output get(const Output& tensor, const OpEdit& edit) {
+    auto& of_tensor = made_[tensor];
+    for (const Made& made : of_tensor)
+      if (made.levels == edit.levels && made.divisors == edit.written_divisors()) return made.output;
+    const std::string suffix = of_tensor.empty() ? "" : fmt::format("_{}", of_tensor.size());
+    const std::string name = tensor_name(*tensor.get_node(), tensor.get_index()) + "/quantize" + suffix;
+    const Output source = edit.written_divisors().empty() ? tensor : divided(tensor, edit, name);
+    of_tensor.push_back({edit.levels, edit.written_divisors(), fake_quantize(source, edit.levels, name)});
+    return of_tensor.back().output;
+  }
+
+  // The quantized tensor, where it is quantized in one way only.
+  std::optional<Output> find(const Output& tensor) const {
+    const auto found = made_.find(tensor);
+    if (found == made_.end() || found->second.size() != 1 || !found->second.front().divisors.empty())
+      return std::nullopt;
+    return found->second.front().output;
+  }
+
+ private:
+  struct Made {
+    Range levels;
+    std::vector<float> divisors;
+    Output output;
+  };
+  std::map<Output, std::vector<Made>> made_;
+};
+
+// Hands the readers and the names of a tensor over to another.
+void replace(const Output& old, const Output& with) {
+  for (Input reader : old.get_target_inputs())
+    if (reader.get_node() != with.get_node()) reader.replace_source_output(with);
+  const auto names = old.get_names();
+  old.get_tensor().set_names({});
+  with.get_tensor().add_names(names);
+}
+
+// The addition of a constant per channel that is all that reads the op, and that constant.
+struct Bias {
+  std::shared_ptr<ov::Node> addition;
+  std::shared_ptr<op::Constant> constant;
+  std::size_t side = 1;
+};
+
+std::optional<Bias> find_bias(const std::shared_ptr<ov::Node>& node, std::size_t channels) {
+  const auto readers = node->output(0).get_target_inputs();
+  if (readers.size() != 1) return std::nullopt;
+  const auto addition = readers.begin()->get_node()->shared_from_this();
+  if (!ov::is_type<op::Add>(addition)) return std::nullopt;
+  const std::size_t side = 1 - readers.begin()->get_index();
+  const auto constant = ov::as_type_ptr<op::Constant>(addition->get_input_node_shared_ptr(side));
+  if (!constant || ov::shape_size(constant->get_shape()) != channels) return std::nullopt;
+  if (addition->get_output_partial_shape(0).rank() != node->get_output_partial_shape(0).rank()) return std::nullopt;
+  return Bias{addition, constant, side};
+}
+
+void add_bias(const std::shared_ptr<ov::Node>& node, const OpEdit& edit) {
+  if (edit.bias.empty()) return;
+  if (const auto bias = find_bias(node, edit.bias.size())) {
+    std::vector<float> values = bias->constant->cast_vector<float>();
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] += edit.bias[i];
+    const auto constant = op::Constant::create(ov::element::f32, bias->constant->get_shape(), values);
+    constant->set_friendly_name(bias->constant->get_friendly_name());
+    bias->addition->input(bias->side).replace_source_output(constant);
+    return;
+  }
+  const auto rank = static_cast<std::size_t>(node->get_output_partial_shape(0).rank().get_length());
+  const auto constant = per_channel(edit.bias, edit.output_channel_axis, rank);
+  const auto addition = std::make_shared<op::Add>(node, constant);
+  constant->set_friendly_name(edit.op + "/correction");
+  addition->set_friendly_name(edit.op + "/corrected");
+  replace(node->output(0), addition);
+}
+
+void rewrite_as_convolution(const std::shared_ptr<ov::Node>& node, const op::Constant& weights, const OpEdit& edit) {
+  const std::size_t channels = weights.get_shape()[edit.weight_axes.front()];
+  std::vector<float> bias = edit.bias;
+  const auto existing = find_bias(node, channels);
+  if (existing) {
+    const std::vector<float> values = existing->constant->cast_vector<float>();
+    bias.resize(channels, 0.0f);
+    for (std::size_t i = 0; i < channels; ++i) bias[i] += values[i];
+  }
+  const Output result = write_convolution_variant({.input = node->input_value(0),
+                                                   .weights = as_convolution_weights(weights, edit),
+                                                   .bias = std::move(bias),
+                                                   .name = node->get_friendly_name(),
+                                                   .variant = edit.variant});
+  replace((existing ? existing->addition : node)->output(0), result);
+}
+
+class Writer {
+ public:
+  explicit Writer(Model model) : model_(std::move(model)), ops_(*model_.graph, "quantize") {}
+
+  Model write(const Edits& edits) {
+    for (const ConstantEdit& edit : edits.constants) replace_constant(edit);
+    quantize_activations(edits);
+    leave_to_run_time(edits);
+    for (const ProductEdit& edit : edits.products) quantize_product(edit, edits);
+    for (const SumEdit& edit : edits.sums) quantize_sum(edit);
+    for (const SharedRead& read : edits.reads) {
+      const auto& node = ops_.find(read.op, read.type);
+      if (const auto quantized = quantizers_.find(node->input_value(0)))
+        node->input(0).replace_source_output(*quantized);
+    }
+    for (const OpEdit& edit : edits.ops) quantize_weights_of(edit);
+    for (const EmbeddingEdit& edit : edits.tables) {
+      const auto& node = ops_.find(edit.op, "Gather");
+      const auto table = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
+      node->input(0).replace_source_output(dequantized(*table, *edit.rows));
+    }
+    join_convolution_variants(*model_.graph);
+    model_.graph->validate_nodes_and_infer_types();
+    return std::move(model_);
+  }
+
+ private:
+  void quantize_activations(const Edits& edits) {
+    for (const auto& [edit, inputs] : quantizer_places(ops_, edits))
+      for (Input input : inputs) input.replace_source_output(quantizers_.get(input.get_source_output(), *edit));
+  }
+
+  // The plug-in reads there how it shall treat activations of ops with int8 weights only.
+  void leave_to_run_time(const Edits& edits) {
+    const bool any =
+        std::any_of(edits.ops.begin(), edits.ops.end(), [](const OpEdit& e) { return e.activation.empty(); });
+    if (any)
+      model_.graph->set_rt_info(std::to_string(edits.run_time_groups), "runtime_options",
+                                std::string(ov::hint::dynamic_quantization_group_size.name()));
+  }
+
+  void quantize_product(const ProductEdit& edit, const Edits& edits) {
+    const auto& node = ops_.find(edit.op, "MatMul");
+    for (const std::size_t side : {0, 1}) {
+      OpEdit own;
+      own.levels = edit.levels[side];
+      for (Input place : move_up({node->input(side)}, moves_of(edits)))
+        place.replace_source_output(quantizers_.get(place.get_source_output(), own));
+    }
+  }
+
+  void quantize_sum(const SumEdit& edit) {
+    const auto& node = ops_.find(edit.op, "Add");
+    const auto bypass = quantizers_.find(node->input_value(1 - edit.side));
+    if (!bypass) return;
+    OpEdit own;
+    own.levels = edit.levels;
+    node->input(1 - edit.side).replace_source_output(*bypass);
+    node->input(edit.side).replace_source_output(quantizers_.get(node->input_value(edit.side), own));
+  }
+
+  void quantize_weights_of(const OpEdit& edit) {
+    const auto& node = ops_.find(edit.op, edit.type);
+    const auto weights = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(1));
+    const bool is_product = ov::is_type<op::MatMul>(node);
+    if (edit.variant != KernelVariant::Plain && is_product &&
+        has_convolution_variant(node->get_input_partial_shape(0).rank())) {
+      rewrite_as_convolution(node, *weights, edit);
+      return;
+    }
+    const bool has_kernel = !edit.activation.empty() || is_product;
+    node->input(1).replace_source_output(
+        dequantized(*weights, edit.weights, has_kernel ? Widened::ByKernel : Widened::WhenCompiled));
+    add_bias(node, edit);
+  }
+
+  void replace_constant(const ConstantEdit& edit) {
+    const auto& constant = ops_.find(edit.constant, "Constant");
+    const auto changed = op::Constant::create(ov::element::f32, constant->get_output_shape(0), edit.values);
+    changed->set_friendly_name(edit.constant);
+    replace(constant->output(0), changed);
+  }
+
+  Model model_;
+  OpIndex ops_;
+  Quantizers quantizers_;
+};
+
+}  // namespace
+
+Model apply(const Model& model, const Edits& edits) { return Writer(model.clone()).write(edits); }
+
+}  // namespace lpot

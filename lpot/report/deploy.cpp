@@ -1,0 +1,227 @@
+#include "lpot/report/deploy.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <regex>
+
+#include "lpot/config/yaml.h"
+#include "lpot/core/error.h"
+#include "lpot/core/file.h"
+#include "lpot/core/version.h"
+#include "lpot/model/save.h"
+#include "lpot/quantize/recipes/table.h"
+#include "lpot/quantize/weights_only.h"
+#include "lpot/quantize/writers/onnx.h"
+#include "lpot/quantize/writers/openvino.h"
+#include "lpot/runtime/openvino_version.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+template <typename Value>
+void entry(YAML::Emitter& yaml, const char* key, const Value& value) {
+  yaml << YAML::Key << key << YAML::Value << value;
+}
+
+void begin(YAML::Emitter& yaml, const char* key) { yaml << YAML::Key << key << YAML::Value << YAML::BeginMap; }
+
+void write_measured(YAML::Emitter& yaml, const char* key, const Measured& measured) {
+  begin(yaml, key);
+  begin(yaml, "metrics");
+  for (const auto& [name, value] : measured.metrics) entry(yaml, name.c_str(), value);
+  yaml << YAML::EndMap;
+  entry(yaml, "samples", measured.samples);
+  entry(yaml, "latency_ms", measured.latency_ms);
+  entry(yaml, "speedup", measured.speedup);
+  entry(yaml, "size_bytes", measured.size_bytes);
+  yaml << YAML::EndMap;
+}
+
+void write_scheme(YAML::Emitter& yaml, const char* key, const TensorScheme& scheme) {
+  yaml << YAML::Key << key << YAML::Value << YAML::Flow << YAML::BeginMap;
+  entry(yaml, "granularity", std::string(to_string(scheme.granularity)));
+  entry(yaml, "scheme", std::string(to_string(scheme.symmetry)));
+  entry(yaml, "algorithm", std::string(to_string(scheme.algorithm)));
+  if (scheme.bits != 8) entry(yaml, "bits", scheme.bits);
+  yaml << YAML::EndMap;
+}
+
+void write_plan(YAML::Emitter& yaml, const Plan& plan) {
+  begin(yaml, "plan");
+  for (const auto& [name, op] : plan.ops) {
+    begin(yaml, name.c_str());
+    entry(yaml, "precision", std::string(to_string(op.precision)));
+    if (op.precision != Precision::Fp32) {
+      if (!op.weights_only) write_scheme(yaml, "activation", op.activation);
+      write_scheme(yaml, "weight", op.weight);
+      if (op.variant != KernelVariant::Plain) entry(yaml, "form", std::string(to_string(op.variant)));
+    }
+    yaml << YAML::EndMap;
+  }
+  yaml << YAML::EndMap;
+}
+
+void write_recipes(YAML::Emitter& yaml, const Recipes& recipes) {
+  begin(yaml, "recipes");
+  for (const RecipeDeclaration& recipe : recipe_declarations()) {
+    const auto value = value_of(recipes, recipe);
+    const bool is_listed = recipe.key.kind == ValueKind::Flag || is_on(recipes, recipe);
+    if (!recipe.label.empty() && value && is_listed)
+      std::visit([&](auto held) { entry(yaml, recipe.name.c_str(), held); }, *value);
+  }
+  yaml << YAML::EndMap;
+}
+
+void write_machine(YAML::Emitter& yaml, const Cpu& cpu) {
+  begin(yaml, "machine");
+  entry(yaml, "cpu", cpu.name);
+  entry(yaml, "cpu_class", cpu.cpu_class());
+  entry(yaml, "cores", cpu.cores);
+  yaml << YAML::EndMap;
+  begin(yaml, "versions");
+  entry(yaml, "lpot", std::string(kVersion));
+  entry(yaml, "openvino", openvino_version());
+  yaml << YAML::EndMap;
+}
+
+void write_shapes(YAML::Emitter& yaml, const StaticShapes& shapes) {
+  if (shapes.empty()) return;
+  begin(yaml, "static_shapes");
+  entry(
+      yaml, "text",
+      std::string("model.xml keeps the open dimensions of its source and is fastest when it is compiled for static "
+                  "shapes: read it, reshape it and compile that, once for every shape; speed was measured with these"));
+  begin(yaml, "inputs");
+  for (const auto& [name, shape] : shapes.inputs)
+    yaml << YAML::Key << name << YAML::Value << YAML::Flow << std::vector<std::size_t>(shape.begin(), shape.end());
+  yaml << YAML::EndMap;
+  if (!shapes.lengths.empty()) yaml << YAML::Key << "lengths" << YAML::Value << YAML::Flow << shapes.lengths;
+  entry(yaml, "python", shapes.python_line());
+  entry(yaml, "cpp", shapes.cpp_line());
+  yaml << YAML::EndMap;
+}
+
+// The model in the user's own format under a name of its own; nothing where that cannot hold it.
+std::optional<fs::path> stage_onnx(const fs::path& folder, const Edits& edits, const Model& source,
+                                   const Observer& observer) {
+  if (source.format != ModelFormat::Onnx) return std::nullopt;
+  const fs::path staged = folder / fmt::format("model.{}.tmp.onnx", ::getpid());
+  try {
+    make_folder(folder);
+    export_onnx(source, edits, staged);
+    return staged;
+  } catch (const ModelError& error) {
+    observer.log(LogLevel::Warning, fmt::format("model.onnx is not written: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::string deploy_yaml(const Deployment& deployment) {
+  YAML::Emitter yaml;
+  yaml.SetDoublePrecision(6);
+  yaml << YAML::BeginMap;
+  begin(yaml, "model");
+  entry(yaml, "name", deployment.model_name);
+  entry(yaml, "source", deployment.source.source.string());
+  entry(yaml, "format", std::string(to_string(deployment.source.format)));
+  entry(yaml, "fingerprint", deployment.source.fingerprint);
+  yaml << YAML::EndMap;
+  if (deployment.goal) {
+    begin(yaml, "goal");
+    entry(yaml, "text", deployment.goal->describe());
+    entry(yaml, "met",
+          deployment.trial && deployment.trial->result && deployment.goal->met(deployment.trial->result->accuracy));
+    yaml << YAML::EndMap;
+  }
+  if (deployment.baseline) write_measured(yaml, "baseline", *deployment.baseline);
+  if (deployment.trial && deployment.trial->result) {
+    entry(yaml, "trial", deployment.trial->number);
+    write_measured(yaml, "best", *deployment.trial->result);
+  }
+  write_machine(yaml, deployment.cpu);
+  const bool is_dynamic = is_weights_only(deployment.plan);
+  entry(yaml, "approach", std::string(is_dynamic ? "post_training_dynamic_quant" : "post_training_static_quant"));
+  if (is_dynamic) entry(yaml, "activations", describe_activations(deployment.plan, deployment.cpu));
+  write_shapes(yaml, deployment.shapes);
+  entry(yaml, "command", deployment.command);
+  entry(yaml, "plan_hash", plan_hash(deployment.plan));
+  write_recipes(yaml, deployment.plan.recipes);
+  yaml << YAML::Key << "fallback" << YAML::Value << deployment.plan.fallback();
+  write_plan(yaml, deployment.plan);
+  yaml << YAML::EndMap;
+  return std::string(yaml.c_str()) + "\n";
+}
+
+std::size_t save_deployment(const fs::path& folder, const Edits& edits, const Deployment& deployment,
+                            const Observer& observer) {
+  // What needs space is written before anything that is there is replaced.
+  const auto onnx = stage_onnx(folder, edits, deployment.source, observer);
+  std::error_code ignored;
+  std::size_t bytes = 0;
+  try {
+    bytes = save_model(apply(deployment.source, edits), folder / "model.xml");
+  } catch (...) {
+    if (onnx) fs::remove(*onnx, ignored);
+    throw;
+  }
+  fs::remove(folder / "model.onnx", ignored);
+  std::error_code failed;
+  if (onnx) fs::rename(*onnx, folder / "model.onnx", failed);
+  if (failed) {
+    fs::remove(*onnx, ignored);
+    throw StoreError("write", fmt::format("{}: {}; is the disk full or failing?", (folder / "model.onnx").string(),
+                                          failed.message()));
+  }
+  write_file(folder / "deploy.yaml", deploy_yaml(deployment));
+  return bytes;
+}
+
+bool is_deployed(const fs::path& folder, const Deployment& deployment) {
+  if (!fs::exists(folder / "model.xml") || !fs::exists(folder / "model.bin") || !fs::exists(folder / "deploy.yaml"))
+    return false;
+  try {
+    const yaml::Node found = yaml::parse_yaml(yaml::read_text((folder / "deploy.yaml").string()), "deploy.yaml");
+    const yaml::Node expected = yaml::parse_yaml(deploy_yaml(deployment), "deploy.yaml");
+    // Another study may have had a trial of the same number and plan with other ranges: its latency gives it away.
+    const auto keys = {"model", "trial", "best", "plan_hash"};
+    return std::all_of(keys.begin(), keys.end(), [&](const char* key) {
+      const yaml::Node *was = yaml::find(found, key), *is = yaml::find(expected, key);
+      return was && is ? yaml::same(*was, *is) : was == is;
+    });
+  } catch (const ConfigError&) {
+    return false;
+  }
+}
+
+std::optional<SavedOnnx> saved_onnx(const fs::path& folder) {
+  const fs::path path = folder / "model.onnx";
+  if (!fs::exists(path)) return std::nullopt;
+  return SavedOnnx{path, fs::file_size(path)};
+}
+
+void remove_leftovers(const fs::path& folder) {
+  static const std::regex kTemporary(
+      R"((?:model|deploy|result|report)\.(\d+)\.tmp(?:\.\d+\.tmp)?\.(?:xml|bin|yaml|json|onnx|html))");
+  std::error_code ignored;
+  std::vector<fs::path> leftovers;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    std::smatch match;
+    const std::string name = entry.path().filename().string();
+    if (!std::regex_match(name, match, kTemporary)) continue;
+    const auto process = static_cast<pid_t>(std::atol(match.str(1).c_str()));
+    const bool is_gone = ::kill(process, 0) != 0 && errno == ESRCH;
+    if (is_gone || process == ::getpid()) leftovers.push_back(entry.path());
+  }
+  for (const fs::path& path : leftovers) fs::remove(path, ignored);
+}
+
+}  // namespace lpot

@@ -1,0 +1,44 @@
+#include "lpot/runtime/shape_dispatch.h"
+
+#include <algorithm>
+
+namespace lpot {
+namespace {
+
+constexpr std::size_t kMostShapes = 8;
+
+bool takes(const std::vector<Port>& ports, const Shapes& shapes) {
+  for (std::size_t i = 0; i < ports.size(); ++i) {
+    const std::vector<std::int64_t>& open = ports[i].shape;
+    const bool fits = std::equal(
+        open.begin(), open.end(), shapes[i].begin(), shapes[i].end(),
+        [](std::int64_t wanted, std::size_t found) { return wanted < 0 || static_cast<std::size_t>(wanted) == found; });
+    if (!fits) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ShapeDispatch::ShapeDispatch(const Model& model, bool has_few_lengths)
+    : inputs_(model_inputs(model)), has_few_lengths_(has_few_lengths) {}
+
+// The first shape, what came before, those of texts that were filled up to a few lengths, and what the model does not
+// take as it is.
+bool ShapeDispatch::is_worth_compiling(const Shapes& shapes) {
+  if (chosen_.size() >= kMostShapes) return false;
+  return chosen_.empty() || has_few_lengths_ || !seen_.insert(shapes).second || !takes(inputs_, shapes);
+}
+
+Shapes ShapeDispatch::choose(const Shapes& batch) {
+  const bool for_these = !only_open_ && (chosen_.contains(batch) || is_worth_compiling(batch));
+  return *chosen_.insert(for_these ? batch : Shapes{}).first;
+}
+
+void ShapeDispatch::cannot_compile(const Shapes& shapes) {
+  chosen_.erase(shapes);
+  chosen_.insert(Shapes{});
+  only_open_ = true;
+}
+
+}  // namespace lpot

@@ -1,0 +1,121 @@
+// What the store holds of one study, typed. Only study_record.cpp knows the keys.
+//
+//   StudyRecord record(store, study);
+//   if (!record.baseline()) record.set_baseline(measure_fp32());
+//   for (const Trial& trial : record.trials()) print(trial);
+//
+// A value that was set before keeps its first content: what one run measured, a resumed run reads back. Readers throw
+// StoreError when a value is damaged, and give nothing (or an empty list) for what an older version did not record.
+#pragma once
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lpot/plan/diagnosis.h"
+#include "lpot/plan/goal.h"
+#include "lpot/plan/kernel_variants.h"
+#include "lpot/plan/trial.h"
+#include "lpot/store/store.h"
+
+namespace lpot {
+
+// Statistics of the calibration data, by what plans ask for.
+struct StatisticsKey {
+  std::size_t sampling_size = 0;  // 0: the configuration has only one
+  Recipes rescaling = {};         // that rescaled the model (rescaling_part in plan/recipes.h)
+
+  auto operator<=>(const StatisticsKey&) const = default;
+};
+
+// Model, goal, machine, versions and command: written before the trials.
+struct StudyAbout {
+  std::string model;
+  std::string format;
+  std::string metric;
+  Objective objective = Objective::Performance;
+  Goal goal = {};
+  std::string command = {};
+  std::string started = {};
+  struct Machine {
+    std::string cpu, cpu_class;
+    int cores = 0;
+  } machine = {};
+  struct Versions {
+    std::string lpot, openvino;
+  } versions = {};
+};
+nlohmann::ordered_json to_json(const StudyAbout&);
+
+// An op of the study, in topological order.
+struct StudyOp {
+  std::string name;
+  std::string type;
+  std::string fixed_because = {};  // why it can only be in fp32; "": it can be in int8
+};
+
+struct StudyEnd {
+  std::string reason;
+  std::string model;  // the saved model; "": none
+  std::size_t model_bytes = 0;
+};
+
+struct StudyDiagnosis {
+  struct Op {
+    OpDiagnosis op;
+    std::vector<Finding> findings;  // as they were when they were recorded
+  };
+  std::vector<Op> ops;
+  std::vector<TensorHistogram> tensors;  // in front of the noisiest ops
+};
+
+class StudyRecord {
+ public:
+  StudyRecord(const Store& store, StudyId study) : store_(store), study_(study) {}
+
+  std::optional<StudyAbout> about() const;
+  std::vector<StudyOp> ops() const;
+  std::optional<Measured> baseline() const;
+  std::optional<std::string> baseline_notes() const;                  // of the evaluator
+  std::optional<std::string> first_model_notes() const;               // of the evaluator
+  std::optional<std::string> statistics(const StatisticsKey&) const;  // bytes of calibrate/statistics.h
+  std::optional<KernelVariantChoice> kernel_variants() const;
+  std::optional<double> seconds_before_trials() const;
+  std::vector<Trial> trials() const;  // with the exact scores that arrived later
+  std::vector<Probe> probes() const;
+  std::optional<StudyEnd> end(std::size_t trials) const;  // of the run that ended with that many
+  std::optional<StudyDiagnosis> diagnosis() const;
+
+ private:
+  std::optional<nlohmann::ordered_json> read(const std::string& key) const;
+
+  const Store& store_;
+  StudyId study_;
+};
+
+// The same for the process that tunes.
+class StudyWriter : public StudyRecord {
+ public:
+  StudyWriter(Store& store, StudyId study) : StudyRecord(store, study), store_(store), study_(study) {}
+
+  void set_about(const StudyAbout&);
+  void set_ops(const std::vector<StudyOp>&);
+  void set_baseline(const Measured&);
+  void set_baseline_notes(const std::string&);
+  void set_first_model_notes(const std::string&);
+  void set_statistics(const StatisticsKey&, const std::string& bytes);
+  void set_kernel_variants(const KernelVariantChoice&);
+  void set_seconds_before_trials(double);
+  void append(const Trial& trial) { store_.append(study_, trial); }
+  void update_score(std::size_t trial, const Measured& score) { store_.update_score(study_, trial, score); }
+  void append(const Probe&, std::size_t number);  // from 1
+  void set_end(std::size_t trials, const StudyEnd&);
+  void set_diagnosis(const std::vector<OpDiagnosis>&, const std::vector<TensorHistogram>&);
+
+ private:
+  Store& store_;
+  StudyId study_;
+};
+
+}  // namespace lpot

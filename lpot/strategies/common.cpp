@@ -1,0 +1,117 @@
+#include "lpot/strategies/common.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lpot {
+namespace {
+
+constexpr int kMostDraws = 200;
+constexpr double kWorst = 10;  // allowed losses: beyond, all are equally bad
+
+}  // namespace
+
+Plan Scheme::plan(const SearchSpace& space) const {
+  Plan plan = space.plan(choice);
+  plan.recipes = recipes;
+  plan.sampling_size = sampling_size;
+  return plan;
+}
+
+std::vector<Scheme> schemes_of(const SearchSpace& space) {
+  std::vector<PlanKey> of_ops(space.model_choices.size());
+  std::vector<bool> any_int8(space.model_choices.size(), false);
+  for (const OpSpace& op : space.ops)  // once: the choices of many ops are more than a cache holds
+    for (std::size_t i = 0; i < of_ops.size(); ++i) {
+      const OpPlan& taken = op.most_like(space.model_choices[i]);
+      of_ops[i] = of_ops[i].with(op.name, taken);
+      if (taken.precision != Precision::Fp32) any_int8[i] = true;
+    }
+  std::vector<Scheme> schemes;
+  const Recipes& recipes = space.recipes.front();
+  for (const std::size_t sampling_size : space.sampling_sizes)
+    for (std::size_t i = 0; i < of_ops.size(); ++i) {
+      const PlanKey key = key_of(recipes, sampling_size).with(of_ops[i]);
+      const bool known =
+          std::any_of(schemes.begin(), schemes.end(), [&](const Scheme& other) { return other.key == key; });
+      if (any_int8[i] && !known) schemes.push_back({space.model_choices[i], recipes, sampling_size, key});
+    }
+  return schemes;
+}
+
+std::optional<Step> untried(const std::vector<Scheme>& schemes, const SearchSpace& space, const History& history) {
+  for (const Scheme& scheme : schemes)
+    if (!history.find(scheme.key)) return Step{scheme.plan(space)};
+  return std::nullopt;
+}
+
+const Trial* most_accurate(const std::vector<Scheme>& schemes, const History& history) {
+  const Trial* best = nullptr;
+  for (const Scheme& scheme : schemes) {
+    const Trial* trial = history.find(scheme.key);
+    if (!trial || !trial->result) continue;
+    if (!best || history.goal.closer(trial->result->accuracy, best->result->accuracy)) best = trial;
+  }
+  return best;
+}
+
+Plan with_fallback(Plan plan, const std::string& op) {
+  plan.ops.at(op) = OpPlan{Precision::Fp32, {}, {}};
+  return plan;
+}
+
+PlanKey key_with_fallback(const Plan& plan, PlanKey key, const std::string& op) {
+  return key.with(op, plan.ops.at(op), OpPlan{Precision::Fp32, {}, {}});
+}
+
+std::vector<std::string> ops_to_fall_back(const SearchSpace& space, const Plan& plan) {
+  std::vector<std::string> names;
+  for (const OpSpace& op : space.ops)
+    if (op.can_fall_back() && plan.ops.at(op.name).precision == Precision::Int8) names.push_back(op.name);
+  return names;
+}
+
+std::optional<Step> next_together(const Plan& start, const std::vector<std::string>& ops, const History& history) {
+  PlanKey key = key_of(start);
+  const std::size_t most = start.int8_count();
+  for (std::size_t count = 1; count <= ops.size() && count < most; ++count) {
+    key = key_with_fallback(start, key, ops[count - 1]);
+    if (history.find(key)) continue;
+    Plan plan = start;
+    for (std::size_t i = 0; i < count; ++i) plan = with_fallback(std::move(plan), ops[i]);
+    return Step{std::move(plan)};
+  }
+  return std::nullopt;
+}
+
+Plan random_plan(const SearchSpace& space, Draws& draws) {
+  Plan plan;
+  plan.recipes = space.recipes.front();
+  plan.sampling_size = space.sampling_sizes[draws.below(space.sampling_sizes.size())];
+  for (const OpSpace& op : space.ops) plan.ops[op.name] = op.choices[draws.below(op.choices.size())];
+  return plan;
+}
+
+Draws draws_for(const History& history, const char* strategy) {
+  return Draws(mix(history.random_seed) ^ mix(history.trials.size()), strategy);
+}
+
+std::optional<Plan> new_random_plan(const SearchSpace& space, const History& history, Draws& draws) {
+  if (space.model_choices.empty()) return std::nullopt;
+  for (int i = 0; i < kMostDraws; ++i) {
+    Plan plan = random_plan(space, draws);
+    if (plan.int8_count() > 0 && !history.find(plan)) return plan;
+  }
+  return std::nullopt;
+}
+
+double utility(const Trial& trial, const Goal& goal, const Weights& weights) {
+  if (!trial.result) return -kWorst * weights.accuracy;
+  const Measured& result = *trial.result;
+  if (goal.met(result.accuracy)) return weights.speed * result.speedup;
+  const double allowed = std::max(goal.allowed_loss(), 1e-6);
+  const double short_of = std::clamp((goal.loss(result.accuracy) - goal.allowed_loss()) / allowed, 0.0, kWorst);
+  return -weights.accuracy * short_of;
+}
+
+}  // namespace lpot

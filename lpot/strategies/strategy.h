@@ -1,0 +1,90 @@
+// A strategy names what to do next: a plan to try, or one to look at.
+//
+// It is a pure function of the search space and the history: asked twice with the same, it answers the same. So a study
+// that was interrupted anywhere goes on as if it had not been: the first step without a recorded answer is the next.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "lpot/core/component.h"
+#include "lpot/plan/goal.h"
+#include "lpot/plan/plan_index.h"
+#include "lpot/plan/search_space.h"
+#include "lpot/plan/trial.h"
+
+namespace lpot {
+
+// The trials and probes of a study so far. It refers to them: they must outlive it.
+class History {
+ public:
+  History(const std::vector<Trial>& all_trials, const Goal& of_study, std::uint64_t seed = 1978,
+          const std::vector<Probe>& all_probes = no_probes(), bool with_budget = false)
+      : trials(all_trials), goal(of_study), random_seed(seed), probes(all_probes), has_budget(with_budget) {}
+
+  const std::vector<Trial>& trials;
+  const Goal& goal;
+  std::uint64_t random_seed;
+  const std::vector<Probe>& probes;
+  bool has_budget;  // the search goes on after the goal is met, for a faster model
+
+  // Uses indexes that the caller maintains; without them they are built when the first plan is looked up.
+  void use(const PlanIndex& of_trials, const PlanIndex& of_probes) {
+    trial_index_ = &of_trials;
+    probe_index_ = &of_probes;
+  }
+
+  const Trial* find(PlanKey) const;  // the trial of that plan, or nullptr
+  const Trial* find(const Plan& plan) const { return find(key_of(plan)); }
+  const Probe* find_probe(PlanKey) const;
+  const Probe* find_probe(const Plan& plan) const { return find_probe(key_of(plan)); }
+  bool met() const;  // by any trial
+
+ private:
+  static const std::vector<Probe>& no_probes();
+
+  const PlanIndex* trial_index_ = nullptr;
+  const PlanIndex* probe_index_ = nullptr;
+  mutable PlanIndex own_trial_index_ = {};
+  mutable PlanIndex own_probe_index_ = {};
+};
+
+struct Step {
+  enum class Kind { Try, Probe };
+  Plan plan;
+  Kind kind = Kind::Try;
+  std::size_t ahead = 0;  // of a probe: how many may follow before the next trial, as far as it is known
+
+  bool operator==(const Step&) const = default;
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  // Never a plan that the history has, never one without any int8 op; nothing when there is none left.
+  virtual std::optional<Step> next(const SearchSpace&, const History&) const = 0;
+
+  // Whether it compares the accuracies of trials that do not meet the goal. If not, these may be estimates.
+  virtual bool needs_scores() const { return true; }
+
+  // What its probes measure.
+  virtual DistanceKind distance_kind() const { return DistanceKind::Mean; }
+};
+
+// Every strategy that a config may name.
+const Table& strategies();
+
+// The strategy that a config describes. Throws ConfigError.
+std::unique_ptr<Strategy> make_strategy(const Component&);
+
+// The single strategies, each in its own file below strategies/.
+std::unique_ptr<Strategy> make_auto_strategy();
+std::unique_ptr<Strategy> make_basic_strategy();
+std::unique_ptr<Strategy> make_bayesian_strategy();
+std::unique_ptr<Strategy> make_exhaustive_strategy();
+std::unique_ptr<Strategy> make_mse_strategy();
+std::unique_ptr<Strategy> make_random_strategy();
+std::unique_ptr<Strategy> make_tpe_strategy(const Component&);
+
+}  // namespace lpot

@@ -1,0 +1,151 @@
+// tpe: a tree of Parzen estimators (Bergstra and others, Algorithms for Hyper-Parameter Optimization, 2011).
+//
+// The trials so far are split into the better quarter and the rest. For every op, how often its choices stand in each
+// part gives two distributions; plans are drawn from that of the better part, and the one is tried for which it is most
+// above the other. The schemes of the whole model and a few random plans come first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <span>
+
+#include "lpot/core/error.h"
+#include "lpot/strategies/common.h"
+
+namespace lpot {
+namespace {
+
+constexpr std::size_t kFewestForTpe = 10;     // trials before the estimates are worth anything
+constexpr std::size_t kMostTpeTrials = 1000;  // the last ones are looked at: choices change little by more
+constexpr double kBetterShare = 0.25;
+constexpr std::size_t kCandidates = 64;
+
+// Positions of the space's ops in the order that plans have them: plans are walked side by side, where a search for
+// each op in each plan would take longer the more ops there are.
+std::vector<std::size_t> in_order_of_plans(const SearchSpace& space) {
+  std::vector<std::size_t> order(space.ops.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return space.ops[a].name < space.ops[b].name; });
+  return order;
+}
+
+using Densities = std::vector<std::vector<double>>;  // of each op, of each of its choices
+
+// How probable each choice of each op is among some trials; every choice counts as seen once.
+Densities densities(const SearchSpace& space, const std::vector<std::size_t>& order,
+                    const std::vector<const Trial*>& trials) {
+  Densities all(space.ops.size());
+  std::vector<std::map<std::string, OpPlan>::const_iterator> at;
+  for (const Trial* trial : trials) {
+    if (trial->plan.ops.size() != space.ops.size())
+      throw StoreError("tune", fmt::format("trial {} has other ops than the model", trial->number));
+    at.push_back(trial->plan.ops.begin());
+  }
+  for (const std::size_t i : order) {
+    const std::vector<OpPlan>& choices = space.ops[i].choices;
+    std::vector<double> counts(choices.size(), 1.0);
+    for (auto& op : at) {
+      const auto found = std::find(choices.begin(), choices.end(), op->second);
+      if (found != choices.end()) counts[static_cast<std::size_t>(found - choices.begin())] += 1.0;
+      ++op;
+    }
+    for (double& count : counts) count /= static_cast<double>(choices.size() + trials.size());
+    all[i] = std::move(counts);
+  }
+  return all;
+}
+
+// A choice of an op: what plans are drawn by, and what it means for a plan that takes it.
+struct Choice {
+  double density = 0;  // among the better trials
+  double ratio = 0;    // to that among the others, its logarithm
+  PlanKey change;      // of the plan's key, against the plan that others are made from
+  bool is_int8 = false;
+};
+
+std::size_t draw(std::span<const Choice> choices, Draws& draws) {
+  double point = draws.uniform(0, 1);
+  for (std::size_t i = 0; i + 1 < choices.size(); ++i)
+    if ((point -= choices[i].density) < 0) return i;
+  return choices.size() - 1;
+}
+
+class Tpe : public Strategy {
+ public:
+  explicit Tpe(Weights weights) : weights_(weights) {}
+
+  std::optional<Step> next(const SearchSpace& space, const History& history) const override {
+    if (auto step = untried(schemes_of(space), space, history)) return step;
+    Draws draws = draws_for(history, "tpe");
+    auto plan = history.trials.size() < kFewestForTpe ? std::nullopt : proposal(space, history, draws);
+    if (!plan) plan = new_random_plan(space, history, draws);
+    return plan ? std::optional(Step{*plan}) : std::nullopt;
+  }
+
+ private:
+  std::optional<Plan> proposal(const SearchSpace& space, const History& history, Draws& draws) const {
+    std::vector<const Trial*> better, others;
+    const std::size_t first = history.trials.size() > kMostTpeTrials ? history.trials.size() - kMostTpeTrials : 0;
+    for (std::size_t i = first; i < history.trials.size(); ++i) others.push_back(&history.trials[i]);
+    std::stable_sort(others.begin(), others.end(), [&](const Trial* a, const Trial* b) {
+      return utility(*a, history.goal, weights_) > utility(*b, history.goal, weights_);
+    });
+    const auto count = static_cast<std::ptrdiff_t>(std::ceil(kBetterShare * static_cast<double>(others.size())));
+    better.assign(others.begin(), others.begin() + count);
+    others.erase(others.begin(), others.begin() + count);
+
+    const std::vector<std::size_t> order = in_order_of_plans(space);
+    const Densities good = densities(space, order, better), bad = densities(space, order, others);
+    const Plan& start = better.front()->plan;
+    std::vector<Choice> choices;  // of all ops, one behind the other
+    for (std::size_t i = 0; i < space.ops.size(); ++i) {
+      const OpPlan& before = start.ops.at(space.ops[i].name);
+      for (std::size_t k = 0; k < space.ops[i].choices.size(); ++k) {
+        const OpPlan& choice = space.ops[i].choices[k];
+        choices.push_back({good[i][k], std::log(good[i][k] / bad[i][k]),
+                           PlanKey{}.with(space.ops[i].name, before, choice), choice.precision != Precision::Fp32});
+      }
+    }
+    std::vector<std::size_t> best, drawn(space.ops.size());
+    double best_ratio = -std::numeric_limits<double>::infinity();
+    const PlanKey start_key = key_of(start);
+    for (std::size_t candidate = 0; candidate < kCandidates; ++candidate) {
+      PlanKey key = start_key;
+      double ratio = 0;
+      bool any_int8 = false;
+      std::span<const Choice> left(choices);
+      for (std::size_t i = 0; i < space.ops.size(); ++i) {
+        const std::span<const Choice> of_op = left.first(good[i].size());
+        left = left.subspan(of_op.size());
+        drawn[i] = draw(of_op, draws);
+        const Choice& choice = of_op[drawn[i]];
+        key = key.with(choice.change);
+        ratio += choice.ratio;
+        any_int8 = any_int8 || choice.is_int8;
+      }
+      if (ratio <= best_ratio || !any_int8 || history.find(key)) continue;
+      best = drawn;
+      best_ratio = ratio;
+    }
+    if (best.empty()) return std::nullopt;
+    Plan plan = start;
+    for (std::size_t i = 0; i < space.ops.size(); ++i) plan.ops[space.ops[i].name] = space.ops[i].choices[best[i]];
+    return plan;
+  }
+
+  Weights weights_;
+};
+
+}  // namespace
+
+std::unique_ptr<Strategy> make_tpe_strategy(const Component& component) {
+  const auto weight = [&](const char* name) {
+    return component.parameters.has(name) ? component.parameters.number(name) : 1.0;
+  };
+  return std::make_unique<Tpe>(Weights{weight("accuracy_weight"), weight("latency_weight")});
+}
+
+}  // namespace lpot

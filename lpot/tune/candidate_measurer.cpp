@@ -1,0 +1,60 @@
+#include "lpot/tune/candidate_measurer.h"
+
+#include "lpot/core/error.h"
+#include "lpot/model/save.h"
+#include "lpot/runtime/fit.h"
+
+namespace lpot {
+
+std::vector<Tensor> first_sample(const Model& model, const DataLoader& loader) {
+  LoaderOptions options = loader.options();
+  options.batch_size = 1;
+  options.drop_last = false;
+  options.workers = 0;
+  const auto batch = loader.with(options).read({0}).next();
+  if (!batch) throw DataError("evaluate", "the data set is empty");
+  return InputFit(model, loader.dataset().input_naming()).apply(batch->inputs);
+}
+
+CandidateMeasurer::CandidateMeasurer(const Model& fp32, Evaluator& evaluator, const DataLoader& samples,
+                                     SpeedOptions options)
+    : fp32_(fp32), evaluator_(evaluator), speed_(fp32, first_sample(fp32, samples), options), probe_(fp32, samples) {}
+
+void CandidateMeasurer::compile_with(Compilations& ahead) {
+  evaluator_.compile_with(ahead);
+  probe_.compile_with(ahead);
+}
+
+Measured CandidateMeasurer::with_speed(const Model& model, const Score& score, std::size_t size_bytes) {
+  const bool is_fp32 = &model == &fp32_;
+  if (!is_fp32 && first_evaluation_seconds_ == 0) first_evaluation_seconds_ = score.seconds;
+  Measured measured{score.accuracy(), score.metrics};
+  measured.samples = score.samples;
+  measured.complete = score.complete;
+  measured.size_bytes = size_bytes;
+  // The speed of what is not good enough decides nothing, nor does that of fp32 by itself.
+  const Speed speed =
+      speed_.measure(model, !score.complete || is_fp32 ? SpeedMeter::Effort::Brief : SpeedMeter::Effort::Full);
+  measured.latency_ms = speed.latency_ms;
+  measured.speedup = speed.speedup;
+  measured.footprint_bytes = speed.footprint_bytes;
+  speed_.compiled().keep(0);
+  return measured;
+}
+
+Measured CandidateMeasurer::baseline(const Observer& observer) {
+  const Score score = evaluator_.baseline(fp32_, observer);
+  evaluation_seconds_ = score.seconds;
+  speed_.adapt_to(score.seconds, score.samples);
+  return with_speed(fp32_, score, fp32_.size_bytes);
+}
+
+Measured CandidateMeasurer::measure(const Model& model, const Observer& observer) {
+  return with_speed(model, evaluator_.score(model, observer), saved_size(model));
+}
+
+Measured CandidateMeasurer::measure_unless_below(double lowest, const Model& model, const Observer& observer) {
+  return with_speed(model, evaluator_.score_unless_below(lowest, model, observer), saved_size(model));
+}
+
+}  // namespace lpot

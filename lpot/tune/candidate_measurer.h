@@ -1,0 +1,48 @@
+// Measures models of one study: accuracy as the evaluator scores it, speed against fp32, size, and for probes the
+// distance of the outputs from fp32's.
+#pragma once
+#include <vector>
+
+#include "lpot/core/observer.h"
+#include "lpot/data/loader.h"
+#include "lpot/evaluate/evaluator.h"
+#include "lpot/model/model.h"
+#include "lpot/plan/trial.h"
+#include "lpot/tune/output_probe.h"
+#include "lpot/tune/speed_meter.h"
+
+namespace lpot {
+
+// The first sample of the data as the model's inputs, a batch of one. Throws DataError when it does not fit.
+std::vector<Tensor> first_sample(const Model&, const DataLoader&);
+
+class CandidateMeasurer {
+ public:
+  // Model and evaluator must outlive it. Speed is measured with the first of the samples; throws DataError when it does
+  // not fit the model.
+  CandidateMeasurer(const Model& fp32, Evaluator&, const DataLoader& samples, SpeedOptions = {});
+
+  SpeedMeter& speed() { return speed_; }
+  OutputProbe& probe() { return probe_; }
+  void compile_with(Compilations& ahead);  // must outlive it
+
+  // Of fp32 and of the first int8 model; 0: not evaluated in this run.
+  double evaluation_seconds() const { return evaluation_seconds_; }
+  double first_evaluation_seconds() const { return first_evaluation_seconds_; }
+
+  Measured baseline(const Observer&);               // of the fp32 model
+  Measured measure(const Model&, const Observer&);  // of an int8 model
+  // The same, but the evaluation may end when it is certain that the accuracy stays below `lowest`.
+  Measured measure_unless_below(double lowest, const Model&, const Observer&);
+
+ private:
+  Measured with_speed(const Model&, const Score&, std::size_t size_bytes);
+
+  const Model& fp32_;
+  Evaluator& evaluator_;
+  SpeedMeter speed_;
+  OutputProbe probe_;
+  double evaluation_seconds_ = 0, first_evaluation_seconds_ = 0;
+};
+
+}  // namespace lpot

@@ -1,0 +1,28 @@
+// Puts together what was measured of every op: the rows of a diagnosis (plan/diagnosis.h).
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "lpot/calibrate/statistics.h"
+#include "lpot/plan/diagnosis.h"
+#include "lpot/plan/kernel_variants.h"
+#include "lpot/tune/quantization_task.h"
+
+namespace lpot {
+
+// All of a plan with everything in int8.
+struct OpMeasurements {
+  std::size_t samples = 0;  // that the statistics come from
+  const Statistics& statistics;
+  const std::map<std::string, double>& noise;      // quantize/noise.h
+  const std::vector<std::string>& saturating_ops;  // quantize/saturation.h
+  const KernelVariantChoice& variants;
+};
+
+std::vector<OpDiagnosis> diagnose_ops(const QuantizationTask&, const OpMeasurements&);  // in topological order
+
+// The tensors in front of the noisiest ops, each once, with the range that `plan` gives them.
+std::vector<TensorHistogram> noisiest_tensors(const std::vector<OpDiagnosis>&, const Plan& plan, const Statistics&);
+
+}  // namespace lpot

@@ -1,0 +1,30 @@
+#include <algorithm>
+
+#include "lpot/tune/candidate_measurer.h"
+#include "lpot/tune/setup.h"
+#include "lpot/tune/tune.h"
+#include "lpot/tune/workspace.h"
+
+namespace lpot {
+
+DryRun dry_run(const Config& config, const TuneOptions& options, const Observer& observer) {
+  const QuantizationTask task = prepare_task(config, options.model, options.user, observer);
+  const bool has_data = options.user.evaluation_data || config.accuracy.loader;
+  const DataLoader evaluation = has_data ? evaluation_loader(config, options.user) : task.calibration;
+  const auto evaluator = make_evaluator(config, options.user);
+  first_sample(task.model, evaluation);  // throws where the data do not fit the model
+  DryRun found;
+  found.quantizable_ops = task.choices.ops.size();
+  found.fixed_ops =
+      static_cast<std::size_t>(std::count_if(task.choices.ops.begin(), task.choices.ops.end(), [](const OpSpace& op) {
+        return op.choices.size() == 1 && op.can_fall_back();
+      }));
+  found.schemes = task.choices.model_choices.size();
+  found.calibration_samples = calibration_samples(config, task);
+  found.calibration_size = task.calibration.size();
+  found.evaluation_size = config.accuracy.command.empty() ? evaluation.size() : 0;
+  found.workspace = workspace_path(config, task.model);
+  return found;
+}
+
+}  // namespace lpot

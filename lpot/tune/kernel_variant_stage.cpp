@@ -1,0 +1,73 @@
+#include "lpot/tune/kernel_variant_stage.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "lpot/core/cpu_contention.h"
+#include "lpot/core/error.h"
+
+namespace lpot {
+namespace {
+
+constexpr double kQuietEnough = 0.25;  // share of the CPU that other programs may use while lasting times are measured
+
+void log_choice(const PlanChoices& choices, const KernelVariantChoice& measured, bool drop_slower,
+                const Observer& observer) {
+  if (!measured.variants.empty())
+    observer.log(LogLevel::Info, fmt::format("{} matrix products run as 1x1 convolutions, which is faster on this CPU",
+                                             measured.variants.size()));
+  if (!drop_slower) return;
+  if (!measured.times.empty() && first_plan(choices).int8_count() == 0)
+    observer.log(
+        LogLevel::Warning,
+        "int8 is slower than fp32 for this model on this CPU, so it stays in fp32; tuning.objective: modelsize "
+        "makes it small all the same");
+  else if (!measured.slower_in_int8.empty())
+    observer.log(LogLevel::Info,
+                 fmt::format("{} of {} ops stay in fp32, where they are faster: {}", measured.slower_in_int8.size(),
+                             measured.times.size(), fmt::join(measured.slower_in_int8, ", ")));
+}
+
+KernelVariantChoice measure_and_remember(const QuantizationTask& task, const VariantMeasurement& measurement,
+                                         const Observer& observer) {
+  const auto signatures = op_signatures(task.model, measurement.plan, measurement.sample);
+  if (auto known = measurement.cache.recall(signatures)) {
+    observer.log(LogLevel::Info, "kernel variants are known for ops of these shapes on this kind of CPU: not measured");
+    return *known;
+  }
+  KernelVariantOptions options = measurement.options;
+  options.convolutions = task.cpu.needs_half_range();
+  const CpuContention contention;
+  KernelVariantChoice choice = choose_kernel_variants(task.model, measurement.plan, measurement.statistics,
+                                                      measurement.sample, options, observer);
+  if (contention.share() <= kQuietEnough)
+    measurement.cache.remember(signatures, choice);
+  else
+    observer.log(LogLevel::Info, fmt::format("other programs used {:.0f}% of the CPU while kernel variants were timed: "
+                                             "the times are not remembered for other runs",
+                                             100 * contention.share()));
+  return choice;
+}
+
+}  // namespace
+
+KernelVariantChoice measure_kernel_variants(const QuantizationTask& task, const Config& config,
+                                            const VariantMeasurement& measurement, const Observer& observer) {
+  if (!config.quantization.recipes.measured_kernel_variants || is_dynamic(config)) return {};
+  try {
+    return measure_and_remember(task, measurement, observer);
+  } catch (const ModelError& error) {
+    observer.log(LogLevel::Warning, fmt::format("kernel variants are not compared: {}", error.what()));
+    return {};
+  }
+}
+
+PlanChoices apply_kernel_variants(const QuantizationTask& task, const Config& config,
+                                  const KernelVariantChoice& measured, const Observer& observer) {
+  const bool drop_slower = config.tuning.objective == Objective::Performance;
+  PlanChoices choices = with_kernel_variants(task.choices, measured, drop_slower);
+  log_choice(choices, measured, drop_slower, observer);
+  return choices;
+}
+
+}  // namespace lpot

@@ -1,0 +1,15 @@
+#include "lpot/tune/plan_finalizer.h"
+
+#include "lpot/tune/setup.h"
+
+namespace lpot {
+
+PlanFinalizer::PlanFinalizer(const QuantizationTask& task, const Config& config, const StatisticsByPlan& statistics) {
+  if (config.quantization.recipes.half_range || !use_half_range(config, task.cpu)) return;
+  weight_ranges_.emplace(task.model, task.full_range,
+                         [&statistics](const Plan& plan) -> const Statistics& { return statistics.of(plan); });
+}
+
+Plan PlanFinalizer::finalize(const Plan& proposed) { return weight_ranges_ ? (*weight_ranges_)(proposed) : proposed; }
+
+}  // namespace lpot

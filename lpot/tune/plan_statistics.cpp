@@ -1,0 +1,71 @@
+#include "lpot/tune/plan_statistics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lpot/calibrate/observe.h"
+#include "lpot/core/memory.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
+#include "lpot/quantize/recipes/table.h"
+#include "lpot/quantize/resolve.h"
+#include "lpot/tune/study_cache.h"
+#include "lpot/tune/worker.h"
+
+namespace lpot {
+namespace {
+
+using AllStatistics = std::map<StatisticsKey, Statistics>;
+
+StatisticsKey key_for(const Recipes& recipes, std::size_t sampling_size) {
+  return {sampling_size, rescaling_part(recipes, recipe_declarations())};
+}
+
+// One pass over the data of the model, or of the model that the recipes of `key` rescale.
+AllStatistics observe_all_sizes(const QuantizationTask& task, const Config& config, const Recipes& rescaling,
+                                const std::shared_ptr<const BatchExecutor>& executor, const Observer& observer) {
+  std::vector<std::size_t> sizes = config.quantization.sampling_sizes;
+  std::sort(sizes.begin(), sizes.end());
+  if (sizes.back() > task.calibration.size())
+    observer.log(LogLevel::Warning, fmt::format("sampling_size is {}, the calibration data have {} samples",
+                                                sizes.back(), task.calibration.size()));
+  Model model = rescaling.empty() ? task.model : rescaled(task.model, rescaling);
+  if (!rescaling.empty()) model.derivation = derivation_of(rescaling);
+  Calibration calibration = observe(model, observation_points(task.model), task.calibration,
+                                    {.sampling_sizes = sizes, .executor = executor}, observer);
+  release_freed_memory();
+  AllStatistics found;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    found.emplace(StatisticsKey{sizes.size() == 1 ? 0 : sizes[i], rescaling}, std::move(calibration.snapshots[i]));
+  return found;
+}
+
+}  // namespace
+
+const Statistics& StatisticsByPlan::of(const Plan& plan) const {
+  return all_.at(key_for(plan.recipes, plan.sampling_size));
+}
+
+StatisticsByPlan calibrate(const QuantizationTask& task, const Config& config, const CalibrateOptions& options,
+                           const Observer& observer) {
+  AllStatistics all;
+  for (const Recipes& recipes : task.choices.recipes)
+    for (const std::size_t size : task.choices.sampling_sizes) {
+      const StatisticsKey key = key_for(recipes, size);
+      if (all.contains(key)) continue;
+      if (is_dynamic(config)) {
+        all[key] = {};
+      } else if (const auto known = options.cache ? options.cache->statistics(key) : std::nullopt) {
+        all.emplace(key, statistics_from_bytes(*known));
+      } else {
+        for (auto& [measured, statistics] :
+             observe_all_sizes(task, config, key.rescaling, options.executor, observer)) {
+          if (options.cache) options.cache->store_statistics(measured, to_bytes(statistics));
+          all.emplace(measured, std::move(statistics));
+        }
+      }
+    }
+  return StatisticsByPlan(std::move(all));
+}
+
+}  // namespace lpot

@@ -1,0 +1,43 @@
+// Stage "calibrate": the statistics that the plans of a search need.
+//
+//   const StatisticsByPlan statistics = calibrate(task, config, {}, observer);
+//   const Statistics& of_first = statistics.of(first_plan(task.choices));
+//
+#pragma once
+#include <map>
+#include <memory>
+
+#include "lpot/calibrate/statistics.h"
+#include "lpot/config/config.h"
+#include "lpot/core/observer.h"
+#include "lpot/distributed/batch_executor.h"
+#include "lpot/store/study_record.h"
+#include "lpot/tune/quantization_task.h"
+
+namespace lpot {
+
+class StudyCache;
+
+// Statistics by what plans ask for: the sampling size that they name (0 where there is only one), and whether recipes
+// rescaled the model.
+class StatisticsByPlan {
+ public:
+  explicit StatisticsByPlan(std::map<StatisticsKey, Statistics> all = {}) : all_(std::move(all)) {}
+
+  const Statistics& of(const Plan&) const;  // throws std::out_of_range for a plan of another search
+  const std::map<StatisticsKey, Statistics>& all() const { return all_; }
+
+ private:
+  std::map<StatisticsKey, Statistics> all_;
+};
+
+struct CalibrateOptions {
+  std::shared_ptr<const BatchExecutor> executor = make_executor(nullptr);  // runs the pass
+  StudyCache* cache = nullptr;  // of the study: reads back what is known, stores what is measured
+};
+
+// One pass over the data with a snapshot for each sampling size; a recipe that rescales channels has its own pass.
+// Nothing is calibrated where only weights are quantized. Throws DataError and ModelError.
+StatisticsByPlan calibrate(const QuantizationTask&, const Config&, const CalibrateOptions&, const Observer&);
+
+}  // namespace lpot

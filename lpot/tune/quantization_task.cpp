@@ -1,0 +1,68 @@
+#include "lpot/tune/quantization_task.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lpot/core/error.h"
+#include "lpot/quantize/graph/products.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
+#include "lpot/quantize/recipes/run_time_groups.h"
+#include "lpot/quantize/recipes/table.h"
+#include "lpot/quantize/weights_only.h"
+#include "lpot/tune/setup.h"
+
+namespace lpot {
+namespace {
+
+void log_warnings(const std::vector<std::string>& warnings, const Observer& observer) {
+  for (const std::string& warning : warnings) observer.log(LogLevel::Warning, warning);
+}
+
+WithWarnings<PlanChoices> choices_for(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config,
+                                      const Cpu& cpu, bool half_range) {
+  auto allowed = allowed_choices(ops, config, recipe_declarations(), half_range);
+  const auto groups = static_cast<std::int64_t>(run_time_groups(cpu));
+  if (config.approach == Approach::DynamicQuantization && groups > 0)
+    allowed.value.recipes.front().set(kRunTimeGroups, groups);
+  return allowed;
+}
+
+}  // namespace
+
+bool is_dynamic(const Config& config) { return config.quantization.approach == Approach::DynamicQuantization; }
+
+QuantizationTask prepare_task(const Config& config, const std::filesystem::path& path, const UserComponents& user,
+                              const Observer& observer) {
+  const Cpu cpu = detect_cpu();
+  Model model = load_configured_model(config, path);
+  auto calibration = first_loader(config, model, user);
+  std::vector<QuantizableOp> ops = searchable_ops(model);
+  if (std::all_of(ops.begin(), ops.end(), [](const QuantizableOp& op) { return !op.second.empty(); }))
+    throw ModelError(
+        "quantize",
+        fmt::format("{}: nothing to quantize: it has no convolution and no matrix product with constant weights",
+                    path.string()));
+  const auto wanted = without_unquantizable_keys(config.quantization, ops, named_ops(model));
+  auto choices = choices_for(ops, wanted.value, cpu, use_half_range(config, cpu));
+  for (const std::vector<std::string>& warnings :
+       {config.warnings, calibration.warnings, wanted.warnings, choices.warnings})
+    log_warnings(warnings, observer);
+  if (choices.value.model_choices.empty())
+    throw ConfigError("quantize", "the config keeps every op in fp32: nothing is left to quantize");
+  PlanChoices full_range = choices_for(ops, wanted.value, cpu, false).value;
+  std::string name = config.model.name.empty() ? model.source.stem().string() : config.model.name;
+  return {cpu,
+          std::move(name),
+          std::move(model),
+          std::move(ops),
+          std::move(choices.value),
+          std::move(full_range),
+          std::move(calibration.value)};
+}
+
+std::size_t calibration_samples(const Config& config, const QuantizationTask& task) {
+  return is_dynamic(config) ? 0 : std::min(config.quantization.sampling_sizes.front(), task.calibration.size());
+}
+
+}  // namespace lpot

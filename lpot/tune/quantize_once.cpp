@@ -1,0 +1,51 @@
+#include "lpot/quantize/resolve.h"
+#include "lpot/quantize/weights_only.h"
+#include "lpot/report/deploy.h"
+#include "lpot/tune/candidate_measurer.h"
+#include "lpot/tune/kernel_variant_stage.h"
+#include "lpot/tune/plan_finalizer.h"
+#include "lpot/tune/plan_statistics.h"
+#include "lpot/tune/tune.h"
+#include "lpot/tune/worker.h"
+#include "lpot/tune/workspace.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+
+QuantizeResult quantize_once(const Config& config, const TuneOptions& options, const Observer& observer) {
+  const auto coordinator = make_coordinator(options.transport);
+  const QuantizationTask task = prepare_task(config, options.model, options.user, observer);
+  if (coordinator && !is_dynamic(config))
+    compare_with_workers(*coordinator, task.model, {.calibration = &task.calibration}, observer);
+  const StatisticsByPlan all = calibrate(task, config, {.executor = make_executor(coordinator.get())}, observer);
+  const Statistics& statistics = all.of(first_plan(task.choices));
+  PlanFinalizer finalizer(task, config, all);
+  const std::vector<Tensor> sample = first_sample(task.model, task.calibration);
+  const KernelVariantChoice variants = measure_kernel_variants(task, config,
+                                                               {.plan = finalizer.finalize(first_plan(task.choices)),
+                                                                .statistics = statistics,
+                                                                .sample = sample,
+                                                                .cache = {options.kernel_variant_cache, task.cpu}},
+                                                               observer);
+  const Plan plan = finalizer.finalize(first_plan(apply_kernel_variants(task, config, variants, observer)));
+  const Edits edits = resolve(task.model, plan, statistics);
+
+  const fs::path output = options.output.empty() ? workspace_path(config, task.model) / "quantized" : options.output;
+  remove_leftovers(output);
+  QuantizeResult result;
+  result.shapes = static_shapes(task.model, sample, task.calibration.dataset().input_naming());
+  result.model_bytes =
+      save_deployment(output, edits, {task.name, task.model, plan, task.cpu, options.command, result.shapes}, observer);
+  if (options.on_saved) options.on_saved(task.model, plan, edits, output);
+  result.model = output / "model.xml";
+  result.onnx = saved_onnx(output);
+  result.plan = plan;
+  result.source_bytes = task.model.size_bytes;
+  result.int8_ops = plan.int8_count();
+  result.fp32_ops = plan.ops.size() - plan.int8_count();
+  result.calibration_samples = calibration_samples(config, task);
+  if (is_dynamic(config)) result.activations = describe_activations(plan, task.cpu);
+  return result;
+}
+
+}  // namespace lpot

@@ -1,0 +1,178 @@
+// Stage "search": connects the study loop with the models of the plans, the measurements and the saved files.
+#include <algorithm>
+
+#include "lpot/core/memory.h"
+#include "lpot/quantize/writers/openvino.h"
+#include "lpot/report/deploy.h"
+#include "lpot/report/tensorboard.h"
+#include "lpot/tune/next_model.h"
+#include "lpot/tune/setup.h"
+#include "lpot/tune/stages.h"
+#include "lpot/tune/study.h"
+#include "lpot/tune/worker.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+// One plan and no other.
+class OnlyPlan : public Strategy {
+ public:
+  explicit OnlyPlan(Plan plan) : plan_(std::move(plan)) {}
+  std::optional<Step> next(const SearchSpace&, const History& history) const override {
+    return history.find(plan_) ? std::nullopt : std::optional(Step{plan_});
+  }
+
+ private:
+  Plan plan_;
+};
+
+// Strategies look for int8 models; where none is worth having, the fp32 model is tried as it is.
+std::shared_ptr<const Strategy> strategy_for(const TuningContext& context, const SearchSpace& space) {
+  const Plan first = first_plan(space);
+  if (first.int8_count() == 0) return std::make_shared<OnlyPlan>(first);
+  const auto& of_user = context.options.user.strategy.strategy;
+  return of_user ? of_user : make_strategy(context.config.tuning.strategy);
+}
+
+// Builds, measures and saves the candidates of a search.
+class Candidates {
+ public:
+  Candidates(const TuningContext& context, CandidateBuilder& builder, NextModel& next, const SearchInput& input)
+      : context_(context), builder_(builder), next_(next), input_(input) {}
+
+  Measured measure(const Plan& plan, const Observer& observer) {
+    return context_.measurer.measure(quantized(plan, Step::Kind::Try), observer);
+  }
+
+  // A score of another study, or measured until it is certain that the goal is missed.
+  Measured measure_or_reuse(const Plan& plan, bool may_end_early, const Observer& observer) {
+    if (auto known = context_.session.cache().score(plan)) {
+      known->samples = 0;  // nothing is evaluated again
+      return *known;
+    }
+    if (!may_end_early) return measure(plan, observer);
+    return context_.measurer.measure_unless_below(input_.baseline.goal.lowest(), quantized(plan, Step::Kind::Try),
+                                                  observer);
+  }
+
+  double probe(const Plan& plan, DistanceKind kind, const Observer& observer) {
+    return context_.measurer.probe().distance_from_fp32(quantized(plan, Step::Kind::Probe), kind, observer);
+  }
+
+  // About what an exact score of a trial takes whose evaluation ended early.
+  double seconds_to_complete(const Trial& trial) const {
+    const auto evaluated = static_cast<double>(std::max<std::size_t>(1, trial.result->samples));
+    const double seconds = trial.seconds * static_cast<double>(input_.baseline.measured.samples) / evaluated;
+    const double longest = context_.measurer.evaluation_seconds();
+    return longest > 0 ? std::min(seconds, longest) : seconds;
+  }
+
+  void prepare_ahead(const Step& step) {
+    next_.expect(step, [&builder = builder_, &source = context_.task.model, plan = builder_.finalize(step.plan)] {
+      Edits made = builder.resolve_final(plan);
+      Model model = apply(source, made);
+      return NextModel::Made{std::move(made), std::move(model)};
+    });
+  }
+
+  void save(const Trial& trial) {
+    const Edits& edits = builder_.edits(trial.plan);
+    const fs::path& folder = context_.session.output();
+    save_deployment(folder, edits, deployment(trial), context_.observer);
+    if (context_.options.on_saved) context_.options.on_saved(context_.task.model, trial.plan, edits, folder);
+  }
+
+  // A run that was killed after a trial was stored and before its model was saved left that to its successor.
+  void save_unless_saved(const Trial& trial) {
+    if (!is_deployed(context_.session.output(), deployment(trial))) save(trial);
+  }
+
+ private:
+  Deployment deployment(const Trial& trial) {
+    return {context_.task.name,   context_.task.model,      builder_.finalize(trial.plan),
+            context_.task.cpu,    context_.options.command, input_.shapes,
+            input_.baseline.goal, input_.baseline.measured, trial};
+  }
+
+  Model quantized(const Plan& plan, Step::Kind kind) {
+    if (auto made = next_.take(plan)) builder_.put(plan, std::move(made->edits), std::move(made->model));
+    next_.runs(kind);
+    if (context_.options.on_quantized) context_.options.on_quantized(context_.task.model, builder_.edits(plan));
+    Model model = builder_.model(plan);
+    if (context_.coordinator) model.derivation = derivation_of(builder_.finalize(plan));
+    return model;
+  }
+
+  const TuningContext& context_;
+  CandidateBuilder& builder_;
+  NextModel& next_;
+  const SearchInput& input_;
+};
+
+// For a large model there is memory for one at a time; workers have their own cores to compile on; and strategies of
+// users are not asked for steps that may never come.
+bool may_build_ahead(const TuningContext& context) {
+  return !context.coordinator && context.task.model.size_bytes < kLargeModel && !context.options.user.strategy.strategy;
+}
+
+StudyWork work_of(const TuningContext& context, Candidates& candidates, const Strategy& strategy, const Goal& goal) {
+  const bool may_end_early = !strategy.needs_scores() && goal.higher_is_better && !goal.performance_only;
+  StudyWork work;
+  work.attempt = [&candidates, may_end_early](const Plan& plan, const Observer& observer) {
+    return candidates.measure_or_reuse(plan, may_end_early, observer);
+  };
+  work.complete = [&](const Plan& plan, const Observer& observer) { return candidates.measure(plan, observer); };
+  work.complete_seconds = [&](const Trial& trial) { return candidates.seconds_to_complete(trial); };
+  work.probe = [&, kind = strategy.distance_kind()](const Plan& plan, const Observer& observer) {
+    return candidates.probe(plan, kind, observer);
+  };
+  if (may_build_ahead(context)) work.expect = [&](const Step& step) { candidates.prepare_ahead(step); };
+  return work;
+}
+
+SavedModel saved_in(const fs::path& folder, const StaticShapes& shapes) {
+  const fs::path model = folder / "model.xml";
+  return {model, fs::file_size(model) + fs::file_size(folder / "model.bin"), saved_onnx(folder), shapes};
+}
+
+}  // namespace
+
+SearchOutput search(const TuningContext& context, CandidateBuilder& builder, NextModel& next,
+                    const SearchInput& input) {
+  StudySession& session = context.session;
+  const TuningConfig& tuning = context.config.tuning;
+  std::optional<TensorBoard> board;
+  if (tuning.tensorboard)
+    board.emplace(session.workspace(), session.id(),
+                  TensorBoardSource{context.task.model, context.task.ops, context.task.calibration,
+                                    calibration_samples(context.config, context.task)});
+  if (board && session.record().trials().empty())
+    board->add_fp32(input.baseline.measured, input.statistics.of(first_plan(context.task.choices)), context.observer);
+  if (may_build_ahead(context)) context.measurer.compile_with(next);
+
+  const auto strategy = strategy_for(context, input.space);
+  Candidates candidates(context, builder, next, input);
+  StudyEvents events;
+  events.on_trial = [&](const Trial& trial, bool is_best) {
+    if (trial.number == 1) session.record().set_first_model_notes(context.evaluator.notes());
+    if (is_best) candidates.save(trial);
+    if (context.options.on_trial) context.options.on_trial(trial, is_best);
+    if (board) board->add_trial(trial, builder.edits(trial.plan), context.observer);
+  };
+  events.on_complete = [&](const Trial& best) { candidates.save(best); };
+
+  Study study(session.store(), session.id(),
+              {input.space, input.baseline.goal, tuning.objective, tuning.exit_policy, tuning.random_seed,
+               input.seconds_before});
+  StudyOutcome outcome =
+      study.run(*strategy, work_of(context, candidates, *strategy, input.baseline.goal), events, context.observer);
+  SavedModel saved{.shapes = input.shapes};
+  if (outcome.best) {
+    candidates.save_unless_saved(*outcome.best);
+    saved = saved_in(session.output(), input.shapes);
+  }
+  return {std::move(outcome), std::move(saved)};
+}
+
+}  // namespace lpot

@@ -1,0 +1,64 @@
+// The stages of a tuning that need more than the task: baseline, kernel variants, search space, search, report. `tune`
+// calls them in this order; each returns a value for the next one. Stages that others use alone have their own headers
+// (quantization_task.h, plan_statistics.h, kernel_variant_stage.h).
+#pragma once
+#include <map>
+#include <string>
+
+#include "lpot/plan/kernel_variants.h"
+#include "lpot/plan/study_outcome.h"
+#include "lpot/tune/candidate_builder.h"
+#include "lpot/tune/candidate_measurer.h"
+#include "lpot/tune/study_session.h"
+#include "lpot/tune/tune.h"
+
+namespace lpot {
+
+class NextModel;
+
+// What all stages of one tuning share. It refers to objects of `tune`.
+struct TuningContext {
+  const Config& config;
+  const TuneOptions& options;
+  const QuantizationTask& task;
+  Evaluator& evaluator;
+  CandidateMeasurer& measurer;
+  StudySession& session;
+  Coordinator* coordinator;  // nullptr: this process works alone
+  const Observer& observer;
+};
+
+struct Baseline {
+  Measured measured;
+  Goal goal;
+  bool was_evaluated = false;  // in this study, and not read from another one
+};
+// The fp32 model's accuracy and speed, from the store or measured now. Throws Error where no goal follows from it.
+Baseline measure_baseline(const TuningContext&);
+
+// From the store, or measured with the first plan of the search.
+KernelVariantChoice choose_kernel_variants(const TuningContext&, CandidateBuilder&, const Statistics&);
+
+// Everything that strategies may choose from, with the measured times and the expected noise of every op.
+SearchSpace build_search_space(const TuningContext&, CandidateBuilder&, const Statistics&, const KernelVariantChoice&);
+
+struct SearchInput {
+  const SearchSpace& space;
+  const StatisticsByPlan& statistics;
+  const Baseline& baseline;
+  const StaticShapes& shapes;
+  double seconds_before = 0;
+};
+struct SearchOutput {
+  StudyOutcome outcome;
+  SavedModel saved;
+};
+// Tries plans until the goal is met or the budget is spent, and saves each best model. `next` builds models ahead.
+SearchOutput search(const TuningContext&, CandidateBuilder&, NextModel& next, const SearchInput&);
+
+// Stores what reports show besides trials: model, goal, machine and ops before the search; how it ended and the
+// diagnosis of the ops after it.
+void record_study(const TuningContext&, const Baseline&);
+void record_end(const TuningContext&, CandidateBuilder&, const SearchInput&, const TuneResult&);
+
+}  // namespace lpot

@@ -1,0 +1,60 @@
+// What makes a study the same study, and what earlier studies of the same model measured that holds for it too.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "lpot/config/config.h"
+#include "lpot/evaluate/evaluator.h"
+#include "lpot/store/study_record.h"
+#include "lpot/tune/quantization_task.h"
+#include "lpot/tune/user_components.h"
+
+namespace lpot {
+
+// The budget is not part of it: a study may be resumed with a larger one.
+StudyIdentity identity_of(const QuantizationTask&, const Config&, const UserComponents&, const Evaluator&);
+
+// Results of the study and of other studies with the same model and the settings that matter, so that a study with
+// another goal does not calibrate or evaluate again. What is found in another study is copied into this one.
+class StudyCache {
+ public:
+  // `may_share`: scores hold for other studies; false for programs and functions of the user, which may change.
+  StudyCache(Store&, StudyId, StudyIdentity, bool may_share);
+
+  const StudyWriter& record() const { return record_; }
+
+  std::optional<Measured> baseline();
+  std::optional<std::string> baseline_notes() const;
+  std::optional<std::string> first_model_notes() const;
+  std::optional<std::string> statistics(const StatisticsKey&);
+  std::optional<KernelVariantChoice> kernel_variants();
+  std::optional<Measured> score(const Plan&);  // the exact result of that plan in another study
+
+  // What is measured is stored before it is used.
+  void store_baseline(const Measured&, const std::string& notes);
+  void store_statistics(const StatisticsKey&, const std::string& bytes);
+  void store_kernel_variants(const KernelVariantChoice&);
+
+ private:
+  // The settings that a value depends on, besides the model.
+  enum class DependsOn { Calibration, Evaluation, KernelVariants, AllButTuning };
+
+  static bool matters(DependsOn, const std::string& setting);
+  static nlohmann::json settings_for(DependsOn, const StudyIdentity&);
+  std::vector<StudyId> similar_studies(DependsOn) const;
+  template <typename Get>
+  auto find(DependsOn, const Get&) const;
+
+  Store& store_;
+  StudyId study_;
+  StudyWriter record_;
+  StudyIdentity identity_;
+  bool may_share_;
+  // Of other studies, read once: they do not change while the workspace is locked.
+  std::optional<std::unordered_map<std::uint64_t, Measured>> scores_;
+};
+
+}  // namespace lpot

@@ -1,0 +1,33 @@
+#include "lpot/tune/study_session.h"
+
+#include "lpot/core/file.h"
+#include "lpot/report/deploy.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+fs::path open_output(const fs::path& wanted, const fs::path& workspace) {
+  fs::path output = wanted.empty() ? workspace / "best" : wanted;
+  make_folder(output);
+  remove_leftovers(output);
+  remove_leftovers(workspace);
+  return output;
+}
+
+}  // namespace
+
+StudySession::StudySession(const QuantizationTask& task, const Config& config, const TuneOptions& options,
+                           const Evaluator& evaluator)
+    : StudySession(task, config, options, evaluator, identity_of(task, config, options.user, evaluator)) {}
+
+StudySession::StudySession(const QuantizationTask& task, const Config& config, const TuneOptions& options,
+                           const Evaluator& evaluator, StudyIdentity identity)
+    : workspace_(workspace_path(config, task.model)),
+      output_(open_output(options.output, workspace_.path())),
+      study_(open_study(workspace_.store(), identity, options.resume, options.shared_workspace)),
+      record_(workspace_.store(), study_),
+      cache_(workspace_.store(), study_, std::move(identity), evaluator.is_repeatable()),
+      status_(workspace_.path(), study_) {}
+
+}  // namespace lpot

@@ -1,0 +1,40 @@
+// The workspace, the store and the progress file of one study while it runs.
+#pragma once
+#include <filesystem>
+
+#include "lpot/core/observer.h"
+#include "lpot/tune/status.h"
+#include "lpot/tune/study_cache.h"
+#include "lpot/tune/tune.h"
+#include "lpot/tune/workspace.h"
+
+namespace lpot {
+
+class StudySession {
+ public:
+  // Opens the workspace and the study, and creates the output folder, before any work is done that could not be saved.
+  // Throws StoreError.
+  StudySession(const QuantizationTask&, const Config&, const TuneOptions&, const Evaluator&);
+
+  const std::filesystem::path& workspace() const { return workspace_.path(); }
+  const std::filesystem::path& output() const { return output_; }
+  StudyId id() const { return study_; }
+  Store& store() { return workspace_.store(); }
+  StudyWriter& record() { return record_; }
+  StudyCache& cache() { return cache_; }
+
+  // The caller's observer, whose progress also goes to the progress file. The session must outlive it.
+  Observer observe(const Observer& caller) { return status_.watch(caller); }
+
+ private:
+  StudySession(const QuantizationTask&, const Config&, const TuneOptions&, const Evaluator&, StudyIdentity);
+
+  Workspace workspace_;
+  std::filesystem::path output_;
+  StudyId study_;
+  StudyWriter record_;
+  StudyCache cache_;
+  StatusFile status_;
+};
+
+}  // namespace lpot

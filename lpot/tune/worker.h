@@ -1,0 +1,44 @@
+// Several processes on one study. Rank 0 tunes as one process would; the others run run_study_worker: they calibrate
+// and evaluate the batches that rank 0 gives them, with the model, data and configuration that they read themselves.
+// They write nothing.
+//
+//   if (transport.rank() > 0) return run_study_worker(transport, [&] { return config; });
+//   tune(config, {.model = "net.onnx", .transport = &transport});
+//   dismiss_workers(transport);
+//
+#pragma once
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "lpot/config/config.h"
+#include "lpot/core/observer.h"
+#include "lpot/data/loader.h"
+#include "lpot/distributed/coordinator.h"
+#include "lpot/distributed/transport.h"
+#include "lpot/model/model.h"
+#include "lpot/tune/plan_statistics.h"
+#include "lpot/tune/user_components.h"
+
+namespace lpot {
+
+// Until rank 0 dismisses its workers. The configuration is read when it is needed; errors are thrown at rank 0.
+void run_study_worker(Transport&, std::function<Config()> config, UserComponents = {});
+
+// Rank 0's side. Nothing for a single process, or no transport.
+std::unique_ptr<Coordinator> make_coordinator(Transport*);
+
+struct SharedData {
+  const DataLoader* calibration = nullptr;
+  const DataLoader* evaluation = nullptr;
+};
+// Throws the error that a worker gets when it reads model and data, and DistributedError where they are not rank 0's.
+void compare_with_workers(Coordinator&, const Model&, const SharedData&, const Observer&);
+void send_statistics(Coordinator&, const StatisticsByPlan&,
+                     const Observer&);  // workers build models of plans with them
+
+// Model::derivation of the model of a plan, and of the source that recipes rescaled.
+std::string derivation_of(const Plan& final_plan);
+std::string derivation_of(const Recipes& rescaling);
+
+}  // namespace lpot

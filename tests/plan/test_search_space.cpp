@@ -1,0 +1,280 @@
+#include "lpot/plan/search_space.h"
+
+#include <algorithm>
+
+#include "lpot/core/error.h"
+#include "tests/support/files.h"
+#include "tests/support/recipes.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const std::vector<QuantizableOp> kOps{{"/stem/conv", "Convolution", "image", {0}},
+                                      {"/block/conv1", "Convolution", "a", {0}},
+                                      {"/block/conv2", "GroupConvolution", "b", {0, 1}},
+                                      {"fc", "MatMul", "c", {1}}};
+
+struct Made {
+  PlanChoices space;
+  std::vector<std::string> warnings;
+};
+
+Made make(const QuantizationConfig& config, bool half_range = false) {
+  auto allowed = allowed_choices(kOps, config, kDeclaredRecipes, half_range);
+  return {std::move(allowed.value), std::move(allowed.warnings)};
+}
+
+QuantizationConfig op_wise(const std::vector<std::pair<std::string, OpRestriction>>& entries) {
+  QuantizationConfig config;
+  config.op_wise = entries;
+  return config;
+}
+
+OpRestriction fp32() {
+  OpRestriction restriction;
+  restriction.activation.precisions = restriction.weight.precisions = {Precision::Fp32};
+  restriction.place = {"net.yaml", 14};
+  return restriction;
+}
+
+// Names of the ops that cannot be anything but fp32.
+std::vector<std::string> forced_to_fp32(const PlanChoices& space) {
+  std::vector<std::string> names;
+  for (const OpSpace& op : space.ops)
+    if (op.choices.size() == 1 && op.choices[0].precision == Precision::Fp32) names.push_back(op.name);
+  return names;
+}
+
+TEST(SearchSpace, OffersEveryOpPerChannelAsymmetricMinMaxFirstAndFp32Last) {
+  for (const OpSpace& op : make({}).space.ops) {
+    EXPECT_EQ(op.choices.size(), 9u);  // 2 granularities, 2 symmetries, 2 algorithms, and fp32
+    EXPECT_EQ(op.choices[0].weight.granularity, Granularity::PerChannel);
+    EXPECT_EQ(op.choices[0].activation.symmetry, Symmetry::Asymmetric);
+    EXPECT_EQ(op.choices[0].activation.algorithm, Algorithm::MinMax);
+    EXPECT_TRUE(op.can_fall_back());
+  }
+}
+
+TEST(SearchSpace, TakesHalfRangeForWeightsOnly) {
+  for (const OpPlan& choice : make({}, true).space.model_choices) {
+    EXPECT_EQ(choice.weight.bits, 7);
+    EXPECT_EQ(choice.activation.bits, 8);
+  }
+}
+
+TEST(SearchSpace, KeepsOnlyWhatModelWiseAllows) {
+  QuantizationConfig config;
+  config.model_wise.activation.algorithms = {Algorithm::Kl};
+  config.model_wise.weight.granularities = {Granularity::PerTensor};
+  config.model_wise.activation.precisions = {Precision::Uint8};
+  const PlanChoices space = make(config).space;
+  ASSERT_EQ(space.model_choices.size(), 1u);
+  EXPECT_EQ(space.model_choices[0].activation,
+            (TensorScheme{Algorithm::Kl, Granularity::PerTensor, Symmetry::Asymmetric, 8}));
+  EXPECT_EQ(space.model_choices[0].weight.granularity, Granularity::PerTensor);
+  EXPECT_FALSE(space.ops[0].can_fall_back());
+}
+
+TEST(SearchSpace, TakesInt8ActivationsForSymmetricOnes) {
+  QuantizationConfig config;
+  config.model_wise.activation.precisions = {Precision::Int8, Precision::Fp32};
+  for (const OpPlan& choice : make(config).space.model_choices)
+    EXPECT_EQ(choice.activation.symmetry, Symmetry::Symmetric);
+}
+
+TEST(SearchSpace, TakesEither8BitTypeWhereTheSchemeIsNamed) {
+  for (const Precision type : {Precision::Int8, Precision::Uint8})
+    for (const Symmetry symmetry : {Symmetry::Asymmetric, Symmetry::Symmetric}) {
+      QuantizationConfig config;
+      config.model_wise.activation.precisions = {type, Precision::Fp32};
+      config.model_wise.activation.symmetries = {symmetry};
+      const PlanChoices space = make(config).space;
+      ASSERT_FALSE(space.model_choices.empty());
+      EXPECT_EQ(space.model_choices[0].activation.symmetry, symmetry);
+    }
+}
+
+TEST(SearchSpace, LeavesOutWithAWarningWhatNoKernelHas) {
+  QuantizationConfig config = op_wise({{"fc", {}}});
+  config.model_wise.weight.symmetries = {Symmetry::Asymmetric};
+  config.op_wise[0].second.activation.granularities = {Granularity::PerChannel};
+  const Made made = make(config);
+  EXPECT_EQ(made.space.ops[0].choices.size(), 9u);
+  EXPECT_EQ(made.space.ops[3].choices.size(), 9u);
+  EXPECT_THAT(made.warnings,
+              ElementsAre(HasSubstr("quantization.model_wise.weight.scheme: int8 weights are always sym"),
+                          HasSubstr("quantization.op_wise.fc.activation.granularity")));
+}
+
+TEST(SearchSpace, FallsBackWhereOpWiseSaysFp32) {
+  EXPECT_THAT(forced_to_fp32(make(op_wise({{"fc", fp32()}})).space), ElementsAre("fc"));
+}
+
+TEST(SearchSpace, TakesAnExactNameBeforeAPattern) {
+  // As a pattern this would match every op.
+  std::vector<QuantizableOp> ops = kOps;
+  ops[3].name = ".*";
+  EXPECT_THAT(forced_to_fp32(allowed_choices(ops, op_wise({{".*", fp32()}}), kDeclaredRecipes, false).value),
+              ElementsAre(".*"));
+}
+
+TEST(SearchSpace, TakesAPatternForAllNamesItMatchesAsAWhole) {
+  EXPECT_THAT(forced_to_fp32(make(op_wise({{"/block/conv.", fp32()}})).space),
+              ElementsAre("/block/conv1", "/block/conv2"));
+  EXPECT_THROW(make(op_wise({{"/block", fp32()}})), ConfigError);
+}
+
+TEST(SearchSpace, TakesAPatternBeforeAType) {
+  std::vector<QuantizableOp> ops = kOps;
+  ops[3] = {"MatMul", "Convolution", "c", {0}};  // named as a type, of another type
+  const auto allowed = allowed_choices(ops, op_wise({{"Mat.*", fp32()}}), kDeclaredRecipes, false);
+  EXPECT_THAT(forced_to_fp32(allowed.value), ElementsAre("MatMul"));
+  EXPECT_TRUE(allowed.warnings.empty());
+}
+
+TEST(SearchSpace, TakesAKeyForATypeWithAWarning) {
+  const Made made = make(op_wise({{"Convolution", fp32()}}));
+  EXPECT_THAT(forced_to_fp32(made.space), ElementsAre("/stem/conv", "/block/conv1"));
+  EXPECT_THAT(made.warnings,
+              ElementsAre(AllOf(HasSubstr("net.yaml:14"), HasSubstr("'Convolution'"), HasSubstr("2 ops"))));
+}
+
+TEST(SearchSpace, NamesTheNearestOpForAKeyThatMatchesNothing) {
+  EXPECT_THAT(message_of<ConfigError>([] {
+                make(op_wise({{"/stem/conf", fp32()}}));
+              }),
+              AllOf(HasSubstr("net.yaml:14"), HasSubstr("'/stem/conf' matches no op of this model"),
+                    HasSubstr("did you mean '/stem/conv'?")));
+}
+
+TEST(SearchSpace, SaysThatAKeyIsNoPattern) {
+  EXPECT_THAT(message_of<ConfigError>([] {
+                make(op_wise({{"/stem/conv[", fp32()}}));
+              }),
+              AllOf(HasSubstr("net.yaml:14"), HasSubstr("/stem/conv["), HasSubstr("regular expression")));
+}
+
+TEST(SearchSpace, RefusesRestrictionsThatLeaveNothing) {
+  QuantizationConfig config;
+  config.model_wise.weight.precisions = {Precision::Uint8};
+  EXPECT_THAT(message_of<ConfigError>([&] { make(config); }),
+              AllOf(HasSubstr("quantization.model_wise leaves op '/stem/conv' (Convolution) no scheme")));
+
+  OpRestriction contradiction;  // fp32 weights under int8 activations
+  contradiction.weight.precisions = {Precision::Fp32};
+  contradiction.activation.precisions = {Precision::Int8};
+  contradiction.place = {"net.yaml", 20};
+  EXPECT_THAT(message_of<ConfigError>([&] {
+                make(op_wise({{"fc", contradiction}}));
+              }),
+              AllOf(HasSubstr("net.yaml:20"), HasSubstr("'fc'")));
+}
+
+TEST(SearchSpace, LeavesTheFirstOpInFp32WhenAsked) {
+  QuantizationConfig config;
+  config.recipes.first_conv_or_matmul_quantization = false;
+  EXPECT_THAT(forced_to_fp32(make(config).space), ElementsAre("/stem/conv"));
+}
+
+TEST(SearchSpacePlan, GivesEveryOpTheChoiceExceptThoseThatFallBack) {
+  const PlanChoices space = make({}).space;
+  const OpPlan choice = space.model_choices[3];
+  const Plan plan = space.plan(choice, {"/block/conv2", "fc"});
+  EXPECT_THAT(plan.fallback(), ElementsAre("/block/conv2", "fc"));
+  EXPECT_EQ(plan.ops.at("/stem/conv"), choice);
+  EXPECT_TRUE(space.contains(plan));
+}
+
+TEST(SearchSpacePlan, TakesTheMostAlikeWhereTheChoiceIsForbidden) {
+  OpRestriction kl_only;
+  kl_only.activation.algorithms = {Algorithm::Kl};
+  const PlanChoices space = make(op_wise({{"fc", kl_only}})).space;
+  OpPlan choice = space.model_choices.front();
+  choice.weight.granularity = Granularity::PerTensor;
+  const Plan plan = space.plan(choice);
+  EXPECT_EQ(plan.ops.at("fc").activation.algorithm, Algorithm::Kl);
+  EXPECT_EQ(plan.ops.at("fc").weight.granularity, Granularity::PerTensor);
+  EXPECT_EQ(plan.ops.at("fc").activation.symmetry, Symmetry::Asymmetric);
+  EXPECT_TRUE(space.contains(plan));
+}
+
+TEST(SearchSpacePlan, KeepsAnOpInInt8ThatMayNotFallBack) {
+  OpRestriction int8_only;
+  int8_only.weight.precisions = {Precision::Int8};
+  const PlanChoices space = make(op_wise({{"fc", int8_only}})).space;
+  EXPECT_TRUE(space.plan(space.model_choices.front(), {"fc"}).fallback().empty());
+}
+
+TEST(SearchSpace, DoesNotContainThePlanOfAnotherModel) {
+  const PlanChoices space = make({}).space;
+  Plan plan = space.plan(space.model_choices.front());
+  plan.ops.erase("fc");
+  plan.ops["other"] = space.model_choices.front();
+  EXPECT_FALSE(space.contains(plan));
+}
+
+// The recipes of a space as JSON, in order of preference.
+std::vector<std::string> recipes_of(const QuantizationConfig& config) {
+  std::vector<std::string> texts;
+  for (const Recipes& recipes : make(config).space.recipes) texts.push_back(to_json(recipes));
+  return texts;
+}
+
+TEST(SearchSpaceRecipes, AddsOneAlternativeAfterTheOther) {
+  EXPECT_THAT(recipes_of({}),
+              ElementsAre(R"({"int8_tables":true,"residual_sums":true,"smooth_quant":true})",
+                          R"({"bias_correction":true,"int8_tables":true,"residual_sums":true,"smooth_quant":true})",
+                          R"({"bias_correction":true,"int8_tables":true,"residual_sums":true,"smooth_quant":true,)"
+                          R"("weight_correction":true})"));
+}
+
+TEST(SearchSpaceRecipes, LeavesOutAlternativesThatTheUserDecided) {
+  QuantizationConfig config;
+  config.recipes.values = {{"smooth_quant", false}, {"residual_sums", false}, {"int8_tables", false}};
+  config.recipes.values["weight_correction"] = false;
+  EXPECT_THAT(recipes_of(config), ElementsAre("{}", R"({"bias_correction":true})"));
+  config.recipes.values["bias_correction"] = false;
+  EXPECT_THAT(recipes_of(config), ElementsAre("{}"));
+  config.recipes.values["through_concat"] = false;
+  EXPECT_THAT(recipes_of(config), ElementsAre(R"({"through_concat":false})"));
+}
+
+TEST(SearchSpaceRecipes, TakesAKeyOfAdvanceForTheRecipe) {
+  QuantizationConfig config;
+  config.recipes.values = {{"smooth_quant", false}, {"residual_sums", false}, {"int8_tables", false}};
+  config.recipes.advance["bias_correction"] = "weight_empirical";
+  EXPECT_THAT(recipes_of(config), ElementsAre(R"({"bias_correction":true})"));
+}
+
+TEST(SearchSpaceRecipes, DropsTheParameterOfARecipeThatIsOff) {
+  QuantizationConfig config;
+  config.recipes.values = {{"smooth_quant_alpha", 0.5}, {"residual_sums", false}, {"int8_tables", false}};
+  EXPECT_EQ(recipes_of(config)[0], R"({"smooth_quant":true,"smooth_quant_alpha":0.5})");
+  config.recipes.values["smooth_quant"] = false;
+  EXPECT_EQ(recipes_of(config)[0], "{}");
+}
+
+TEST(SearchSpaceRecipes, WarnsOfRecipesThatNeedRangesWhereNoneAreCalibrated) {
+  QuantizationConfig config;
+  config.approach = Approach::DynamicQuantization;
+  config.recipes.values = {{"bias_correction", true}, {"cross_layer_equalization", true}, {"weight_correction", true}};
+  const Made made = make(config);
+  ASSERT_EQ(made.space.recipes.size(), 1u);
+  EXPECT_EQ(to_json(made.space.recipes[0]), R"({"int8_tables":true,"weight_correction":true})");
+  EXPECT_THAT(made.warnings, ElementsAre(HasSubstr("quantization.recipes.fast_bias_correction needs calibrated ranges"),
+                                         HasSubstr("quantization.recipes.cross_layer_equalization needs")));
+}
+
+TEST(SearchSpaceRecipes, RefusesARecipeThatIsNotDeclared) {
+  QuantizationConfig config;
+  config.recipes.values["smooth_quand"] = true;
+  EXPECT_THAT(message_of<ConfigError>([&] { make(config); }),
+              AllOf(HasSubstr("'smooth_quand' is unknown"), HasSubstr("did you mean 'smooth_quant'?")));
+}
+
+}  // namespace
+}  // namespace lpot

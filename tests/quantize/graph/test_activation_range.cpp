@@ -1,0 +1,54 @@
+#include "lpot/quantize/graph/activation_range.h"
+
+#include <cmath>
+#include <random>
+
+#include "tests/support/files.h"
+
+namespace lpot {
+namespace {
+
+double step_of(const Range& levels) { return (double(levels.high) - double(levels.low)) / 255; }
+
+TEST(ActivationLevels, HoldZeroExactlyAndCoverTheRange) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<float> exponent(-8, 8);
+  for (int i = 0; i < 2000; ++i) {
+    const Range range{-std::exp2(exponent(random)), std::exp2(exponent(random))};
+    const Range levels = activation_levels(range, Symmetry::Asymmetric);
+    const double zero = -double(levels.low) / step_of(levels);
+    ASSERT_NEAR(zero, std::nearbyint(zero), 1e-3) << range.low << " " << range.high;
+    ASSERT_GE(std::nearbyint(zero), 0);
+    ASSERT_LE(std::nearbyint(zero), 255);
+    ASSERT_LE(levels.low, range.low * (1 - 1e-6f));
+    ASSERT_GE(levels.high, range.high * (1 - 1e-6f));
+    // Moving zero onto a level costs at most half a level on either side, one where a side is nearly empty.
+    ASSERT_LE(step_of(levels), (double(range.high) - double(range.low)) / 253.5);
+  }
+}
+
+TEST(ActivationLevels, KeepARangeThatBeginsAtZero) {
+  for (const Symmetry symmetry : {Symmetry::Symmetric, Symmetry::Asymmetric})
+    EXPECT_EQ(activation_levels({0, 6}, symmetry), (Range{0, 6}));
+}
+
+TEST(ActivationLevels, EndAtZeroWhenNothingIsPositive) {
+  const Range levels = activation_levels({-3, 0}, Symmetry::Asymmetric);
+  EXPECT_FLOAT_EQ(levels.low, -3);
+  EXPECT_EQ(levels.high, 0);
+}
+
+TEST(ActivationLevels, HaveOneMoreBelowZeroWhenSymmetric) {
+  const Range levels = activation_levels({-2, 2}, Symmetry::Symmetric);
+  EXPECT_EQ(levels.high, 2);
+  EXPECT_FLOAT_EQ(levels.low, -2.0f * 128 / 127);
+  EXPECT_NEAR(-double(levels.low) / step_of(levels), 128, 1e-4);
+}
+
+TEST(ActivationLevels, HaveAWidthWhenTheRangeHasNone) {
+  EXPECT_GT(step_of(activation_levels({0, 0}, Symmetry::Asymmetric)), 0);
+  EXPECT_GT(step_of(activation_levels({0, 0}, Symmetry::Symmetric)), 0);
+}
+
+}  // namespace
+}  // namespace lpot

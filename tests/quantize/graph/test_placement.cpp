@@ -1,0 +1,206 @@
+// Integers flow through ops that hand values on: what really runs, and what it gives.
+#include <cmath>
+
+#include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/graph/placement.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
+#include "lpot/quantize/resolve.h"
+#include "lpot/quantize/writers/openvino.h"
+#include "lpot/runtime/executable.h"
+#include "tests/support/graphs.h"
+#include "tests/support/memory_data.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+using Between = std::function<std::shared_ptr<ov::Node>(const ov::Output<ov::Node>&)>;
+
+// conv a -> relu -> `between` -> conv b
+Model around(const Between& between) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto relu = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "relu");
+  return as_model({conv3x3(named(between(relu), "between"), 16, 4, "b", 2)}, {x});
+}
+
+std::shared_ptr<ov::Node> resized(const ov::Output<ov::Node>& tensor, op::Interpolate::InterpolateMode mode) {
+  using Resize = op::Interpolate;
+  Resize::InterpolateAttrs attributes;
+  attributes.mode = mode;
+  attributes.shape_calculation_mode = Resize::ShapeCalcMode::SIZES;
+  attributes.coordinate_transformation_mode = Resize::CoordinateTransformMode::ASYMMETRIC;
+  attributes.nearest_mode = Resize::NearestMode::FLOOR;
+  const auto integers = [](const std::vector<std::int64_t>& values) {
+    return op::Constant::create(ov::element::i64, {2}, values);
+  };
+  return std::make_shared<Resize>(tensor, integers({16, 16}), constant({2}, {2, 2}), integers({2, 3}), attributes);
+}
+
+std::shared_ptr<ov::Node> padded(const ov::Output<ov::Node>& tensor, float value) {
+  const auto sizes = op::Constant::create(ov::element::i64, {4}, {0, 0, 1, 1});
+  return std::make_shared<op::Pad>(tensor, sizes, sizes, constant({}, {value}), ov::op::PadMode::CONSTANT);
+}
+
+Plan all_int8(const Model& model) {
+  Plan plan;
+  for (const QuantizableOp& op : quantizable_ops(model))
+    plan.ops[op.name] = {Precision::Int8,
+                         {Algorithm::MinMax, Granularity::PerTensor, Symmetry::Asymmetric, 8},
+                         {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 7}};
+  return plan;
+}
+
+struct Quantized {
+  Model model;
+  Edits edits;
+  Model int8;
+
+  explicit Quantized(const Between& between) : Quantized(around(between)) {}
+  explicit Quantized(const Model& from) : Quantized(from, all_int8(from)) {}
+  Quantized(const Model& from, const Plan& plan) : model(from.clone()) {
+    const auto statistics =
+        observe(model, observation_points(model),
+                loader_of(unlabelled({random_tensor({4, 8, 8}, 1), random_tensor({4, 8, 8}, 2)})), {})
+            .snapshots.back();
+    edits = resolve(model, plan, statistics);
+    int8 = apply(model, edits);
+  }
+
+  std::vector<std::string> quantizers() const {
+    std::vector<std::string> names;
+    for (const OpInfo& op : list_ops(int8))
+      if (op.type == "FakeQuantize") names.push_back(op.name);
+    return names;
+  }
+
+  // What the first convolution writes.
+  std::string handed_on() const {
+    const Executable executable(int8);
+    for (const ExecutedOp& kernel : executable.executed_ops())
+      if (kernel.name == "a") return kernel.precision;
+    return "nothing";
+  }
+
+  double error() const {
+    const Tensor input = random_tensor({1, 4, 8, 8}, 7);
+    const Tensor expected = Executable(model).infer({input})[0], found = Executable(int8).infer({input})[0];
+    double difference = 0, size = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      difference += std::fabs(found.value_at(i) - expected.value_at(i));
+      size += std::fabs(expected.value_at(i));
+    }
+    return difference / size;
+  }
+};
+
+TEST(Placement, IntegersFlowThroughResizingToTheNearest) {
+  const Quantized nearest([](const auto& x) { return resized(x, op::Interpolate::InterpolateMode::NEAREST); });
+  EXPECT_THAT(nearest.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
+  EXPECT_EQ(nearest.handed_on(), "u8");
+  EXPECT_LT(nearest.error(), 0.05);
+}
+
+TEST(Placement, ResizingThatMixesValuesHasItsQuantizerBehind) {
+  const Quantized linear([](const auto& x) { return resized(x, op::Interpolate::InterpolateMode::LINEAR_ONNX); });
+  EXPECT_THAT(linear.quantizers(), UnorderedElementsAre("x/quantize", "between/quantize"));
+  EXPECT_LT(linear.error(), 0.05);
+}
+
+TEST(Placement, IntegersFlowThroughPaddingWithZeros) {
+  const Quantized zeros([](const auto& x) { return padded(x, 0.0f); });
+  EXPECT_THAT(zeros.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
+  EXPECT_EQ(zeros.handed_on(), "u8");
+  EXPECT_LT(zeros.error(), 0.05);
+}
+
+TEST(Placement, PaddingWithANumberHasItsQuantizerBehind) {
+  const Quantized ones([](const auto& x) { return padded(x, 1.37f); });
+  EXPECT_THAT(ones.quantizers(), UnorderedElementsAre("x/quantize", "between/quantize"));
+  EXPECT_LT(ones.error(), 0.05);
+}
+
+std::shared_ptr<ov::Node> greatest(const ov::Output<ov::Node>& tensor, const std::string& name) {
+  const auto axes = op::Constant::create(ov::element::i64, {2}, {2, 3});
+  return named(std::make_shared<op::ReduceMax>(tensor, axes, false), name);
+}
+
+// A quantizer right behind the reduction is made part of it by the plug-in, with wrong results.
+TEST(Placement, IntegersFlowThroughTheGreatestAlongAxes) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto relu = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "relu");
+  const Quantized reduced(as_model({product(greatest(relu, "greatest"), 16, 4, "b", 2)}, {x}));
+  EXPECT_THAT(reduced.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
+  EXPECT_EQ(reduced.handed_on(), "u8");
+  EXPECT_LT(reduced.error(), 0.05);
+}
+
+// conv a -> relu -> conv b -> relu; the greatest of each channel of both -> product; `also` reads the first relu too.
+Model blend(bool has_other_reader = false) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto first = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "first");
+  const auto second = named(std::make_shared<op::Relu>(conv3x3(first, 16, 16, "b", 2)), "second");
+  const auto both =
+      std::make_shared<op::Concat>(ov::OutputVector{greatest(first, "of_first"), greatest(second, "of_second")}, 1);
+  ov::OutputVector outputs{product(both, 32, 4, "product", 3)};
+  if (has_other_reader) outputs.push_back(named(std::make_shared<op::Sigmoid>(first), "also"));
+  return as_model(outputs, {x});
+}
+
+TEST(Placement, WhatHandsOnReadsTheIntegersThatAKernelReads) {
+  const Quantized shared(blend());
+  EXPECT_THAT(shared.edits.reads, ElementsAre(SharedRead{"of_first", "ReduceMax"}));
+  EXPECT_THAT(shared.quantizers(),
+              UnorderedElementsAre("x/quantize", "first/quantize", "of_first/quantize", "second/quantize"));
+  EXPECT_EQ(shared.handed_on(), "u8");
+  EXPECT_LT(shared.error(), 0.05);
+}
+
+TEST(Placement, WhatHandsOnToFp32ReadsThemToo) {
+  const Model model = blend();
+  Plan plan = all_int8(model);
+  plan.ops.at("product") = OpPlan{};
+  const Quantized shared(model, plan);
+  EXPECT_THAT(shared.quantizers(), UnorderedElementsAre("x/quantize", "first/quantize"));
+  EXPECT_EQ(shared.handed_on(), "u8");
+  EXPECT_LT(shared.error(), 0.05);
+}
+
+TEST(Placement, NothingIsSharedWhereTheTensorIsNeededInFp32Anyway) {
+  const Quantized apart(blend(true));
+  EXPECT_THAT(apart.edits.reads, IsEmpty());
+  EXPECT_THAT(apart.quantizers(),
+              UnorderedElementsAre("x/quantize", "first/quantize", "first/quantize_1", "second/quantize"));
+  EXPECT_LT(apart.error(), 0.05);
+}
+
+// What computes between the reduction and the quantizer becomes part of the reduction too.
+TEST(Placement, ProductsBehindAnActivationOfTheGreatestStayInFp32) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto relu = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "relu");
+  const auto squashed = named(std::make_shared<op::Tanh>(greatest(relu, "greatest")), "squashed");
+  const Quantized kept(as_model({product(squashed, 16, 4, "b", 2)}, {x}));
+  EXPECT_THAT(kept.quantizers(), UnorderedElementsAre("x/quantize"));
+  EXPECT_LT(kept.error(), 0.05);
+}
+
+TEST(Placement, NoDivisionBehindAReductionAndItsActivation) {
+  const auto x = parameter({-1, 8, 16}, "x");
+  const auto axis = op::Constant::create(ov::element::i64, {1}, {1});
+  const auto mean = std::make_shared<op::ReduceMean>(x, axis, false);
+  const auto behind = product(std::make_shared<op::Relu>(mean), 16, 4, "behind");
+  const auto beside = product(std::make_shared<op::Relu>(x), 16, 4, "beside");
+  EXPECT_FALSE(may_be_divided(behind->input(0)));
+  EXPECT_TRUE(may_be_quantized(behind->input(0)));
+  EXPECT_TRUE(may_be_divided(beside->input(0)));
+}
+
+TEST(Placement, NothingIsSharedWhereNoKernelMakesTheTensor) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const Quantized plain(as_model({conv3x3(x, 4, 4, "a"), product(greatest(x, "of_x"), 4, 4, "b", 2)}, {x}));
+  EXPECT_THAT(plain.edits.reads, IsEmpty());
+}
+
+}  // namespace
+}  // namespace lpot

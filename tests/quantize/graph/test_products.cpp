@@ -1,0 +1,192 @@
+// Products of two activations in int8.
+#include "lpot/quantize/graph/products.h"
+
+#include <cmath>
+
+#include "lpot/core/error.h"
+#include "lpot/plan/search_space.h"
+#include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/quantize.h"
+#include "lpot/quantize/recipes/channel_pairs.h"
+#include "lpot/quantize/recipes/table.h"
+#include "lpot/quantize/resolve.h"
+#include "lpot/quantize/writers/openvino.h"
+#include "lpot/runtime/executable.h"
+#include "tests/quantize/writers/export_onnx.h"
+#include "tests/support/attention.h"
+#include "tests/support/memory_data.h"
+#include "tests/support/output_error.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+SearchSpace space_of(const Model& model, const QuantizationConfig& config = {}, bool half_range = false) {
+  return {allowed_choices(searchable_ops(model), config, recipe_declarations(), half_range).value};
+}
+
+std::vector<std::string> names_of(const std::vector<QuantizableOp>& ops) {
+  std::vector<std::string> names;
+  for (const QuantizableOp& op : ops) names.push_back(op.name);
+  return names;
+}
+
+// Two samples of different lengths: the scores' shape is another for each.
+Statistics calibrated(const Model& model) {
+  return observe(model, observation_points(model),
+                 loader_of(unlabelled({random_tensor({6, 128}, 1), random_tensor({9, 128}, 2)})), {})
+      .snapshots.back();
+}
+
+double error(const Model& model, const Model& exact) {
+  return output_error(model, exact, random_tensor({2, 6, 128}, 5));
+}
+
+// Only the products of activations in int8.
+Plan only_products(const Model& model) {
+  const SearchSpace space = space_of(model);
+  Plan plan = space.plan(space.model_choices.front());
+  plan.recipes = {};
+  for (const QuantizableOp& op : quantizable_ops(model)) plan.ops.at(op.name) = OpPlan{};
+  return plan;
+}
+
+TEST(Products, AreTheScoresOfAttentionAndNotWhatSoftmaxFeeds) {
+  const Model model = attention();
+  const auto products = activation_products(model);
+  ASSERT_THAT(names_of(products), ElementsAre("scores"));
+  EXPECT_EQ(products[0].activation, "query/add") << "in front of the heads";
+  EXPECT_EQ(products[0].second, "key/add");
+  EXPECT_THAT(names_of(searchable_ops(model)), ElementsAre("query", "key", "value", "out", "scores"));
+}
+
+TEST(Products, AreNoneOfWeightsInAnyForm) {
+  const auto x = parameter({2, 3, 8}, "x");
+  const auto weights = std::make_shared<op::Multiply>(
+      std::make_shared<op::Convert>(op::Constant::create(ov::element::i8, {1, 8, 4}, std::vector<int>(32, 3)),
+                                    ov::element::f32),
+      constant({1, 1, 4}, std::vector<float>(4, 0.1f)));
+  EXPECT_THAT(activation_products(as_model({std::make_shared<op::MatMul>(x, weights, false, false)}, {x})), IsEmpty());
+  EXPECT_THAT(activation_products(
+                  as_model({std::make_shared<op::MatMul>(x, random_constant({1, 8, 4}, 1), false, false)}, {x})),
+              IsEmpty());
+}
+
+TEST(Products, GetAQuantizerAtBothInputsAndStayNearFp32) {
+  const Model model = attention();
+  const Model int8 = quantize(model, only_products(model), calibrated(model));
+  EXPECT_EQ(count_type(int8, "FakeQuantize"), 2u);
+  EXPECT_LT(error(int8, model), 0.06) << "softmax of scores up to 20 makes their noise larger";
+  EXPECT_GT(error(int8, model), 0);
+}
+
+TEST(Products, HaveRangesAroundZero) {
+  const Model model = attention();
+  const Edits edits = resolve(model, only_products(model), calibrated(model));
+  ASSERT_EQ(edits.products.size(), 1u);
+  for (const Range& levels : edits.products[0].levels) EXPECT_NEAR(levels.low / levels.high, -128.0f / 127.0f, 1e-5f);
+  EXPECT_THAT(message_of<DataError>([&] { resolve(model, only_products(model), {}); }), HasSubstr("query/add"));
+}
+
+TEST(Products, FallBackLikeOtherOps) {
+  const Model model = attention();
+  Plan plan = only_products(model);
+  plan.ops.at("scores") = OpPlan{};
+  EXPECT_EQ(count_type(quantize(model, plan, calibrated(model)), "FakeQuantize"), 0u);
+}
+
+// The quantizer of what attention gives stands behind the reshape that joins heads where the scores are in int8 and
+// nothing keeps attention from being one kernel.
+TEST(Products, DecideWhereTheResultOfAttentionIsQuantized) {
+  const auto quantizers = [](const Model& model, bool int8_scores) {
+    const SearchSpace space = space_of(model);
+    Plan plan = space.plan(space.model_choices.front());
+    plan.recipes = {};
+    if (!int8_scores) plan.ops.at("scores") = OpPlan{};
+    const Model int8 = quantize(model, plan, calibrated(model));
+    EXPECT_LT(error(int8, model), 0.1);
+    std::vector<std::string> names;
+    for (const OpInfo& op : list_ops(int8))
+      if (op.type == "FakeQuantize") names.push_back(op.name);
+    return names;
+  };
+  EXPECT_THAT(quantizers(attention(), true), Contains("joined/quantize"));
+  EXPECT_THAT(quantizers(attention(), false), Contains("mix/quantize"));
+  EXPECT_THAT(quantizers(attention({.reshaped_shares = true}), true), Contains("mix/quantize"));
+}
+
+TEST(Products, AddNoSchemesOfTheWholeModel) {
+  const Model model = attention();
+  EXPECT_EQ(space_of(model).model_choices,
+            allowed_choices(quantizable_ops(model), {}, recipe_declarations(), false).value.model_choices);
+}
+
+TEST(Products, StayInFp32WhereSumsHave16BitsOrWeightsAloneAreQuantized) {
+  const Model model = attention();
+  QuantizationConfig dynamic;
+  dynamic.approach = Approach::DynamicQuantization;
+  for (const SearchSpace& space : {space_of(model, {}, true), space_of(model, dynamic)}) {
+    ASSERT_EQ(space.ops.back().name, "scores");
+    EXPECT_THAT(space.ops.back().choices, ElementsAre(OpPlan{}));
+  }
+}
+
+TEST(Products, StayInFp32WhereTheConfigAllowsNoScheme) {
+  QuantizationConfig config;
+  config.model_wise.activation.symmetries = {Symmetry::Asymmetric};
+  config.model_wise.activation.precisions = {Precision::Uint8};
+  EXPECT_THAT(space_of(attention(), config).ops.back().choices, ElementsAre(OpPlan{}));
+  QuantizationConfig weights;
+  weights.model_wise.weight.granularities = {Granularity::PerTensor};
+  EXPECT_EQ(space_of(attention(), weights).ops.back().choices.size(), 3u) << "they have no weights";
+}
+
+TEST(BalancedScores, MakeQueriesAndKeysEquallyLargeChannelByChannel) {
+  for (const bool computed : {false, true}) {
+    const auto pairs = factor_pairs(attention({.computed_shapes = computed}));
+    ASSERT_EQ(pairs.size(), 1u) << computed;
+    EXPECT_EQ(pairs[0].product, "scores");
+    EXPECT_THAT(pairs[0].kernels, ElementsAre("query", "key"));
+    EXPECT_THAT(pairs[0].biases, ElementsAre("query/bias", "key/bias"));
+  }
+}
+
+TEST(BalancedScores, AreExactInFp32AndHelpAgainstOutliers) {
+  const Model model = attention({.query_outlier = 60});
+  const Statistics statistics = calibrated(model);
+  Plan plan = only_products(model);
+  const double plain = error(quantize(model, plan, statistics), model);
+  plan.recipes.set("smooth_quant", true);
+  const Edits edits = resolve(model, plan, statistics);
+  EXPECT_LT(4 * error(apply(model, edits), model), plain);
+  Edits exact;
+  exact.constants = edits.constants;
+  ASSERT_EQ(exact.constants.size(), 4u) << "weights and biases of queries and keys";
+  EXPECT_LT(error(apply(model, exact), model), 1e-5);
+}
+
+class ProductsInOnnx : public ExportOnnx {};
+
+TEST_F(ProductsInOnnx, HaveQuantizersAtBothInputs) {
+  OnnxFile file;
+  file.input("x", {2, 3, 6});
+  file.input("y", {2, 6, 4});
+  file.output("z", {2, 3, 4});
+  file.node("MatMul", "product", {"x", "y"}, "p");
+  file.node("Relu", "relu", {"p"}, "z");
+  const Model model = load(file);
+  ASSERT_THAT(names_of(activation_products(model)), ElementsAre("product"));
+  Edits edits;
+  edits.products = {{.op = "product", .levels = {kSymmetric, kSymmetric}}};
+  const OnnxFile written = write(model, edits);
+  EXPECT_THAT(written.nodes(), Contains("QuantizeLinear x/quantized"));
+  EXPECT_THAT(written.nodes(), Contains("QuantizeLinear y/quantized"));
+  expect_same_outputs(model, {exact_tensor({2, 3, 6}, kStep, 3), exact_tensor({2, 6, 4}, kStep, 4)});
+}
+
+}  // namespace
+}  // namespace lpot

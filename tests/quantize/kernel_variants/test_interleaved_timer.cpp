@@ -1,0 +1,53 @@
+// Models that take turns: whose time is whose, whatever stays compiled between.
+#include "lpot/quantize/kernel_variants/interleaved_timer.h"
+
+#include "tests/support/graphs.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::Gt;
+using ::testing::SizeIs;
+
+// A chain of convolutions: `count` times the work.
+Model convolutions(std::size_t count) {
+  const auto x = parameter({1, 32, 48, 48}, "x");
+  std::shared_ptr<ov::Node> last = x;
+  for (std::size_t i = 0; i < count; ++i) last = conv3x3(last, 32, 32, "conv" + std::to_string(i), 1);
+  return as_model({last}, {x});
+}
+
+struct TurnsTest : ::testing::Test {
+  const std::vector<Tensor> inputs{random_tensor({1, 32, 48, 48}, 1)};
+  const std::map<std::string, std::string> owners{{"conv0", "conv0"}, {"conv1", "conv1"}};
+  const Observer observer;
+  CompiledModels compiled{inputs, 1};
+  InterleavedTimer turns{compiled, inputs, owners, observer};
+};
+
+TEST_F(TurnsTest, GiveEveryModelItsOwnTime) {
+  const Model one = convolutions(1), three = convolutions(3), thirty = convolutions(30);
+  for (const auto& models : std::vector<std::vector<const Model*>>{
+           {&one, &thirty}, {&thirty, &one}, {&one, &thirty}, {&thirty, &three, &one}, {&one, &three, &thirty}}) {
+    const std::vector<double> times = turns.time_whole(models, 0.01);
+    ASSERT_THAT(times, SizeIs(models.size()));
+    const double largest = *std::max_element(times.begin(), times.end());
+    for (std::size_t i = 0; i < models.size(); ++i) EXPECT_EQ(times[i] == largest, models[i] == &thirty);
+  }
+}
+
+TEST_F(TurnsTest, ProfileTheSecondWhichIsMadeWhenItIsNeeded) {
+  const Model one = convolutions(1);
+  std::optional<Model> two;
+  const auto times = turns.profile(
+      one, [&]() -> const Model& { return two.emplace(convolutions(2)); }, 0.01);
+  ASSERT_THAT(times, SizeIs(2));
+  EXPECT_FALSE(times[0].contains("conv1"));
+  EXPECT_THAT(times[1].at("conv1"), Gt(0.0));
+  for (const Times& of_model : times)
+    for (const auto& [op, time] : of_model) EXPECT_THAT(time, Gt(0.0)) << op;
+  EXPECT_TRUE(times[0].contains(kAllKernels));
+}
+
+}  // namespace
+}  // namespace lpot

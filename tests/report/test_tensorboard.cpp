@@ -1,0 +1,115 @@
+// tuning.tensorboard: what is written is read back as TensorBoard does, with ProtoReader.
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <map>
+
+#include "lpot/data/tfrecord.h"
+#include "lpot/proto/proto_reader.h"
+#include "lpot/tune/setup.h"
+#include "lpot/tune/tune.h"
+#include "tests/support/files.h"
+
+namespace lpot {
+namespace {
+
+using testing::Contains;
+using testing::Key;
+
+constexpr const char* kModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
+
+double to_double(std::uint64_t bits) {
+  double value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+struct Seen {
+  double low = 0, high = 0, count = 0, in_buckets = 0;
+};
+
+struct Events {
+  std::uint64_t step = 0;
+  std::map<std::string, float> scalars;
+  std::map<std::string, Seen> histograms;
+};
+
+Seen read_histogram(ProtoReader message) {
+  Seen seen;
+  while (message.next()) {
+    if (message.field() == 1) seen.low = to_double(message.number());
+    if (message.field() == 2) seen.high = to_double(message.number());
+    if (message.field() == 3) seen.count = to_double(message.number());
+    if (message.field() != 7) continue;
+    std::vector<double> counts(message.bytes().size() / sizeof(double));
+    std::memcpy(counts.data(), message.bytes().data(), message.bytes().size());
+    for (const double count : counts) seen.in_buckets += count;
+  }
+  return seen;
+}
+
+Events read_events(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) files.push_back(entry.path());
+  EXPECT_EQ(files.size(), 1u) << folder;
+  EXPECT_NE(files.at(0).filename().string().find("tfevents"), std::string::npos) << "TensorBoard looks for that";
+  const TFRecords records("test", files);  // compares the checksums
+  EXPECT_EQ(records.size(), 2u);
+  const std::vector<std::uint8_t> bytes = records.read(1);
+  Events events;
+  for (ProtoReader event(bytes); event.next();) {
+    if (event.field() == 2) events.step = event.number();
+    if (event.field() != 5) continue;
+    for (ProtoReader summary = event.message(); summary.next();) {
+      std::string tag;
+      for (ProtoReader value = summary.message(); value.next();) {
+        if (value.field() == 1) tag = value.text();
+        const auto bits = static_cast<std::uint32_t>(value.number());
+        if (value.field() == 2) std::memcpy(&events.scalars[tag], &bits, sizeof bits);
+        if (value.field() == 5) events.histograms[tag] = read_histogram(value.message());
+      }
+    }
+  }
+  return events;
+}
+
+TEST(TensorBoard, GetsHistogramsOfTensorsInFp32AndInEveryTrial) {
+  const TempFolder folder;
+  const Config config = load_config_text(
+      "model: {name: net}\nquantization: {calibration: {sampling_size: 8}, recipes: {forms: plain, smooth_quant: "
+      "false}}\nevaluation:\n"
+      "  accuracy:\n    metric: {topk: 1}\n    iteration: 2\n    dataloader:\n      batch_size: 8\n"
+      "      dataset: {FashionMNIST: {root: /usr/share/datasets/fashion-mnist}}\n"
+      "      transform: {ToTensor: {}, Normalize: {mean: [0.2860], std: [0.3530]}}\n"
+      "tuning: {tensorboard: true, exit_policy: {max_trials: 1}, workspace: {path: " +
+          (folder / "w").string() + "}}\n",
+      "conf.yaml", component_tables());
+  EXPECT_TRUE(config.warnings.empty());
+  const TuneResult result = tune(config, {.model = kModel});
+  ASSERT_EQ(result.trials.size(), 1u);
+
+  const auto study = folder / "w/tensorboard" / ("study-" + std::to_string(result.study));
+  const Events fp32 = read_events(study / "fp32"), int8 = read_events(study / "trial-001");
+  EXPECT_EQ(fp32.step, 0u);
+  EXPECT_EQ(int8.step, 1u);
+  EXPECT_FLOAT_EQ(fp32.scalars.at("accuracy"), static_cast<float>(result.baseline.accuracy));
+  EXPECT_FLOAT_EQ(int8.scalars.at("accuracy"), static_cast<float>(result.trials[0].result->accuracy));
+
+  const Seen image = fp32.histograms.at("activation/image");
+  EXPECT_EQ(image.count, 8 * 28 * 28) << "the calibration samples";
+  EXPECT_EQ(image.in_buckets, image.count);
+  EXPECT_NEAR(image.low, -0.2860 / 0.3530, 1e-4);
+  EXPECT_EQ(int8.histograms.at("activation/image").in_buckets, image.count);
+  for (const auto& [tag, seen] : int8.histograms) {
+    ASSERT_THAT(fp32.histograms, Contains(Key(tag)));
+    const Seen& of_fp32 = fp32.histograms.at(tag);
+    EXPECT_EQ(seen.count, of_fp32.count) << tag;
+    if (!tag.starts_with("weight/")) continue;
+    EXPECT_NEAR(seen.low, of_fp32.low, 0.02 * std::abs(of_fp32.low)) << tag << ": quantized per channel";
+    EXPECT_NEAR(seen.high, of_fp32.high, 0.02 * std::abs(of_fp32.high)) << tag;
+  }
+  EXPECT_THAT(int8.histograms, Contains(Key("weight//fc/Gemm")));
+}
+
+}  // namespace
+}  // namespace lpot

@@ -1,0 +1,282 @@
+// What every strategy keeps to, on every kind of search space. A strategy that a config may name is in here by its
+// entry in the table.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+
+#include "lpot/core/error.h"
+#include "lpot/strategies/strategy.h"
+#include "tests/support/plans.h"
+
+namespace lpot {
+namespace {
+
+constexpr std::size_t kMaxTrials = 40;  // a study ends at max_trials too
+constexpr std::size_t kMaxProbes = 2000;
+
+std::vector<std::string> available_strategies() {
+  std::vector<std::string> names;
+  for (const Entry& entry : strategies())
+    if (entry.refused.empty()) names.push_back(entry.name);
+  return names;
+}
+
+OpRestriction only(std::vector<Precision> precisions) {
+  OpRestriction restriction;
+  restriction.weight.precisions = precisions;
+  restriction.activation.precisions = precisions;
+  return restriction;
+}
+
+OpRestriction never_fp32() {
+  OpRestriction restriction;
+  restriction.weight.precisions = {Precision::Int8};
+  restriction.activation.precisions = {Precision::Int8, Precision::Uint8};
+  return restriction;
+}
+
+OpRestriction with_algorithm(Algorithm algorithm) {
+  OpRestriction restriction;
+  restriction.activation.algorithms = {algorithm};
+  return restriction;
+}
+
+const std::map<std::string, SearchSpace>& spaces() {
+  static const std::map<std::string, SearchSpace> kSpaces = [] {
+    std::map<std::string, SearchSpace> made;
+    made["several_ops"] = space_of(4);
+    made["one_op"] = space_of(0);
+    QuantizationConfig config;
+    config.model_wise = never_fp32();
+    made["no_fallback"] = space_of(3, config);
+    config.model_wise = only({Precision::Fp32});
+    made["all_fp32"] = space_of(3, config);
+    config.model_wise = with_algorithm(Algorithm::MinMax);
+    made["one_algorithm"] = space_of(3, config);
+    config.model_wise = {};
+    config.op_wise = {
+        {"conv1", only({Precision::Fp32})}, {"conv2", never_fp32()}, {"fc", with_algorithm(Algorithm::Kl)}};
+    made["each_its_own"] = space_of(4, config);
+    made["nothing"] = {};
+    return made;
+  }();
+  return kSpaces;
+}
+
+// The first two ops of a space: it has so few plans that a test can try all of them.
+SearchSpace first_two_ops(SearchSpace space) {
+  if (space.ops.size() > 2) space.ops.erase(space.ops.begin() + 2, space.ops.end());
+  return space;
+}
+
+// How many different plans a strategy can propose.
+std::size_t count_plans(const SearchSpace& space) {
+  if (space.ops.empty()) return 0;
+  std::size_t count = space.recipes.size() * space.sampling_sizes.size();
+  for (const OpSpace& op : space.ops) count *= op.choices.size();
+  return count;
+}
+
+// An answer to a plan: an accuracy, or nothing when its trial fails.
+using Answer = std::function<std::optional<double>(std::size_t number, const Plan&)>;
+
+std::optional<double> always_succeeds(std::size_t, const Plan& plan) { return made_up_accuracy(plan); }
+
+struct Played {
+  std::vector<Trial> trials;
+  std::vector<Probe> probes;
+  bool ended = false;  // the strategy proposed nothing more
+
+  // What a store holds when the study is interrupted after `count` trials and probes, in the order they were done.
+  Played first(std::size_t count) const {
+    Played stored;
+    while (count > 0) {
+      const bool is_probe =
+          stored.probes.size() < probes.size() && probes[stored.probes.size()].before_trial <= stored.trials.size() + 1;
+      if (is_probe) {
+        stored.probes.push_back(probes[stored.probes.size()]);
+      } else {
+        stored.trials.push_back(trials[stored.trials.size()]);
+      }
+      --count;
+    }
+    return stored;
+  }
+  std::size_t size() const { return trials.size() + probes.size(); }
+
+  bool operator==(const Played&) const = default;
+};
+
+class EveryStrategy : public testing::TestWithParam<std::tuple<std::string, std::string>> {
+ protected:
+  EveryStrategy() : space_(spaces().at(std::get<1>(GetParam()))) {}
+
+  const SearchSpace& space() const { return space_; }
+
+  static std::unique_ptr<Strategy> new_strategy() {
+    return make_strategy({.name = std::get<0>(GetParam()), .parameters = {}, .place = {}});
+  }
+
+  // One strategy from here to the end, as in a study. `played` is what an earlier run stored.
+  Played play_all(const Answer& answer, Played played = {}) const {
+    const auto strategy = new_strategy();
+    while (played.trials.size() < max_trials_) {
+      const auto step = strategy->next(space(), {played.trials, goal_, 1978, played.probes, has_budget_});
+      played.ended = !step;
+      if (!step) break;
+      if (step->kind == Step::Kind::Probe) {
+        // A probe fails where a trial of that number would.
+        const auto distance = answer(1000 + played.probes.size(), step->plan);
+        played.probes.push_back({.plan = step->plan,
+                                 .distance = distance.value_or(std::numeric_limits<double>::infinity()),
+                                 .before_trial = played.trials.size() + 1});
+        if (played.probes.size() > kMaxProbes) {
+          ADD_FAILURE() << "more than " << kMaxProbes << " probes";
+          break;
+        }
+        continue;
+      }
+      Trial next = failed_trial(played.trials.size() + 1);
+      next.plan = step->plan;
+      if (const auto accuracy = answer(next.number, step->plan)) {
+        next.result = measured(*accuracy);
+        next.error.clear();
+      }
+      played.trials.push_back(next);
+    }
+    return played;
+  }
+
+  std::vector<Trial> play(const Answer& answer) const { return play_all(answer).trials; }
+
+  // A study that is interrupted after any of its steps, and resumed with a new strategy and what was stored until then.
+  void expect_same_when_resumed(const Answer& answer, std::size_t interruptions) const {
+    const Played whole = play_all(answer);
+    const std::size_t stride = std::max<std::size_t>(1, whole.size() / interruptions);
+    for (std::size_t count = 0; count <= whole.size(); count += stride)
+      EXPECT_EQ(play_all(answer, whole.first(count)), whole) << "interrupted after " << count << " steps";
+  }
+
+  SearchSpace space_;
+  std::size_t max_trials_ = kMaxTrials;
+  bool has_budget_ = false;
+  Goal goal_{.baseline = 2.0, .tolerance = 0, .relative = false};  // met by nothing
+};
+
+TEST_P(EveryStrategy, EndsWithinThePlansOfTheSpace) {
+  space_ = first_two_ops(space_);
+  const std::size_t plans = count_plans(space_);
+  max_trials_ = 2 * plans + 10;
+  for (const double baseline : {2.0, 0.5}) {  // a goal that no plan meets, and one that some plans meet
+    goal_.baseline = baseline;
+    has_budget_ = baseline < 1;
+    const Played played = play_all(always_succeeds);
+    EXPECT_TRUE(played.ended) << "it still proposes plans after " << played.trials.size() << " trials";
+    EXPECT_LE(played.trials.size(), plans);
+    EXPECT_LE(played.probes.size(), plans);
+  }
+}
+
+TEST_P(EveryStrategy, NeverRepeatsAProbe) {
+  std::set<std::string> seen;
+  for (const Probe& probe : play_all(always_succeeds).probes)
+    EXPECT_TRUE(seen.insert(to_json(probe.plan)).second && probe.plan.int8_count() > 0 && space().contains(probe.plan));
+}
+
+TEST_P(EveryStrategy, NeverRepeatsAPlanWithABudget) {
+  has_budget_ = true;
+  goal_ = {.baseline = 0.5, .tolerance = 0, .relative = false};
+  std::set<std::string> seen;
+  for (const Trial& trial : play(always_succeeds)) EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
+}
+
+TEST_P(EveryStrategy, AnswersTheSameWhenAskedTwice) { EXPECT_EQ(play(always_succeeds), play(always_succeeds)); }
+
+TEST_P(EveryStrategy, NeverRepeatsAPlan) {
+  std::set<std::string> seen;
+  for (const Trial& trial : play(always_succeeds)) EXPECT_TRUE(seen.insert(to_json(trial.plan)).second) << trial.number;
+}
+
+TEST_P(EveryStrategy, NeverProposesAPlanWithoutInt8) {
+  for (const Trial& trial : play(always_succeeds)) EXPECT_GT(trial.plan.int8_count(), 0u) << trial.number;
+}
+
+TEST_P(EveryStrategy, StaysInTheSearchSpace) {
+  for (const Trial& trial : play(always_succeeds)) EXPECT_TRUE(space().contains(trial.plan)) << to_json(trial.plan);
+}
+
+TEST_P(EveryStrategy, TriesSomethingWhereThereIsSomething) {
+  EXPECT_EQ(play(always_succeeds).empty(), space().model_choices.empty());
+}
+
+TEST_P(EveryStrategy, GoesOnTheSameWhenResumedWithWhatWasStored) { expect_same_when_resumed(always_succeeds, 12); }
+
+TEST_P(EveryStrategy, SurvivesWhicheverTrialsFail) {
+  const std::size_t trials = play(always_succeeds).size();
+  std::vector<Answer> answers{[](std::size_t, const Plan&) -> std::optional<double> { return std::nullopt; }};
+  for (std::size_t failing = 1; failing <= trials; failing += 7)
+    answers.push_back([failing](std::size_t number, const Plan& plan) {
+      return number == failing ? std::nullopt : std::optional(made_up_accuracy(plan));
+    });
+  for (unsigned seed = 0; seed < 10; ++seed)
+    answers.push_back([seed](std::size_t number, const Plan& plan) {
+      std::mt19937 random(seed * 1000 + static_cast<unsigned>(number));
+      return random() % 2 ? std::nullopt : std::optional(made_up_accuracy(plan));
+    });
+  for (const Answer& answer : answers) {
+    std::set<std::string> seen;
+    const Played whole = play_all(answer);
+    for (const Trial& trial : whole.trials) {
+      EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
+      EXPECT_GT(trial.plan.int8_count(), 0u);
+    }
+    EXPECT_EQ(play_all(answer, whole.first(whole.size() / 2)), whole);
+  }
+}
+
+TEST_P(EveryStrategy, SurvivesWhenAllTrialsAreEquallyGood) {
+  const auto equal = [](std::size_t, const Plan&) { return std::optional(0.5); };
+  std::set<std::string> seen;
+  for (const Trial& trial : play(equal)) EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
+}
+
+TEST_P(EveryStrategy, TakesLowerForBetterWhenTheGoalDoes) {
+  goal_ = {.baseline = -2, .tolerance = 0, .relative = false, .higher_is_better = false};
+  // Distances stay what they are: only accuracies have a direction.
+  const auto mirrored = [](std::size_t number, const Plan& plan) {
+    return std::optional(number >= 1000 ? made_up_accuracy(plan) : -made_up_accuracy(plan));
+  };
+  const std::vector<Trial> lower = play(mirrored);
+  goal_ = {.baseline = 2, .tolerance = 0, .relative = false};
+  const std::vector<Trial> higher = play(always_succeeds);
+  ASSERT_EQ(lower.size(), higher.size());
+  for (std::size_t i = 0; i < lower.size(); ++i) EXPECT_EQ(lower[i].plan, higher[i].plan) << i;
+}
+
+std::vector<std::string> space_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, space] : spaces()) names.push_back(name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy,
+                         testing::Combine(testing::ValuesIn(available_strategies()), testing::ValuesIn(space_names())),
+                         [](const auto& tested) {
+                           return std::get<0>(tested.param) + "_" + std::get<1>(tested.param);
+                         });
+
+TEST(Strategies, OneThatIsNotThereIsRefusedWithAReason) {
+  for (const Entry& entry : strategies()) {
+    if (entry.refused.empty()) continue;
+    EXPECT_THROW(make_strategy({.name = entry.name, .parameters = {}, .place = {}}), ConfigError) << entry.name;
+  }
+  EXPECT_THROW(make_strategy({.name = "baisc", .parameters = {}, .place = {}}), ConfigError);
+}
+
+}  // namespace
+}  // namespace lpot
