@@ -28,10 +28,13 @@
 #include "lpot/model/load.h"
 #include "lpot/model/save.h"
 #include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/resolve.h"
 #include "lpot/quantize/writers/openvino.h"
 #include "lpot/report/study_view.h"
 #include "lpot/strategies/common.h"
+#include "lpot/tune/plan_finalizer.h"
+#include "lpot/tune/plan_statistics.h"
 #include "lpot/tune/quantization_task.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/study.h"
@@ -49,8 +52,7 @@ SearchSpace made_up_space(std::size_t count) {
   std::vector<QuantizableOp> ops;
   for (std::size_t i = 0; i < count; ++i)
     ops.push_back({fmt::format("block{}/MatMul", i), "MatMul", fmt::format("x{}", i), {1}});
-  std::vector<std::string> warnings;
-  return make_search_space(ops, {}, false, warnings);
+  return {allowed_choices(ops, {}, recipe_declarations(), false).value};
 }
 
 std::unique_ptr<Strategy> strategy_of(const std::string& name) {
@@ -149,11 +151,12 @@ std::vector<Trial> made_up_trials(const SearchSpace& space, std::size_t count) {
   const auto random = strategy_of("random");
   const std::vector<Scheme> schemes = schemes_of(space);  // strategies try these first
   std::vector<Trial> trials;
-  PlanIndex index;
+  PlanIndex index, no_probes;
   const Goal goal = unreachable();
   const std::vector<Probe> probes;
   while (trials.size() < count) {
-    const History history{trials, goal, 1978, probes, false, &index};
+    History history{trials, goal, 1978, probes};
+    history.use(index, no_probes);
     const Plan plan =
         trials.size() < schemes.size() ? schemes[trials.size()].plan(space) : random->next(space, history)->plan;
     index.add(key_of(plan));
@@ -177,9 +180,10 @@ void bench_steps(const std::vector<std::size_t>& sizes) {
       const Goal goal = unreachable();
       const std::vector<Probe> probes;
       constexpr int kSteps = 5;
+      History history{trials, goal, 1978, probes};
+      history.use(index, no_probes);
       const double seconds = seconds_of([&] {
-        for (int i = 0; i < kSteps; ++i)
-          strategy->next(space, History{trials, goal, 1978, probes, false, &index, &no_probes});
+        for (int i = 0; i < kSteps; ++i) strategy->next(space, history);
       });
       curve.add(static_cast<double>(size), 1000 * seconds / kSteps);
     }
@@ -218,7 +222,9 @@ double step_ms(const std::string& name, const SearchSpace& space, std::size_t co
   PlanIndex of_trials, of_probes;
   const Goal goal = unreachable();
   const auto next = [&] {
-    return strategy->next(space, History{trials, goal, 1978, probes, false, &of_trials, &of_probes});
+    History history{trials, goal, 1978, probes};
+    history.use(of_trials, of_probes);
+    return strategy->next(space, history);
   };
   while (trials.size() + probes.size() < count) {
     const std::optional<Step> step = next();
@@ -262,33 +268,29 @@ ValuesOfOps measure_ops(const fs::path& folder, std::size_t size) {
   const fs::path path = folder / fmt::format("chain{}.xml", size);
   ov::save_model(chain(size), path.string(), false);
   const double before = bytes_in_use();
-  std::optional<QuantizationTask> bench;
-  const double load = median_seconds_of([&] { bench = prepare_task(config, path, {}, {}); });
+  std::optional<QuantizationTask> task;
+  const double load = median_seconds_of([&] { task.emplace(prepare_task(config, path, {}, {})); });
   StatisticsByPlan statistics;
-  const double calibrate = seconds_of([&] {
-    statistics = statistics_for(
-        *bench, config, {}, [](const std::string&) { return std::nullopt; },
-        [](const std::string&, const std::string&) {});
-  });
-  const Plan plan = carried_out(*bench, config, statistics)(first_plan(bench->space));
+  const double calibration = seconds_of([&] { statistics = calibrate(*task, config, {}, {}); });
+  const Plan plan = PlanFinalizer(*task, config, statistics).finalize(first_plan(task->choices));
   Edits edits;
-  const double resolved = median_seconds_of([&] { edits = resolve(bench->model, plan, statistics.of(plan)); });
+  const double resolved = median_seconds_of([&] { edits = resolve(task->model, plan, statistics.of(plan)); });
   Model int8;
-  const double applied = median_seconds_of([&] { int8 = apply(bench->model, edits); });
+  const double applied = median_seconds_of([&] { int8 = apply(task->model, edits); });
   const double saved = median_seconds_of([&] { save_model(int8, folder / "int8.xml"); });
   const double kept = median_seconds_of([&] { plan_from_json(to_json(plan)); });
   const double memory = (bytes_in_use() - before) / 1e6;
   return {load,
-          calibrate,
+          calibration,
           resolved,
           applied,
           saved,
           kept,
           memory,
-          step_ms("basic", bench->space, 60),
-          step_ms("mse", bench->space, 60),
-          step_ms("auto", bench->space, 60),
-          step_ms("tpe", bench->space, 60)};
+          step_ms("basic", SearchSpace{task->choices}, 60),
+          step_ms("mse", SearchSpace{task->choices}, 60),
+          step_ms("auto", SearchSpace{task->choices}, 60),
+          step_ms("tpe", SearchSpace{task->choices}, 60)};
 }
 
 // In a process of its own, or what is measured of one size would hang on the heap that the others left.
