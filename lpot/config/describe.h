@@ -1,6 +1,7 @@
 // A Config as lines, for --dry-run, reports and tests.
 //
-//   for (const std::string& line : describe(config, tables.recipes)) ...   // tuning.accuracy_criterion.relative = 0.01
+//   for (const std::string& line : describe(config, recipe_declarations())) std::cout << line << "\n";
+//   // tuning.accuracy_criterion.relative = 0.01
 //
 #pragma once
 #include <string>

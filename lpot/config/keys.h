@@ -1,7 +1,8 @@
 // Every key of the YAML: its kind, default, range and one sentence. Reading, messages and documentation use it. The
 // keys of recipes come from their declarations.
 //
-//   for (const KeyInfo& key : config_keys(tables.recipes)) ...   // key.path: "tuning.accuracy_criterion.relative"
+//   for (const KeyInfo& key : config_keys(recipe_declarations())) std::cout << key.path << "\n";
+//   // tuning.accuracy_criterion.relative
 //
 #pragma once
 #include <limits>

@@ -1,10 +1,11 @@
 // YAML files, in the LPOT or the iLiT dialect, into a Config.
 //
-//   Config config = load_config({"bert.yaml", "data.yaml"}, {"tuning.exit_policy.max_trials=5"}, tables);
+//   Config config = load_config({"bert.yaml", "data.yaml"}, {"tuning.exit_policy.max_trials=5"},
+//                               component_tables());  // tune/setup.h
 //
 // Later files win over earlier ones key by key, and overrides win over files. Every key is checked: an unknown one, a
 // value of another type or outside its range, and contradicting keys are ConfigErrors like
-//   [load_config] bert.yaml:14: tuning.accuracy_criterion.relative: expected a number in 0..1, got 'abc'
+//   | [load_config] bert.yaml:14: tuning.accuracy_criterion.relative: expected a number in 0..1, got 'abc'
 #pragma once
 #include <string>
 #include <vector>

@@ -4,7 +4,9 @@
 //   ByteWriter writer;
 //   writer.number<std::uint32_t>(7);
 //   writer.text("conv1");
-//   ByteReader reader(writer.take(), {"statistics", "the kept statistics are damaged"});
+//   const std::string written = writer.take();
+//   ByteReader reader(written, {"statistics", "the kept statistics are damaged"});
+//   const auto number = reader.number<std::uint32_t>();  // 7
 //
 #pragma once
 #include <cstdint>

@@ -1,4 +1,8 @@
 // Time that has passed.
+//
+//   const Clock::time_point start = Clock::now();
+//   std::cout << seconds_since(start) << " s\n";
+//
 #pragma once
 #include <chrono>
 

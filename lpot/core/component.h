@@ -3,9 +3,9 @@
 // A registry is a constant Table; config checks names and parameters against it, help and docs print it, and the
 // registry's factory gets a Component whose parameters are complete and of the right kind:
 //
-//   const Table& datasets();                       // in lpot/data
-//   Component c = ...;                             // from YAML: CIFAR10: {root: ./data}
-//   c.parameters.text("root"), c.parameters.flag("train")
+//   const Component component = parse_component("CIFAR10: {root: ./data}", datasets());
+//   component.parameters.text("root");   // "./data"
+//   component.parameters.flag("train");  // false, the default
 //
 #pragma once
 #include <cstdint>

@@ -1,4 +1,8 @@
 // What the CPU can do, and the class that measured choices (kernel forms, half range) belong to.
+//
+//   const Cpu cpu = detect_cpu();
+//   std::cout << cpu.name << ": " << cpu.cpu_class() << (cpu.needs_half_range() ? ", half range\n" : "\n");
+//
 #pragma once
 #include <string>
 #include <string_view>

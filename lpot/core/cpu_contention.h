@@ -1,8 +1,8 @@
 // How busy other programs keep the machine while something is timed.
 //
 //   const CpuContention load;
-//   ... measure ...
-//   if (load.share() > 0.3) ...  // the times are not to be relied on
+//   const double latency_ms = measure();
+//   if (load.share() > 0.3) observer.log(LogLevel::Warning, "other programs disturbed the measurement");
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,8 +1,10 @@
 // One family of errors. A message names the operation, the place, the value and the cure:
 //
-//   throw DataError("CIFAR10", "/data/test_batch.bin: 3072 bytes, expected a multiple of 3073; is the download
-//   whole?");
-//   // what(): [CIFAR10] /data/test_batch.bin: 3072 bytes, ...
+//   try {
+//     throw DataError("CIFAR10", "test_batch.bin: 3072 bytes; expected a multiple of 3073. Download the file again.");
+//   } catch (const Error& error) {
+//     std::cerr << error.what() << "\n";  // [CIFAR10] test_batch.bin: 3072 bytes; ...
+//   }
 //
 #pragma once
 #include <exception>

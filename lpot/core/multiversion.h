@@ -1,7 +1,9 @@
 // A function over millions of values is compiled for the oldest CPU and for those with AVX2; which one runs is decided
 // when the program starts. Results are the same to the bit as long as the file is compiled with -ffp-contract=off.
 //
-//   LPOT_FOR_EVERY_CPU void add_rows(...) { ... }
+//   LPOT_FOR_EVERY_CPU void add_row(const std::vector<float>& row, float* sums) {
+//     for (std::size_t i = 0; i < row.size(); ++i) sums[i] += row[i];
+//   }
 //
 #pragma once
 

@@ -1,4 +1,10 @@
 // How the library talks: it never prints, it tells an Observer.
+//
+//   Observer observer;
+//   observer.on_log = [](LogLevel, std::string_view message) { std::cerr << message << "\n"; };
+//   observer.should_stop = [] { return interrupted.load(); };
+//   tune(config, {.model = "net.onnx"}, observer);
+//
 #pragma once
 #include <cstddef>
 #include <functional>

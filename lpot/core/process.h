@@ -1,8 +1,8 @@
 // A child process whose standard input and output are pipes to this one.
 //
 //   Process child({"/bin/sh", "-c", "echo 0.91"});
-//   while (auto line = child.read_line(observer)) ...
-//   if (child.wait() != 0) ...
+//   while (const std::optional<std::string> line = child.read_line(observer)) use(*line);
+//   if (child.wait() != 0) throw ConfigError("evaluate", "the command failed");
 //
 #pragma once
 #include <sys/types.h>

@@ -1,4 +1,8 @@
 // The words of quantization that config, statistics and plans share.
+//
+//   std::cout << to_string(Algorithm::Kl);                           // kl
+//   const std::optional<Symmetry> symmetry = parse<Symmetry>("sym");  // Symmetry::Symmetric
+//
 #pragma once
 #include <optional>
 #include <string_view>

@@ -1,7 +1,8 @@
 // Letters of UTF-8 text: what they are, and what they become in lower case and without accents.
 //
+//   std::string lower_case;
 //   for (Letters letters(text); letters.next();)
-//     if (is_space(letters.letter())) words.push_back(...);
+//     if (!is_control(letters.letter())) append(lower_case, lower(letters.letter()));
 //
 #pragma once
 #include <cstddef>

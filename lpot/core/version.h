@@ -1,3 +1,7 @@
+// The version of this library.
+//
+//   std::cout << kVersion << "\n";  // 0.1.0
+//
 #pragma once
 #include <string_view>
 

@@ -1,6 +1,7 @@
 // A result together with what its maker wants the user to know.
 //
-//   WithWarnings<PlanChoices> allowed = allowed_choices(ops, config, recipes, half_range);
+//   WithWarnings<PlanChoices> allowed =
+//       allowed_choices(ops, config.quantization, recipe_declarations(), half_range);
 //   for (const std::string& warning : allowed.warnings) observer.log(LogLevel::Warning, warning);
 //
 #pragma once

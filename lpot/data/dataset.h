@@ -1,8 +1,9 @@
 // Samples by index. Datasets are read from several threads at once, so `at` is const and free of hidden state.
 //
-//   class Pictures : public Dataset {
-//     std::size_t size() const override;
-//     Sample at(std::size_t index) const override;
+//   class Noise : public Dataset {
+//    public:
+//     std::size_t size() const override { return 100; }
+//     Sample at(std::size_t) const override { return {{Tensor(ElementType::F32, {3, 32, 32})}, Tensor()}; }
 //   };
 //
 // Images are u8 [height, width, channels] in RGB. A class is labelled by an i64 scalar. Objects in an image are

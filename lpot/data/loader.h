@@ -1,6 +1,6 @@
 // Batches of transformed samples, prepared ahead by worker threads and handed out in order.
 //
-//   DataLoader loader(std::move(dataset), std::move(transforms), {.batch_size = 32});
+//   DataLoader loader(dataset, {resize}, {.batch_size = 32});
 //   for (auto batches = loader.read(); auto batch = batches.next();) use(*batch);
 //
 #pragma once

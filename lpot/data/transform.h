@@ -1,5 +1,12 @@
 // Transforms change a sample on its way to the model. Images come as height x width x channel, uint8, RGB.
 //
+//   const Transform resize = make_transform(parse_component("Resize: {size: 256}", transforms()));
+//   const auto zero = [](Sample sample, std::uint64_t) {
+//     sample.inputs[0] = Tensor(sample.inputs[0].element_type(), sample.inputs[0].shape());
+//     return sample;
+//   };
+//   const DataLoader loader(dataset, {resize, {.name = "Zero", .apply = zero}});
+//
 // Image transforms change the first input only. Where channels may be first or last, the dimension whose size fits
 // tells; when both fit, floats have channels first (as ToTensor leaves them) and integers last (as data sets give
 // them).

@@ -2,7 +2,7 @@
 //
 //   Accumulator accumulator(metrics, options, loader.size());
 //   accumulator.add(positions, {outputs, labels});
-//   Evaluation evaluation = accumulator.result();
+//   Evaluation evaluation = accumulator.result(loader.size());
 //
 #pragma once
 #include <cstddef>

@@ -1,4 +1,10 @@
 // A function of the caller that scores a model, in place of data and metrics.
+//
+//   EvaluationFunction evaluation = [](const EvaluationRequest& request) {
+//     return request.is_fp32 ? 0.92 : my_accuracy(request.model);
+//   };
+//   tune(config, {.model = "net.onnx", .user = {.evaluation = {"mine", evaluation}}});
+//
 #pragma once
 #include <functional>
 

@@ -1,4 +1,13 @@
 // What happens between a model's outputs and the metrics.
+//
+//   class KeepFirstOutput : public Postprocess {
+//    public:
+//     BatchResult apply(BatchResult batch) const override {
+//       batch.outputs.resize(1);
+//       return batch;
+//     }
+//   };
+//
 #pragma once
 #include <memory>
 #include <vector>

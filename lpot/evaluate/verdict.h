@@ -2,7 +2,7 @@
 //
 //   Verdict verdict(baseline, {.lowest = 0.9164});
 //   verdict.add(position, judgement.value);
-//   if (verdict.has_failed()) ...  // whatever the samples to come: the accuracy stays below 0.9164
+//   if (verdict.has_failed()) return;  // whatever the samples to come: the accuracy stays below 0.9164
 //
 // For metrics that are the mean of a value of 0..1 per sample. Exact: samples to come count as right. With a
 // confidence, also when it is as certain as that: samples after `random_from` come in random order, so the gains and

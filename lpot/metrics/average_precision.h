@@ -2,8 +2,9 @@
 // image.
 //
 //   PrecisionCounts counts;
-//   count_image(counts, image, {.thresholds = linear(0.5, 0.95, 10)});
-//   mean_average_precision(counts, {...});
+//   const PrecisionOptions options{.thresholds = linear(0.5, 0.95, 10), .points = 101};
+//   for (const Image& image : images) count_image(counts, image, options);
+//   const double map = mean_average_precision(counts, options);
 //
 // One thing differs: detections of equal scores enter the curve together, so that the result does not depend on the
 // order in which images are counted.

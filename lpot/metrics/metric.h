@@ -1,10 +1,10 @@
 // Metrics are accumulators that can be merged, so that an evaluation can be cut in pieces with the same result.
 //
-//   auto metric = make_metric(component);
+//   std::unique_ptr<Metric> metric = make_metric(parse_component("topk: 5", metrics()));
 //   metric->update(outputs, labels);
-//   metric->result();
+//   std::cout << metric->result() << "\n";
 //
-// One's own is a class below Metric; tune takes it in TuneOptions::own.
+// Derive from Metric to define your own metric. Pass it to tune in TuneOptions::user.
 #pragma once
 #include <memory>
 #include <optional>

@@ -1,7 +1,7 @@
 // A model as OpenVINO's graph, normalised: constants and batch norm folded, every op with the source graph's own name.
 //
 //   Model model = load_model("resnet20.onnx");
-//   for (const OpInfo& op : list_ops(model)) ...
+//   for (const OpInfo& op : list_ops(model)) std::cout << op.name << ": " << op.type << "\n";
 //
 #pragma once
 #include <filesystem>

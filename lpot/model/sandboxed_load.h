@@ -2,8 +2,8 @@
 // by a signal, others fill the memory. So a model is first read in a copy of this process, which has a limit of memory
 // and whose end hurts nobody.
 //
-//   if (ReadingCopy([&] { load_graph(path); }, size).check(path)) trust(cache, key);  // throws ModelError where
-//   the copy died
+//   ReadingCopy copy([&] { load_model(path); }, std::filesystem::file_size(path));
+//   if (copy.check(path)) trust(cache, key);  // throws ModelError where the copy died
 //
 #pragma once
 #include <sys/types.h>

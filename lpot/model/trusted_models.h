@@ -1,6 +1,6 @@
 // The cache of models that were loaded in a sandbox before without harm. A model in the cache is not checked again.
 //
-//   const fs::path cache = default_trusted_models();
+//   const std::filesystem::path cache = default_trusted_models();
 //   if (!is_trusted(cache, key)) { check_in_sandbox(); trust(cache, key); }
 //
 // A key must be a cryptographic hash of everything that is loaded. Whoever can build a second model with the same key

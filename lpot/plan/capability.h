@@ -1,7 +1,7 @@
 // Which op types the runtime can execute in int8, and with which schemes: one readable table.
 //
 //   if (const Capability* row = find_capability("Convolution"))
-//     for (Symmetry symmetry : row->activation_symmetries) try_scheme(symmetry);
+//     for (Symmetry symmetry : row->activation_symmetries) std::cout << to_string(symmetry) << "\n";
 //
 #pragma once
 #include <cstddef>

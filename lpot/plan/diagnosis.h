@@ -1,6 +1,6 @@
 // What quantization does to every op of a model, as far as statistics and kernel times tell without a trial.
 //
-//   for (const OpDiagnosis& op : diagnose(config, {.model = "net.onnx"}))  // tune/diagnose.h
+//   for (const OpDiagnosis& op : diagnose(config, {.model = "net.onnx"}))  // tune/tune.h
 //     for (const Finding& finding : findings(op)) std::cout << op.op << ": " << finding.text << "\n";
 //
 #pragma once

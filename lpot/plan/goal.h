@@ -1,4 +1,9 @@
 // When is a trial good enough, and which of two trials is the better one.
+//
+//   const Goal goal{.baseline = 0.9173, .tolerance = 0.01};  // 1% relative
+//   if (goal.met(0.9120)) std::cout << "loss: " << goal.loss(0.9120) << "\n";
+//   const Trial* best = best_known(trials, goal, Objective::Performance);
+//
 #pragma once
 #include <span>
 #include <string>

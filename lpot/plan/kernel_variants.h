@@ -1,4 +1,8 @@
 // Which kernel variant each op of a model runs fastest with, and the times that decided it.
+//
+//   for (const auto& [op, times] : choice.times)
+//     std::cout << op << ": " << times.fp32_ms << " ms in fp32, " << times.plain_ms << " ms in int8\n";
+//
 #pragma once
 #include <filesystem>
 #include <map>

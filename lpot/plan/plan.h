@@ -1,4 +1,11 @@
 // A Plan says what becomes of every quantizable op: framework-neutral, comparable, JSON.
+//
+//   Plan plan;
+//   plan.ops["conv1"] = {.precision = Precision::Int8, .weight = {.granularity = Granularity::PerChannel}};
+//   plan.ops["fc"] = {.precision = Precision::Fp32};
+//   plan.fallback();  // {"fc"}
+//   assert(plan_from_json(to_json(plan)) == plan);
+//
 #pragma once
 #include <map>
 #include <string>

@@ -5,7 +5,7 @@
 //   index.add(key_of(trial.plan));                               // number 0
 //   PlanKey one_op_changed = key_of(plan).with("conv1", plan.ops.at("conv1"), OpPlan{});
 //   index.find(one_op_changed);                                  // its number, if it has one
-//   key_of(recipes, sampling_size).with("conv1", OpPlan{});      // of a plan that need not be made
+//   key_of(plan.recipes, plan.sampling_size).with("conv1", OpPlan{});  // of a plan that need not be made
 //
 #pragma once
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Which recipes a search may choose from. The declarations decide, so nothing here names a recipe.
 //
-//   std::vector<Recipes> choices = recipe_choices(config.quantization.recipes, declarations);
+//   std::vector<Recipes> choices = recipe_choices(config.quantization.recipes, recipe_declarations());
 //   choices.front();  // as the configuration has them
 //
 #pragma once

@@ -2,7 +2,7 @@
 //
 //   PlanChoices choices = allowed_choices(ops, config.quantization, recipe_declarations(), half_range).value;
 //   Plan everything_in_int8 = first_plan(choices);
-//   SearchSpace space = make_search_space(choices, variants, noise, drop_slower);
+//   SearchSpace space = make_search_space(with_kernel_variants(choices, variants, true), variants, noise);
 //
 // `PlanChoices` follows from the configuration and the capability table alone. A `SearchSpace` adds what was measured;
 // it is built once, after the measurements, and does not change.

@@ -1,4 +1,7 @@
 // How a search ended, and with which trials.
+//
+//   if (outcome.best) std::cout << to_string(outcome.reason) << ", best: trial " << outcome.best->number << "\n";
+//
 #pragma once
 #include <cstdint>
 #include <optional>

@@ -1,4 +1,8 @@
 // A trial is a record: written once, never changed. One that failed is a record too.
+//
+//   if (trial.result) std::cout << trial.number << ": " << trial.result->accuracy << "\n";
+//   else std::cout << trial.number << " failed: " << trial.error << "\n";
+//
 #pragma once
 #include <optional>
 #include <string>

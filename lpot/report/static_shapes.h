@@ -1,5 +1,9 @@
 // The shapes to compile a saved model for. It keeps the shapes of its source, often with an open batch or length; the
 // runtime is faster where they are static, most of all where products run as convolutions.
+//
+//   const StaticShapes shapes = static_shapes(model, inputs);
+//   if (!shapes.empty()) std::cout << shapes.cpp_line() << "\n";
+//
 #pragma once
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // tuning.tensorboard: histograms of what goes into quantized ops and of their weights, with the scores of each trial,
 // as files that TensorBoard shows.
 //
-//   tensorboard --logdir lpot_workspace/net-onnx/tensorboard
+//   $ tensorboard --logdir lpot_workspace/net-onnx/tensorboard
 //
 // One folder for fp32 and one for each trial, so that TensorBoard lays them over each other; the step is the trial's
 // number. Activations are those of the calibration samples, before they are quantized.

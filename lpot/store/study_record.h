@@ -1,8 +1,8 @@
 // What the store holds of one study, typed. Only study_record.cpp knows the keys.
 //
-//   StudyRecord record(store, study);
+//   StudyWriter record(store, study);
 //   if (!record.baseline()) record.set_baseline(measure_fp32());
-//   for (const Trial& trial : record.trials()) print(trial);
+//   for (const Trial& trial : record.trials()) std::cout << trial.number << ": " << trial.seconds << " s\n";
 //
 // A value that was set before keeps its first content: what one run measured, a resumed run reads back. Readers throw
 // StoreError when a value is damaged, and give nothing (or an empty list) for what an older version did not record.

@@ -1,5 +1,14 @@
 // A strategy names what to do next: a plan to try, or one to look at.
 //
+//   class FirstPlanOnly : public Strategy {
+//    public:
+//     std::optional<Step> next(const SearchSpace& space, const History& history) const override {
+//       const Plan plan = first_plan(space);
+//       if (history.find(plan)) return std::nullopt;
+//       return Step{plan};
+//     }
+//   };
+//
 // It is a pure function of the search space and the history: asked twice with the same, it answers the same. So a study
 // that was interrupted anywhere goes on as if it had not been: the first step without a recorded answer is the next.
 #pragma once

@@ -1,9 +1,9 @@
 // Builds the int8 models of plans, and keeps the last ones: a plan is often asked for again, to be saved or in another
 // kernel variant, which changes no numbers.
 //
-//   CandidateBuilder builder(task.model, statistics, &finalizer);
+//   CandidateBuilder builder(task.model, statistics_by_plan, &finalizer);
 //   Model int8 = builder.model(plan);
-//   save(builder.edits(plan));
+//   const Edits& edits = builder.edits(plan);
 //
 #pragma once
 #include <deque>

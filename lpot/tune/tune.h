@@ -2,6 +2,7 @@
 //
 //   Config config = load_config({"conf.yaml"});
 //   TuneResult result = tune(config, {.model = "resnet20.onnx"});
+//   if (result.goal_met) std::cout << result.model << "\n";  // the saved int8 model
 //
 #pragma once
 #include <filesystem>

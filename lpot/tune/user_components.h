@@ -1,7 +1,7 @@
 // Data, metrics, an evaluation or a strategy of the caller's own, given as objects instead of by name in the config.
 //
 //   tune(config, {.model = "net.onnx",
-//                 .own = {.evaluation_data = pictures, .metrics = {{"worst class", metric}}}});
+//                 .user = {.evaluation_data = pictures, .metrics = {{"worst class", metric}}}});
 //
 #pragma once
 #include <memory>

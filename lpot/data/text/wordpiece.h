@@ -1,7 +1,7 @@
 // BERT's tokenizer: text -> words -> pieces of the vocabulary.
 //
 //   WordPiece tokenizer(vocabulary, {.lower_case = true});
-//   for (const Token& token : tokenizer.tokenize("Unaffable!")) ...   // una ##ffa ##ble !
+//   for (const Token& token : tokenizer.tokenize("Unaffable!")) use(token.id);  // una ##ffa ##ble !
 //
 // Words end at white space and around punctuation and Chinese characters; control characters vanish; lower-casing takes
 // accents away too. A word is cut greedily: the longest piece that begins it, then the longest that goes on, and so on;

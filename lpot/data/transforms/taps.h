@@ -1,10 +1,10 @@
 // Which pixels of an axis a resampled one is made of: places and weights, worked out once for an image.
 //
 //   Taps taps = taps_for(Interpolation::Bilinear, 500, 341);
-//   taps.first[5]                 // the first of the source pixels that new pixel 5 is made of,
-//   taps.count_of(5)              // how many they are,
-//   taps.weights_of(5)[0]         // and what the first weighs; all weights of a pixel add up to 1
+//   double pixel_5 = 0;
+//   for (std::size_t i = 0; i < taps.count_of(5); ++i) pixel_5 += taps.weights_of(5)[i] * row[taps.first[5] + i];
 //
+// The weights of a pixel add up to 1.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 // The ops of a model that can run in int8, and the tensors whose ranges they need.
 //
-//   for (const QuantizableOp& op : quantizable_ops(model)) print(op.name, op.activation);
-//   Calibration found = observe(model, observation_points(model), loader);
+//   for (const QuantizableOp& op : quantizable_ops(model)) std::cout << op.name << "\n";
+//   Calibration calibration = observe(model, observation_points(model), loader, {.sampling_sizes = {100}});
 //
 #pragma once
 #include <set>

@@ -1,7 +1,7 @@
 // Balanced scores: SmoothQuant for the products of two activations. Attention multiplies channel i of the queries by
 // channel i of the keys alone, so how large each of the two is is a matter of choice: divided by d in the queries'
 // weights, multiplied by d in the keys'. With
-//   d = sqrt(max|query_i| / max|key_i|), as a power of two, so that the weights keep their last bit,
+//   | d = sqrt(max|query_i| / max|key_i|), as a power of two, so that the weights keep their last bit,
 // both are equally large, and a channel that is huge in one of them no longer takes the range of the others.
 //
 // Limits: the channels of both must be known from calibration, and nothing but movers may lie between.

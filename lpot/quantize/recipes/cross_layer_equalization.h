@@ -1,7 +1,7 @@
 // Cross-layer equalization: a channel that is far larger than the others takes the whole range of its tensor's
 // integers. Between two kernels with nothing but ReLU and the like between them the channels' sizes are a matter of
 // choice: what the first divides the second multiplies. For each channel
-//   d = sqrt(largest weight of the first that makes it / largest weight of the second that reads it)
+//   | d = sqrt(largest weight of the first that makes it / largest weight of the second that reads it)
 // makes both largest weights equal; pairs that share a kernel are gone over until nothing changes any more (Nagel et
 // al., "Data-Free Quantization Through Weight Equalization and Bias Correction", 2019). Weights have a scale for each
 // channel here, so what it helps is the activation between, whose range is one for all channels.

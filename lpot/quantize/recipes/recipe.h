@@ -1,7 +1,8 @@
 // A recipe: its declaration and the code that applies it, in one file of this folder. table.cpp lists all recipes.
 //
 //   Recipe double_bias_recipe() {
-//     return {.declaration = {.name = "double_bias", .key = {...}, .plan_default = false, .label = "double_bias"},
+//     const Parameter key{.name = "double_bias", .kind = ValueKind::Flag, .summary = "double every bias"};
+//     return {.declaration = {.name = "double_bias", .key = key, .plan_default = false, .label = "double_bias"},
 //             .adjust_op = double_bias};
 //   }
 //

@@ -2,10 +2,10 @@
 // integers. Their size is moved into the weights, which have a scale for each output channel and bear it better.
 //
 // Channel j of the activation is divided by d_j and the weights that read it are multiplied by d_j: exact in fp32. With
-//   d_j = max|x_j|^alpha / max|w_j|^(1 - alpha)
+//   | d_j = max|x_j|^alpha / max|w_j|^(1 - alpha)
 // alpha 0 leaves all the trouble with the activation, 1 with the weights (Xiao et al., "SmoothQuant", 2022). There one
 // alpha is chosen for a model. Here each tensor gets the one whose expected noise in the outputs is least,
-//   activation: step^2 / 12 * sum of w'^2, weights: step_row^2 / 12 * sum of E[x'^2],
+//   | activation: step^2 / 12 * sum of w'^2, weights: step_row^2 / 12 * sum of E[x'^2],
 // worked out from the kept statistics, and none at all where nothing is gained. The division is a
 // multiplication in front of the quantizer, with which the runtime fuses it, or part of the kernel in front
 // (smooth_plan.h). So it works whatever stands in front: layer norm,

@@ -1,7 +1,6 @@
 // All recipes. A new one needs its file in this folder, its test and its row in table.cpp.
 //
-//   Config config = load_config({"conf.yaml"}, {}, {datasets(), ..., recipe_declarations()});
-//   for (const Recipe* recipe : recipes_on(plan.recipes)) ...
+//   for (const Recipe* recipe : recipes_on(plan.recipes)) std::cout << recipe->declaration.label << "\n";
 //
 #pragma once
 #include <vector>
