@@ -1,5 +1,3 @@
-// The examples in the headers of lpot/distributed, compiled and run. tests/distributed/test_batch_executor.cpp has the
-// example of batch_executor.h.
 #include <gmock/gmock.h>
 
 #include "lpot/distributed/local_worker.h"
@@ -11,43 +9,11 @@
 namespace lpot {
 namespace {
 
-const Observer observer;
-
-// jobs.h
-WorkerTask make_task(const std::string& = {}) {
-  WorkerTask task = [](Jobs& jobs) {
+TEST(LocalWorker, AnswersJobsAndGivesItsSummary) {
+  const WorkerTask task = [](Jobs& jobs) {
     while (const std::optional<Job> job = jobs.next(true)) jobs.answer(job->number, job->bytes + "!");
     return std::string("summary");
   };
-  return task;
-}
-
-TEST(HeaderExamples, CoordinatorAndWorker) {
-  ThreadTransport::Mailboxes boxes(2);
-  for (auto& box : boxes) box = std::make_unique<ThreadTransport::Mailbox>();
-  std::jthread worker([&] {
-    ThreadTransport transport(1, boxes);
-    run_worker(transport, [](const std::string& order) -> WorkerTask { return make_task(order); });
-  });
-  ThreadTransport transport(0, boxes);
-  const WorkerTask task = make_task();
-  std::string all;
-  const auto use = [&](const std::string& answer) {
-    all += answer;
-    return true;
-  };
-  Coordinator coordinator(transport);
-  Round round{.order = "sum", .jobs = 10};
-  round.encode_job = [](std::size_t job) { return std::to_string(job); };
-  round.local_task = task;
-  round.collect = [&](std::size_t, const std::string& answer) { return use(answer); };
-  coordinator.run(round, observer);
-  dismiss_workers(transport);
-  EXPECT_EQ(all, "0!1!2!3!4!5!6!7!8!9!");
-}
-
-TEST(HeaderExamples, LocalWorker) {
-  const WorkerTask task = make_task();
   std::map<std::size_t, std::string> used;
   const auto use = [&](std::size_t job, const JobAnswer& answer) { used[job] = answer.bytes; };
   LocalWorker worker(task);
@@ -59,7 +25,7 @@ TEST(HeaderExamples, LocalWorker) {
   EXPECT_EQ(worker.summary(), "summary");
 }
 
-TEST(HeaderExamples, TransportMessagesAndPeers) {
+TEST(Messages, ArriveWithTheirSenderAndContent) {
   ThreadTransport::Mailboxes boxes(2);
   for (auto& box : boxes) box = std::make_unique<ThreadTransport::Mailbox>();
   ThreadTransport first(0, boxes), transport(1, boxes);
