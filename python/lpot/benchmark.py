@@ -1,10 +1,10 @@
 """lpot.benchmark.Benchmark: everything in one call."""
 
 from .experimental.benchmark import Benchmark as _Benchmark
-from .one_call import OneCall
+from .legacy_api import LegacyApi
 
 
-class Benchmark(OneCall):
+class Benchmark(LegacyApi):
     """benchmark = Benchmark("conf.yaml"); results = benchmark(model, b_dataloader=loader)"""
 
     def __init__(self, conf):

@@ -3,7 +3,7 @@
 import collections.abc
 
 from . import _core
-from . import numpy_later as np
+from . import lazy_numpy as np
 from .errors import DataError
 
 # What modules of Hugging Face take to work out a loss: never an input of the int8 model.

@@ -4,7 +4,7 @@ import dataclasses
 import json
 import typing
 
-from . import _core, beside, log
+from . import _core, interruptible, log
 from .bridges import bridge_for
 from .collect import Collected, collect, first, reusable
 from .errors import ConfigError, Error, Interrupted
@@ -53,12 +53,12 @@ def quantize(config, request: Request):
             1,
             "no eval_func and no metric: the model is quantized once and not evaluated",
         )
-        answer = beside.run(lambda: _core.quantize(job), job.stop)
+        answer = interruptible.run(lambda: _core.quantize(job), job.stop)
         return bridge.result(answer["model"].parent, answer["plan"], {})
     best = _Best(bridge)
     job.on_saved = best.keep
     try:
-        answer = beside.run(lambda: _core.tune(job), job.stop)
+        answer = interruptible.run(lambda: _core.tune(job), job.stop)
     except KeyboardInterrupt:
         raise best.interrupted({}) from None
     return _result(answer, best)
@@ -70,9 +70,11 @@ def prepare(config, request: Request):
     evaluation = _loader(config.evaluation_loader, request.eval_dataloader)
 
     def example():
-        return beside.call_back(lambda: _example(config, request, calib, evaluation))
+        return interruptible.call_on_main_thread(
+            lambda: _example(config, request, calib, evaluation)
+        )
 
-    bridge = beside.run(lambda: bridge_for(request.model, config, example))
+    bridge = interruptible.run(lambda: bridge_for(request.model, config, example))
     if request.q_func is not None and calib is None:
         if not hasattr(bridge, "recorded"):
             raise ConfigError(
@@ -94,7 +96,7 @@ def prepare(config, request: Request):
 
         def evaluate(candidate):
             model = bridge.fp32() if candidate.is_fp32 else bridge.candidate(candidate)
-            return beside.call_back(lambda: request.eval_func(model))
+            return interruptible.call_on_main_thread(lambda: request.eval_func(model))
 
         job.evaluate = evaluate
     name, parameters = config.strategy
@@ -112,7 +114,9 @@ class _CalledBack:
         self._strategy = strategy
 
     def next(self, space, trials, goal):
-        return beside.call_back(lambda: self._strategy.next(space, trials, goal))
+        return interruptible.call_on_main_thread(
+            lambda: self._strategy.next(space, trials, goal)
+        )
 
 
 def _set_data(job, config, bridge, calib, evaluation, request: Request) -> None:

@@ -2,7 +2,7 @@
 
 import logging
 
-from . import beside
+from . import interruptible
 
 logger = logging.getLogger("lpot")
 _LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
@@ -20,11 +20,11 @@ def set_up() -> None:
 
 
 def tell(level: int, message: str) -> None:
-    beside.call_back(lambda: logger.log(_LEVELS[level], message))
+    interruptible.call_on_main_thread(lambda: logger.log(_LEVELS[level], message))
 
 
 def tell_trial(trial, is_best: bool) -> None:
-    beside.call_back(lambda: _tell_trial(trial, is_best))
+    interruptible.call_on_main_thread(lambda: _tell_trial(trial, is_best))
 
 
 def _tell_trial(trial, is_best: bool) -> None:

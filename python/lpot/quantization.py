@@ -1,10 +1,10 @@
 """lpot.quantization.Quantization, the interface of LPOT 1.0 and 1.1: everything is given in one call."""
 
 from .experimental.quantization import Quantization as _Quantization
-from .one_call import OneCall
+from .legacy_api import LegacyApi
 
 
-class Quantization(OneCall):
+class Quantization(LegacyApi):
     """quantizer = Quantization("conf.yaml"); q_model = quantizer(model, q_dataloader=..., eval_func=...)"""
 
     def __init__(self, conf):

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import tempfile
 
-from . import _core, beside
+from . import _core, interruptible
 from .errors import ModelError
 
 INFO = "python.json"  # beside the model: what is needed to call it as before
@@ -61,13 +61,13 @@ class Folder:
 
 def program(path):
     """The model in a file, to be run."""
-    return beside.run(lambda: _core.Program(path))
+    return interruptible.run(lambda: _core.Program(path))
 
 
 def infer(model, arrays: list) -> list:
     """The outputs of a program. For shapes that it has not seen it is compiled, which takes a while."""
     if not model.is_compiled(arrays):
-        beside.run(lambda: model.compile(arrays))
+        interruptible.run(lambda: model.compile(arrays))
     return model.infer(arrays)
 
 

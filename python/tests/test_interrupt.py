@@ -10,7 +10,7 @@ import torch
 from test_pytorch import calibrated_net
 
 import lpot
-from lpot import beside
+from lpot import interruptible
 from lpot.bridges.pytorch import TorchBridge
 from lpot.experimental import Quantization
 
@@ -72,23 +72,28 @@ def answers_like_the_saved_one(model, pictures) -> bool:
 
 def test_work_is_done_beside_and_answers():
     threads = []
-    assert beside.run(lambda: threads.append(threading.current_thread()) or 42) == 42
+    assert (
+        interruptible.run(lambda: threads.append(threading.current_thread()) or 42)
+        == 42
+    )
     assert threads[0] is not threading.main_thread()
     with pytest.raises(KeyError, match="gone"):
-        beside.run(lambda: {}["gone"])
+        interruptible.run(lambda: {}["gone"])
 
 
 def test_functions_of_the_user_run_on_the_users_thread():
-    where = beside.run(lambda: beside.call_back(threading.current_thread))
+    where = interruptible.run(
+        lambda: interruptible.call_on_main_thread(threading.current_thread)
+    )
     assert where is threading.current_thread()
     with pytest.raises(KeyError, match="gone"):
-        beside.run(lambda: beside.call_back(lambda: {}["gone"]))
+        interruptible.run(lambda: interruptible.call_on_main_thread(lambda: {}["gone"]))
 
 
 def test_on_other_threads_nothing_is_put_aside():
     found = []
     thread = threading.Thread(
-        target=lambda: found.append(beside.run(threading.current_thread))
+        target=lambda: found.append(interruptible.run(threading.current_thread))
     )
     thread.start()
     thread.join()
@@ -97,7 +102,7 @@ def test_on_other_threads_nothing_is_put_aside():
 
 def test_work_that_cannot_be_stopped_is_left(hold):
     with pytest.raises(KeyboardInterrupt):
-        beside.run(hold)
+        interruptible.run(hold)
 
 
 def test_work_that_stops_in_time_has_the_last_word():
@@ -108,7 +113,7 @@ def test_work_that_stops_in_time_has_the_last_word():
         stopped.wait()
         return "what there was"
 
-    assert beside.run(work, stopped.set) == "what there was"
+    assert interruptible.run(work, stopped.set) == "what there was"
 
 
 def test_work_that_was_left_cannot_call_back(hold):
@@ -117,12 +122,12 @@ def test_work_that_was_left_cannot_call_back(hold):
     def work():
         hold()
         try:
-            beside.call_back(lambda: ended.append("was called"))
+            interruptible.call_on_main_thread(lambda: ended.append("was called"))
         except lpot.Interrupted:
             ended.append("was not called")
 
     with pytest.raises(KeyboardInterrupt):
-        beside.run(work, lambda: None)
+        interruptible.run(work, lambda: None)
     hold.release()
     assert ended == ["was not called"]
 

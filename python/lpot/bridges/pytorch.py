@@ -8,7 +8,7 @@ import pathlib
 import re
 import tempfile
 
-from .. import beside
+from .. import interruptible
 from ..collect import LABELS, as_array, without_labels
 from ..errors import DataError, ModelError
 from ..frameworks import need
@@ -81,7 +81,7 @@ class _Flat(torch.nn.Module):
         self.outputs = None
 
     def forward(self, *tensors):
-        beside.check()
+        interruptible.raise_if_cancelled()
         named = rebuild(self.structure, tensors)
         rest = named.pop(self.rest, ()) if self.rest else ()
         outputs: list = []
@@ -254,7 +254,7 @@ class TorchBridge:
         self._outputs = flat.outputs
         self._name_inputs(openvino, model, tensors)
         _name_nodes(model, type(self.module).__name__)
-        beside.check()
+        interruptible.raise_if_cancelled()
         openvino.save_model(model, self.path, compress_to_fp16=False)
         self._used = program(self.path).inputs
 

@@ -2,7 +2,7 @@
 
 import collections.abc
 
-from .. import numpy_later as np
+from .. import lazy_numpy as np
 from ..collect import as_array, split
 from ..errors import ConfigError
 

@@ -3,7 +3,7 @@
 import statistics
 import time
 
-from .. import _core, beside, log
+from .. import _core, interruptible, log
 from ..engine import Request, load_config, prepare
 from ..errors import ConfigError
 from ..saved import Quantized, infer, program
@@ -54,11 +54,14 @@ class Benchmark:
 
     def _accuracy(self) -> dict:
         job, _bridge = self._job()
-        return dict(beside.run(lambda: _core.evaluate(job), job.stop))
+        return dict(interruptible.run(lambda: _core.evaluate(job), job.stop))
 
     def _speed(self) -> dict:
         job, bridge = self._job()
-        model, inputs = program(bridge.path), beside.run(lambda: _core.batches(job, 8))
+        model, inputs = (
+            program(bridge.path),
+            interruptible.run(lambda: _core.batches(job, 8)),
+        )
         for arrays in inputs:
             infer(model, arrays)
         times = []

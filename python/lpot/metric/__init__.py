@@ -2,8 +2,8 @@
 
 import copy
 
-from .. import _core, beside
-from .. import numpy_later as np
+from .. import _core, interruptible
+from .. import lazy_numpy as np
 from ..collect import as_array
 from ..registry import METRICS, component_text, registrar
 
@@ -85,7 +85,7 @@ class _Bound:
         self.higher_is_better = bool(getattr(metric, "higher_is_better", True))
 
     def update(self, outputs, labels):
-        beside.call_back(lambda: self._update(outputs, labels))
+        interruptible.call_on_main_thread(lambda: self._update(outputs, labels))
 
     def _update(self, outputs, labels):
         preds, labels = _predictions(outputs), _joined(labels, self._kept)
@@ -94,7 +94,7 @@ class _Bound:
         self._metric.update(preds, labels)
 
     def result(self):
-        return float(beside.call_back(self._metric.result))
+        return float(interruptible.call_on_main_thread(self._metric.result))
 
 
 class Maker:
@@ -114,7 +114,9 @@ class Maker:
         return metric
 
     def bound(self, kept: list, postprocess):
-        return lambda: _Bound(beside.call_back(self.make), kept, postprocess)
+        return lambda: _Bound(
+            interruptible.call_on_main_thread(self.make), kept, postprocess
+        )
 
 
 def postprocess_arrays(postprocess, kept: list):
@@ -122,7 +124,7 @@ def postprocess_arrays(postprocess, kept: list):
 
     def apply(outputs, labels):
         given = _predictions(outputs), _joined(labels, kept)
-        preds, labels = beside.call_back(lambda: postprocess(given))
+        preds, labels = interruptible.call_on_main_thread(lambda: postprocess(given))
         preds = list(preds) if isinstance(preds, (list, tuple)) else [preds]
         return [np.asarray(pred) for pred in preds], [
             np.asarray(label) for label in labels

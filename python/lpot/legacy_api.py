@@ -1,11 +1,11 @@
-"""What the interfaces of LPOT 1.0 and 1.1 share: loaders, metrics and postprocessing are made by methods."""
+"""Base class of the LPOT 1.0 and 1.1 interfaces, which have methods for loaders, metrics and postprocessing."""
 
 from .data.dataloader import DataLoader
 from .experimental.common import Metric, Postprocess
 
 
-class OneCall:
-    """Leads to an object of lpot.experimental, which keeps what is given."""
+class LegacyApi:
+    """Forwards everything to an object of lpot.experimental."""
 
     def __init__(self, experimental):
         self._experimental = experimental
