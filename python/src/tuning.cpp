@@ -164,8 +164,7 @@ py::list first_inputs(const Config& config) {
   std::vector<Tensor> inputs;
   {
     const py::gil_scoped_release released;
-    std::vector<std::string> ignored;
-    const DataLoader loader = calibration_loader(config, ignored);
+    const DataLoader loader = calibration_loader(config).value;
     if (loader.size() == 0) throw DataError("data", "the calibration data set is empty");
     for (const Tensor& input : loader.sample(0).inputs) inputs.push_back(stack({input}));
   }
