@@ -1,4 +1,8 @@
-"""iLiT, the name that LPOT had first: tuner = ilit.Tuner("conf.yaml"); tuner.tune(model, dataloader, eval_func=...)."""
+"""The interface of iLiT 1.0, the predecessor of LPOT.
+
+tuner = ilit.Tuner("conf.yaml")
+q_model = tuner.tune(model, dataloader, eval_func=eval_func)
+"""
 
 from lpot import __version__
 from lpot.quantization import Quantization
@@ -7,7 +11,7 @@ __all__ = ["Tuner", "__version__"]
 
 
 class Tuner(Quantization):
-    """Tunes a model as the configuration says."""
+    """Tunes a model with the settings of a YAML file."""
 
     def tune(
         self,
@@ -18,6 +22,6 @@ class Tuner(Quantization):
         eval_func=None,
         resume_file=None,
     ):
-        """The best quantized model. `resume_file`: given, the last study in the workspace goes on."""
+        """Returns the best quantized model. If `resume_file` is given, resumes the last study in the workspace."""
         self._experimental.resume = resume_file is not None
         return self(model, q_dataloader, q_func, eval_dataloader, eval_func)

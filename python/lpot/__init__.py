@@ -1,4 +1,4 @@
-"""lpot gives back the fastest int8 model that keeps its accuracy.
+"""lpot finds the fastest int8 version of a model that meets an accuracy goal.
 
     from lpot.experimental import Quantization
     quantizer = Quantization("conf.yaml")
@@ -7,7 +7,8 @@
     quantizer.eval_func = accuracy_of
     q_model = quantizer()
 
-The work is done by the C++ library; this package brings the frameworks' models, data and functions to it.
+The C++ library does the quantization and tuning. This package connects it to PyTorch, TensorFlow and ONNX models,
+data loaders and user functions.
 """
 
 from ._core import __version__

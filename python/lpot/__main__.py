@@ -1,4 +1,4 @@
-"""The command `lpot`: the C++ program, which lies in this package."""
+"""The command `lpot`: runs the C++ program that is installed in this package."""
 
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""The C++ library, as the package uses it. Programs use the modules around it."""
+"""Type stubs of the C++ extension. It is internal: programs use the other modules of this package."""
 
 import os
 from collections.abc import Callable
@@ -44,7 +44,7 @@ class Dataset:
     def identity(self) -> str: ...
 
 class CollectedData(Dataset):
-    is_even: bool
+    has_uniform_shapes: bool
     def __init__(self, names: list[str]) -> None: ...
     def add(
         self, inputs: list[numpy.ndarray], labels: numpy.ndarray | None, count: int

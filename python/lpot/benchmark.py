@@ -1,4 +1,4 @@
-"""lpot.benchmark.Benchmark: everything in one call."""
+"""lpot.benchmark.Benchmark, the interface of LPOT 1.0 and 1.1: all inputs are arguments of one call."""
 
 from .experimental.benchmark import Benchmark as _Benchmark
 from .legacy_api import LegacyApi

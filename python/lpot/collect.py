@@ -1,4 +1,4 @@
-"""Brings what loaders of Python yield to the library: any iterable of (input, label)."""
+"""Converts Python data loaders, any iterable of (input, label), to data sets of the C++ library."""
 
 import collections.abc
 
@@ -6,12 +6,12 @@ from . import _core
 from . import lazy_numpy as np
 from .errors import DataError
 
-# What modules of Hugging Face take to work out a loss: never an input of the int8 model.
+# Arguments from which Hugging Face models compute a loss. They are never inputs of the int8 model.
 LABELS = ("labels", "label", "start_positions", "end_positions")
 
 
 def as_array(value) -> "np.ndarray":
-    """A tensor of any framework, or a list of numbers, as an array."""
+    """Converts a tensor of any framework, or a list of numbers, to a numpy array."""
     if hasattr(value, "detach"):  # torch
         value = value.detach().cpu()
     if hasattr(value, "numpy") and not isinstance(value, np.ndarray):
@@ -19,8 +19,8 @@ def as_array(value) -> "np.ndarray":
     return np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
 
 
-def split(item):
-    """(inputs, label) of what a loader yields; label is None where there is none."""
+def split_sample(item):
+    """Splits an item of a loader into (inputs, label). The label is None if the item has none."""
     if isinstance(item, (tuple, list)) and len(item) == 2:
         return item[0], item[1]
     if isinstance(item, (tuple, list)) and len(item) > 2:
@@ -29,7 +29,7 @@ def split(item):
 
 
 def without_labels(inputs, label=None):
-    """A dict or list of inputs without entries that are None, and without labels."""
+    """Removes labels and None values from a dict or list of inputs."""
     if isinstance(inputs, collections.abc.Mapping):
         return {
             name: value
@@ -43,33 +43,33 @@ def without_labels(inputs, label=None):
     return inputs
 
 
-def first(loader, name: str):
-    """The first (inputs, label) of a loader."""
+def first_sample(loader, name: str):
+    """Returns the first (inputs, label) of a loader."""
     for item in loader:
-        return split(item)
+        return split_sample(item)
     raise DataError(
         f"[{name}] the loader yields nothing; expected pairs of input and label"
     )
 
 
 def reusable(loader):
-    """What can be walked through more than once: a generator cannot, so what it yields is kept."""
+    """Returns an iterable that supports several passes. The items of a generator are stored in a list."""
     return list(loader) if loader is not None and iter(loader) is loader else loader
 
 
 def collect(
     loader, name: str, bridge, limit: int | None = None, with_labels: bool = True
 ):
-    """The library's data set of a loader, and the batch size to read it with.
+    """Reads a loader into a data set of the C++ library and returns it with its batch size.
 
-    `limit`: samples that are enough. `bridge.arrange` says which of the inputs the model takes and what they are called.
+    Reading stops after `limit` samples. `bridge.to_model_inputs` selects and names the inputs of the model.
     """
     data, batch_size, labels = None, 0, []
     for item in loader:
-        inputs, label = split(item)
-        if data is None and (records := bridge.records(inputs)) is not None:
+        inputs, label = split_sample(item)
+        if data is None and (records := bridge.record_dataset(inputs)) is not None:
             return records
-        names, arrays = bridge.arrange(without_labels(inputs, label))
+        names, arrays = bridge.to_model_inputs(without_labels(inputs, label))
         if data is None:
             data = _core.CollectedData(names)
         count = _rows(arrays)
@@ -81,12 +81,14 @@ def collect(
         raise DataError(
             f"[{name}] the loader yields nothing; expected pairs of input and label"
         )
-    # Rows of different shapes cannot stand in one batch, whatever order they are asked for in.
-    return Collected(data, batch_size if data.is_even and batch_size else 1, labels)
+    # Samples of different shapes cannot share a batch, and they may be read in any order.
+    return Collected(
+        data, batch_size if data.has_uniform_shapes and batch_size else 1, labels
+    )
 
 
 class Collected:
-    """A data set of the library, how to read it, and labels that are no numbers."""
+    """A data set of the C++ library, its batch size, and the labels that are not numbers."""
 
     def __init__(self, data, batch_size: int = 1, labels=()):
         self.data = data
@@ -95,13 +97,16 @@ class Collected:
 
 
 def _rows(arrays) -> int:
-    """How many samples a batch has; 0 when its tensors do not have one row for each."""
+    """Returns the number of samples in a batch, or 0 if its tensors have different first dimensions."""
     counts = {array.shape[0] if array.ndim else 0 for array in arrays}
     return counts.pop() if len(counts) == 1 else 0
 
 
-def _label(label, count: int, kept: list):
-    """Labels as an array; what is none goes into `kept`, and its number there is the label."""
+def _label(label, count: int, label_objects: list):
+    """Returns the labels of a batch as an array.
+
+    Labels that are not numbers are appended to `label_objects`, and their indices in it are returned.
+    """
     if label is None:
         return None
     try:
@@ -114,14 +119,14 @@ def _label(label, count: int, kept: list):
             return array[np.newaxis]
     except (TypeError, ValueError):
         pass
-    first_number = len(kept)
+    first_index = len(label_objects)
     if count <= 1:
-        kept.append(label)
-        return np.array([first_number]) if count else np.array(first_number)
+        label_objects.append(label)
+        return np.array([first_index]) if count else np.array(first_index)
     found = len(label) if hasattr(label, "__len__") else 1
     if found != count:
         raise DataError(
-            f"[data] a batch of {count} samples has {found} labels; expected one for each sample"
+            f"[data] a batch of {count} samples has {found} labels; expected one label per sample"
         )
-    kept.extend(label)
-    return np.arange(first_number, first_number + count)
+    label_objects.extend(label)
+    return np.arange(first_index, first_index + count)

@@ -1,4 +1,4 @@
-"""One way through: a configuration, a model, data and functions of the user in, the quantized model out."""
+"""Quantizes and tunes a model: connects the user's model, data and functions to the C++ library."""
 
 import dataclasses
 import json
@@ -6,57 +6,57 @@ import typing
 
 from . import _core, interruptible, log
 from .bridges import bridge_for
-from .collect import Collected, collect, first, reusable
+from .collect import Collected, collect, first_sample, reusable
 from .errors import ConfigError, Error, Interrupted
-from .registry import METRICS, STRATEGIES, made, registered
+from .registry import METRICS, STRATEGIES, create_component, registered_components
 from .saved import Folder
 
 
 @dataclasses.dataclass
 class Request:
-    """What a user has said; what is None is as the configuration says."""
+    """Inputs that the user set in Python. The configuration decides where a value is None."""
 
     model: typing.Any = None
     calib_dataloader: typing.Any = None
     eval_dataloader: typing.Any = None
     eval_func: typing.Callable | None = None
     q_func: typing.Callable | None = None
-    metrics: list = dataclasses.field(default_factory=list)  # of metric.Maker
+    metrics: list = dataclasses.field(default_factory=list)  # of metric.MetricFactory
     postprocess: typing.Callable | None = None
     strategy: typing.Any = None
     resume: bool = False
 
 
 def load_config(conf):
-    """The configuration from one YAML file or several; later ones win."""
+    """Loads a configuration from one or several YAML files. Later files override earlier ones."""
     files = (
         [str(conf)]
         if not isinstance(conf, (list, tuple))
         else [str(file) for file in conf]
     )
-    return _core.load_config(files, registry=registered())
+    return _core.load_config(files, registry=registered_components())
 
 
 def quantize(config, request: Request):
-    """Tunes, or quantizes once where nothing says how good a model is."""
+    """Tunes the model. Without an eval_func and a metric, quantizes it once."""
     log.set_up()
     for warning in config.warnings:
-        log.tell(2, warning)
+        log.report(2, warning)
     if request.model is None:
         raise ConfigError(
-            "[quantize] no model: set .model to a module, a graph, a ModelProto or a path"
+            "[quantize] no model is set. Set .model to a module, a graph, an onnx.ModelProto or a path."
         )
     job, bridge = prepare(config, request)
     scores = request.eval_func or request.metrics or config.metrics or config.command
     if not scores:
-        log.tell(
+        log.report(
             1,
-            "no eval_func and no metric: the model is quantized once and not evaluated",
+            "no eval_func and no metric: the model is quantized once, without evaluation",
         )
         answer = interruptible.run(lambda: _core.quantize(job), job.stop)
         return bridge.result(answer["model"].parent, answer["plan"], {})
     best = _Best(bridge)
-    job.on_saved = best.keep
+    job.on_saved = best.store
     try:
         answer = interruptible.run(lambda: _core.tune(job), job.stop)
     except KeyboardInterrupt:
@@ -65,7 +65,7 @@ def quantize(config, request: Request):
 
 
 def prepare(config, request: Request):
-    """The job for the library, and the bridge that its model comes over."""
+    """Builds the job for the C++ library and the bridge to the framework of the model."""
     calib = _loader(config.calibration_loader, request.calib_dataloader)
     evaluation = _loader(config.evaluation_loader, request.eval_dataloader)
 
@@ -76,20 +76,20 @@ def prepare(config, request: Request):
 
     bridge = interruptible.run(lambda: bridge_for(request.model, config, example))
     if request.q_func is not None and calib is None:
-        if not hasattr(bridge, "recorded"):
+        if not hasattr(bridge, "record_inputs"):
             raise ConfigError(
-                "[quantize] q_func is for PyTorch modules; give a calib_dataloader instead"
+                "[quantize] q_func works only with PyTorch modules. Set calib_dataloader instead."
             )
-        calib = bridge.recorded(request.q_func)
-    config = bridge.adjusted(config)
+        calib = bridge.record_inputs(request.q_func)
+    config = bridge.adapt_config(config)
     job = _core.Job(
         config.without_metrics([name for name, _ in config.metrics if name in METRICS]),
         bridge.path,
     )
     _set_data(job, config, bridge, calib, evaluation, request)
     job.resume = request.resume
-    job.on_log = log.tell
-    job.on_trial = log.tell_trial
+    job.on_log = log.report
+    job.on_trial = log.report_trial
     job.on_saved = bridge.on_saved
     if request.eval_func is not None:
         job.name = getattr(request.eval_func, "__name__", "eval_func")
@@ -101,14 +101,16 @@ def prepare(config, request: Request):
         job.evaluate = evaluate
     name, parameters = config.strategy
     if request.strategy is not None:
-        job.strategy = _CalledBack(request.strategy)
+        job.strategy = _MainThreadStrategy(request.strategy)
     elif name in STRATEGIES:
-        job.strategy = _CalledBack(made(STRATEGIES[name], parameters))
+        job.strategy = _MainThreadStrategy(
+            create_component(STRATEGIES[name], parameters)
+        )
     return job, bridge
 
 
-class _CalledBack:
-    """A strategy of the user's, asked where the user's code runs."""
+class _MainThreadStrategy:
+    """Calls the user's strategy on the main thread."""
 
     def __init__(self, strategy):
         self._strategy = strategy
@@ -121,43 +123,46 @@ class _CalledBack:
 
 def _set_data(job, config, bridge, calib, evaluation, request: Request) -> None:
     if calib is not None:
-        # Some over: a list of sampling sizes is served by one pass, and a batch is not cut.
-        kept = collect(
+        # sampling_size is the largest configured size, so that one pass serves all of them.
+        collected = collect(
             calib, "calib_dataloader", bridge, config.sampling_size, with_labels=False
         )
-        job.calibration, job.calibration_batch = kept.data, kept.batch_size
-    kept = Collected(None)
+        job.calibration = collected.data
+        job.calibration_batch = collected.batch_size
+    collected = Collected(None)
     if evaluation is not None and request.eval_func is None:
-        kept = collect(evaluation, "eval_dataloader", bridge)
-        job.evaluation, job.evaluation_batch = kept.data, kept.batch_size
+        collected = collect(evaluation, "eval_dataloader", bridge)
+        job.evaluation = collected.data
+        job.evaluation_batch = collected.batch_size
     if request.eval_func is not None:
         return
-    makers = list(request.metrics)
+    factories = list(request.metrics)
     for name, parameters in config.metrics:
         if name in METRICS:
-            from .metric import Maker
+            from .metric import MetricFactory
 
-            makers.append(Maker(METRICS[name], name, parameters))
+            factories.append(MetricFactory(METRICS[name], name, parameters))
     job.metrics = [
-        (maker.name, maker.bound(kept.labels, request.postprocess)) for maker in makers
+        (factory.name, factory.bind(collected.labels, request.postprocess))
+        for factory in factories
     ]
-    if request.postprocess is not None and not makers:
+    if request.postprocess is not None and not factories:
         from .metric import postprocess_arrays
 
-        job.postprocess = [postprocess_arrays(request.postprocess, kept.labels)]
+        job.postprocess = [postprocess_arrays(request.postprocess, collected.labels)]
 
 
 def _loader(configured, given):
-    """The user's loader, or one for data or transforms that Python registered and the configuration names."""
+    """Returns the user's loader, or a loader for registered Python components that the configuration names."""
     from .data import DATASETS, TRANSFORMS, DataLoader, Transformed, make_dataset
 
     if given is not None or configured is None or configured[0] is None:
         return reusable(given)
     (name, parameters), transforms, batch_size = configured
     if name not in DATASETS and not any(one in TRANSFORMS for one, _ in transforms):
-        return None  # all of it is the library's
+        return None  # the C++ library reads these data itself
     dataset = (
-        made(DATASETS[name], parameters)
+        create_component(DATASETS[name], parameters)
         if name in DATASETS
         else make_dataset(name, **parameters)
     )
@@ -165,42 +170,42 @@ def _loader(configured, given):
 
 
 def _example(config, request: Request, calib, evaluation):
-    """One input of the model, to trace it with."""
+    """Returns one model input for tracing."""
     for loader, name in ((calib, "calib_dataloader"), (evaluation, "eval_dataloader")):
         if loader is not None:
-            return first(loader, name)[0]
+            return first_sample(loader, name)[0]
     if request.q_func is not None:
         raise ConfigError(
-            "[quantize] q_func alone does not say what the model's inputs look like; give a calib_dataloader"
+            "[quantize] tracing the model needs an example input, which q_func does not provide. Set calib_dataloader."
         )
     return _core.first_inputs(config)
 
 
 class _Best:
-    """The best model so far. Its files are kept apart: the study may be replacing them when Ctrl-C comes."""
+    """The best model so far. Its files are copied, because the study may replace them when Ctrl-C arrives."""
 
     def __init__(self, bridge):
         self._bridge = bridge
-        self._kept = None  # its files, its plan, where it was saved
+        self._stored = None  # (files, plan, folder it was saved to)
 
-    def keep(self, candidate, plan, folder) -> None:
+    def store(self, candidate, plan, folder) -> None:
         self._bridge.on_saved(candidate, plan, folder)
-        self._kept = Folder(folder), plan, folder
+        self._stored = Folder(folder), plan, folder
 
-    def find(self, folder, plan) -> None:
-        """The best may be one that an earlier run saved."""
-        if self._kept is None:
-            self._kept = Folder(folder), plan, folder
+    def store_if_empty(self, folder, plan) -> None:
+        """Stores the model of an earlier run if this run found no better one."""
+        if self._stored is None:
+            self._stored = Folder(folder), plan, folder
 
     def model(self, result: dict):
-        files, plan, _ = self._kept
+        files, plan, _ = self._stored
         return self._bridge.result(files.path, plan, result)
 
     def interrupted(self, result: dict) -> Interrupted:
-        if self._kept is None:
+        if self._stored is None:
             return Interrupted()
         return Interrupted(
-            f"stopped on request; the best model so far is in {self._kept[-1]}",
+            f"stopped on request; the best model so far is in {self._stored[-1]}",
             lambda: self.model(result),
         )
 
@@ -209,14 +214,14 @@ def _result(answer: dict, best: _Best):
     result = json.loads(answer["json"])
     result["trials"] = answer["trials"]
     if answer["plan"] is not None:
-        best.find(answer["model"].parent, answer["plan"])
+        best.store_if_empty(answer["model"].parent, answer["plan"])
     if answer["interrupted"]:
         raise best.interrupted(result)
     if answer["plan"] is None:
-        last = answer["trials"][-1].error if answer["trials"] else "there was none"
-        raise Error(f"[tune] no trial succeeded; the last one: {last}")
+        last = answer["trials"][-1].error if answer["trials"] else "no trial was run"
+        raise Error(f"[tune] no trial succeeded. Last error: {last}")
     model = best.model(result)
-    log.tell(1, answer["text"].split("\nRun it in")[0])
+    log.report(1, answer["text"].split("\nRun it in")[0])
     if not result["goal_met"]:
-        log.tell(2, "the goal was not met; this is the best model that was found")
+        log.report(2, "the accuracy goal was not met; returning the best model found")
     return model

@@ -1,36 +1,36 @@
-"""What goes wrong, as exceptions. The messages are those of the C++ library."""
+"""Exceptions of lpot. Errors of the C++ library are raised as these classes, with the same messages."""
 
 
 class Error(Exception):
-    """Anything that lpot cannot do."""
+    """Base class of all errors of lpot."""
 
 
 class ConfigError(Error):
-    """A configuration that cannot be carried out."""
+    """The configuration is invalid or cannot be applied."""
 
 
 class ModelError(Error):
-    """A model that cannot be read, traced, converted, compiled or run."""
+    """A model cannot be read, traced, converted, compiled or run."""
 
 
 class DataError(Error):
-    """Data that cannot be read or do not fit the model or metric."""
+    """Data cannot be read, or do not fit the model or the metric."""
 
 
 class StoreError(Error):
-    """A workspace or an output file that cannot be written or read back."""
+    """A workspace or an output file cannot be written or read."""
 
 
 class CallerError(Error):
-    """A function of the caller's (eval_func, a metric, a strategy) failed; `__cause__` is its exception."""
+    """A user function (eval_func, a metric, a strategy) failed. `__cause__` is its exception."""
 
 
 class MissingFramework(Error, ImportError):
-    """A framework that is needed here is not installed; the message names the extra that brings it."""
+    """A required framework is not installed. The message names the pip extra that installs it."""
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C. Not an error: what was reached until then is saved."""
+    """Raised on Ctrl-C. Not an error: the results so far are saved."""
 
     def __init__(self, message: str = "stopped on request", make_model=None):
         super().__init__(message)
@@ -39,7 +39,7 @@ class Interrupted(KeyboardInterrupt):
 
     @property
     def model(self):
-        """The best model so far, or None. It is read when it is first asked for, so that Ctrl-C need not wait for it."""
+        """The best model so far, or None. It is loaded on first access, so that Ctrl-C returns at once."""
         if self._make_model is not None:
             self._model, self._make_model = self._make_model(), None
         return self._model

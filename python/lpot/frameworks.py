@@ -1,4 +1,4 @@
-"""Frameworks are imported only where they are needed."""
+"""Imports PyTorch, TensorFlow and ONNX only where they are needed."""
 
 import importlib
 import sys
@@ -8,17 +8,17 @@ from .errors import MissingFramework
 _EXTRAS = {"torch": "torch", "tensorflow": "tensorflow", "onnx": "onnx"}
 
 
-def need(name: str):
-    """The module of that name; says which extra brings it when it is missing."""
+def require(name: str):
+    """Imports a framework. Raises MissingFramework, which names the pip extra, if that fails."""
     try:
         return importlib.import_module(name)
     except ImportError as error:
         extra = _EXTRAS[name]
         raise MissingFramework(
-            f"[{name}] {name} is needed here and cannot be imported ({error}); install it with: pip install 'lpot[{extra}]'"
+            f"[{name}] cannot import {name}: {error}. Install it with: pip install 'lpot[{extra}]'"
         ) from error
 
 
 def loaded(name: str):
-    """The module if the program has imported it: an object of it cannot exist otherwise. Else None."""
+    """Returns the module if the program has imported it, else None. Objects of it exist only if it was imported."""
     return sys.modules.get(name)

@@ -3,8 +3,9 @@
     result = interruptible.run(lambda: _core.tune(job), stop=job.stop)
 
 Python handles signals only between bytecodes of the main thread, so a call into the library or OpenVINO would delay
-Ctrl-C until it returns, and a compilation cannot be cancelled. The main thread therefore waits in Python. User functions
-(eval_func, metrics, log handlers) run on the main thread through call_on_main_thread, so Ctrl-C interrupts them too.
+Ctrl-C until it returns, and a compilation cannot be cancelled. The main thread therefore waits in Python. User
+functions (eval_func, metrics, log handlers) run on the main thread through call_on_main_thread, so Ctrl-C interrupts
+them too.
 """
 
 import concurrent.futures

@@ -1,4 +1,4 @@
-"""What the library tells goes to the logger `lpot`."""
+"""Messages of the C++ library, sent to the Python logger `lpot`."""
 
 import logging
 
@@ -9,25 +9,27 @@ _LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
 
 
 def set_up() -> None:
-    """A program that has set up no logging sees what happens; one that has decides for itself."""
+    """Prints messages to stderr if the program has not configured logging."""
     if logger.hasHandlers():
         return
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(message)s"))
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)
-    logger.propagate = False  # OpenVINO's converter gives the root logger a handler, which would tell all again
+    # OpenVINO's converter adds a handler to the root logger, which would print each message twice.
+    logger.propagate = False
 
 
-def tell(level: int, message: str) -> None:
+def report(level: int, message: str) -> None:
+    """Logs a message. Levels: 0 debug, 1 info, 2 warning."""
     interruptible.call_on_main_thread(lambda: logger.log(_LEVELS[level], message))
 
 
-def tell_trial(trial, is_best: bool) -> None:
-    interruptible.call_on_main_thread(lambda: _tell_trial(trial, is_best))
+def report_trial(trial, is_best: bool) -> None:
+    interruptible.call_on_main_thread(lambda: _log_trial(trial, is_best))
 
 
-def _tell_trial(trial, is_best: bool) -> None:
+def _log_trial(trial, is_best: bool) -> None:
     if trial.error:
         logger.warning("trial %d failed: %s", trial.number, trial.error)
         return

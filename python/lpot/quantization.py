@@ -1,4 +1,4 @@
-"""lpot.quantization.Quantization, the interface of LPOT 1.0 and 1.1: everything is given in one call."""
+"""lpot.quantization.Quantization, the interface of LPOT 1.0 and 1.1: all inputs are arguments of one call."""
 
 from .experimental.quantization import Quantization as _Quantization
 from .legacy_api import LegacyApi

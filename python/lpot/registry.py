@@ -1,4 +1,4 @@
-"""Data sets, transforms, metrics and strategies that Python code registers, so that a YAML file may name them."""
+"""Registers Python data sets, transforms, metrics and strategies, so that a YAML file can name them."""
 
 import functools
 import inspect
@@ -12,13 +12,18 @@ _KINDS = {bool: "flag", int: "integer", float: "number", str: "text"}
 
 
 class Registry(dict):
-    """Classes by the names that they were registered with. As in LPOT, DATASETS("tensorflow")["dummy"] finds the library's
-    as well: one table serves all frameworks."""
+    """Registered classes by name.
+
+    As in LPOT, DATASETS("tensorflow")["dummy"] also finds the components of the C++ library. All frameworks share one
+    table.
+    """
 
     def __init__(self, kind: str):
         super().__init__()
         self.kind = kind
-        self.library = None  # (name, *args, **parameters) -> object, where the library has such components
+        self.library = (
+            None  # (name, *args, **parameters) -> component of the C++ library
+        )
 
     def __call__(self, framework: str = "", process: str = ""):
         return _WithLibrary(self)
@@ -36,7 +41,7 @@ class _WithLibrary:
             registry.library is None
             or _core.parameter_names(registry.kind, name) is None
         ):
-            raise KeyError(f"no {registry.kind} is called {name!r}")
+            raise KeyError(f"unknown {registry.kind} {name!r}")
         return functools.partial(registry.library, name)
 
 
@@ -48,37 +53,40 @@ FILTERS = Registry("filter")
 
 
 def component_text(kind: str, name: str, args: tuple, parameters: dict) -> str:
-    """A component of the library as a configuration names it; values without a name take the table's order."""
+    """Formats a component as YAML. Positional arguments are in the order of the component's parameters."""
     names = _core.parameter_names(kind, name) or []
     if len(args) > len(names):
         raise ConfigError(
-            f"[{name}] {len(args)} values were given, it takes {len(names)}: {', '.join(names)}"
+            f"[{name}] got {len(args)} arguments; expected at most {len(names)}: {', '.join(names)}"
         )
     given = {**dict(zip(names, args)), **parameters}
-    return json.dumps({name: given}, default=_plain)
+    return json.dumps({name: given}, default=_to_json)
 
 
-def _plain(value):
-    """What JSON does not know: paths as text, arrays as lists."""
+def _to_json(value):
+    """Converts what JSON does not support: paths to text, arrays to lists."""
     return str(value) if isinstance(value, os.PathLike) else value.tolist()
 
 
 def registrar(table: Registry):
-    """A decorator that keeps a class in `table` under the name that it is given: the first value, or dataset_type="name" and
-    the like. Frameworks and processes, which LPOT asks for as well, make no difference."""
+    """Returns a decorator that registers a class in `table`.
+
+    The name is the first argument, or a keyword such as dataset_type="name". The framework and process arguments of
+    LPOT are accepted and ignored.
+    """
 
     def named(name: str | None = None, *_others, **more):
-        def keep(cls):
+        def register(cls):
             table[name or more.get(f"{table.kind}_type") or cls.__name__] = cls
             return cls
 
-        return keep
+        return register
 
     return named
 
 
 def _parameters(cls) -> list:
-    """Name, kind and default of what a class is made with, as a YAML file may set it."""
+    """Returns (name, kind, default) of each constructor parameter that a YAML file can set."""
     found = []
     for parameter in inspect.signature(cls).parameters.values():
         if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
@@ -95,8 +103,8 @@ def _parameters(cls) -> list:
     return found
 
 
-def registered() -> dict:
-    """For the library, which checks the names and parameters of a configuration."""
+def registered_components() -> dict:
+    """Returns all registered components by kind. The C++ library checks a configuration against them."""
     return {
         table.kind: [
             _core.Registered(name, _parameters(cls)) for name, cls in table.items()
@@ -105,8 +113,8 @@ def registered() -> dict:
     }
 
 
-def made(cls, parameters: dict):
-    """An object of a registered class with the parameters of the configuration."""
+def create_component(cls, parameters: dict):
+    """Creates an object of a registered class with the parameters of the configuration."""
     known = {name for name, _, _ in _parameters(cls)}
     try:
         return cls(
@@ -114,5 +122,5 @@ def made(cls, parameters: dict):
         )
     except TypeError as error:
         raise ConfigError(
-            f"[{cls.__name__}] cannot be made with {parameters}: {error}"
+            f"[{cls.__name__}] the constructor rejected the parameters {parameters}: {error}"
         ) from error

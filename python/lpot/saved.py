@@ -1,4 +1,4 @@
-"""Quantized models: what every kind of them has, and how they are kept on disk."""
+"""Quantized models: the common interface, and their files on disk."""
 
 import json
 import os
@@ -9,11 +9,11 @@ import tempfile
 from . import _core, interruptible
 from .errors import ModelError
 
-INFO = "python.json"  # beside the model: what is needed to call it as before
+INFO = "python.json"  # next to the model: signature, structure of the outputs, plan
 
 
 def replace_file(path, content: bytes) -> None:
-    """Writes a file whole or not at all; who has it open, or by another name, keeps what was there."""
+    """Replaces a file atomically. Hard links and open handles to the old file keep the old content."""
     path = pathlib.Path(path)
     new = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
@@ -27,8 +27,8 @@ def write_info(folder, info: dict) -> None:
     replace_file(pathlib.Path(folder) / INFO, json.dumps(info).encode())
 
 
-def _take(file, target) -> None:
-    """A second name where the file system can do that: files of models are replaced and never changed."""
+def _link_or_copy(file, target) -> None:
+    """Creates a hard link if possible. This is safe because model files are replaced and never modified."""
     try:
         os.link(file, target)
     except OSError:
@@ -36,14 +36,14 @@ def _take(file, target) -> None:
 
 
 class Folder:
-    """The files of one quantized model, in a folder of their own: later tunings do not touch them."""
+    """The files of one quantized model in a temporary folder, so that later tuning runs do not change them."""
 
     def __init__(self, source, info: dict | None = None):
         self._temporary = tempfile.TemporaryDirectory(prefix="lpot-")
         self.path = pathlib.Path(self._temporary.name)
         for file in pathlib.Path(source).iterdir():
             if file.is_file() and ".tmp" not in file.suffixes:
-                _take(file, self.path / file.name)
+                _link_or_copy(file, self.path / file.name)
         if info is not None:
             write_info(self.path, info)
         self.info = (
@@ -59,32 +59,32 @@ class Folder:
             shutil.copy2(file, target / file.name)
 
 
-def program(path):
-    """The model in a file, to be run."""
+def load_program(path):
+    """Loads a model file for inference."""
     return interruptible.run(lambda: _core.Program(path))
 
 
 def infer(model, arrays: list) -> list:
-    """The outputs of a program. For shapes that it has not seen it is compiled, which takes a while."""
+    """Runs a model and returns its outputs. New input shapes are compiled first, which can take long."""
     if not model.is_compiled(arrays):
         interruptible.run(lambda: model.compile(arrays))
     return model.infer(arrays)
 
 
 class Quantized:
-    """What all quantized models answer to; the classes of the frameworks add the rest."""
+    """Base class of all quantized models."""
 
     _folder: Folder
-    result: dict  # what the tuning came to; empty after load()
+    result: dict  # result of the tuning run; empty after load()
 
     @property
     def state(self) -> dict:
-        """The plan: for every op int8 or fp32 and its schemes, and the recipes of the whole model."""
+        """The plan: precision and quantization scheme of each op, and the recipes of the model."""
         return self._folder.info.get("state", {})
 
     @property
     def ir(self) -> pathlib.Path:
-        """The model as OpenVINO's IR, the form that runs fastest."""
+        """Path of the OpenVINO IR, the fastest format to run."""
         return self._folder.path / "model.xml"
 
     def save(self, path) -> None:
@@ -96,7 +96,7 @@ class Quantized:
 
 
 class QuantizedFile(Quantized):
-    """A model that came from a file without a framework: called with arrays, gives arrays by the outputs' names."""
+    """A model without a framework. It is called with arrays and returns a dict of output names and arrays."""
 
     def __init__(self, folder: Folder, result: dict | None = None):
         self._folder = folder
@@ -106,7 +106,7 @@ class QuantizedFile(Quantized):
     @property
     def model(self):
         if self._program is None:
-            self._program = program(self.ir)
+            self._program = load_program(self.ir)
         return self._program
 
     def __call__(self, *arrays, **named):
@@ -118,11 +118,11 @@ class QuantizedFile(Quantized):
 
 
 def load(path):
-    """The quantized model that `save` wrote into the folder `path`."""
+    """Loads the quantized model that `save` wrote to the folder `path`."""
     path = pathlib.Path(path)
     if not (path / "model.xml").exists():
         raise ModelError(
-            f"[load] {path}: holds no model.xml; expected a folder that a quantized model was saved in"
+            f"[load] {path}: model.xml not found; expected a folder written by save()"
         )
     folder = Folder(path)
     kind = folder.info.get("framework")

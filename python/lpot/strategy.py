@@ -1,12 +1,12 @@
-"""Strategies in Python: they name the plan to try next; the loop around is the library's.
+"""Search strategies in Python. A strategy returns the next plan to try; the C++ library runs the tuning loop.
 
 @strategy_registry("first_and_last")
 class FirstAndLast(Strategy):
     def next(self, space, trials, goal):
         if not trials:
-            return space.plan()                                         # all that can be in int8
+            return space.plan()                                         # int8 wherever possible
         if len(trials) == 1:
-            return space.plan(fallback=[space.ops[0], space.ops[-1]])   # these in fp32
+            return space.plan(fallback=[space.ops[0], space.ops[-1]])   # first and last op in fp32
         return None                                                     # nothing left to try
 """
 
@@ -18,8 +18,8 @@ strategy_registry = registrar(STRATEGIES)
 
 
 class Strategy:
-    """To derive from. The same space and trials must give the same answer, so that a study can be resumed."""
+    """Base class of strategies. next() must be deterministic, so that a study can be resumed."""
 
     def next(self, space, trials, goal):
-        """A plan that space.plan() made and no trial has had, or None."""
+        """Returns a new plan, created with space.plan(), or None to end the search."""
         raise NotImplementedError

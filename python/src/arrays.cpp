@@ -25,33 +25,38 @@ ElementType element_type(const py::array& array) {
     if (bytes == 4) return is_signed ? ElementType::I32 : ElementType::U32;
     if (bytes == 8) return is_signed ? ElementType::I64 : ElementType::U64;
   }
-  throw DataError("data", fmt::format("an array of {} cannot be a tensor; expected numbers or truth values",
+  throw DataError("data", fmt::format("unsupported array type {}; expected integers, floats or booleans",
                                       py::str(array.dtype()).cast<std::string>()));
 }
 
 py::dtype numpy_type(ElementType type) {
   if (type == ElementType::Bool) return py::dtype("bool");
-  if (type == ElementType::BF16) throw DataError("data", "numpy has no bf16; let the model put out f32");
+  if (type == ElementType::BF16)
+    throw DataError("data", "the tensor has type bf16, which numpy does not support. Convert the model output to f32.");
   const std::string name(to_string(type));  // "f32", "u8"
   return py::dtype(fmt::format("{}{}", name[0], std::stoi(name.substr(1)) / 8));
 }
 
 }  // namespace
 
-Held hold(py::object object) {
-  return {new py::object(std::move(object)), [](py::object* held) {
-            if (!Py_IsInitialized()) return;  // the interpreter is gone, and its objects with it
+SharedObject share(py::object object) {
+  return {new py::object(std::move(object)), [](py::object* shared) {
+            if (!Py_IsInitialized()) return;  // the interpreter has exited and freed its objects
             const py::gil_scoped_acquire gil;
-            delete held;
+            delete shared;
           }};
+}
+
+std::string type_name(const py::handle& object) {
+  return py::str(py::type::of(object).attr("__name__")).cast<std::string>();
 }
 
 Tensor to_tensor(const py::handle& given) {
   const py::array array = py::array::ensure(given, py::array::c_style);
   if (!array) {
     PyErr_Clear();
-    throw DataError("data", fmt::format("a {} cannot be a tensor; expected an array of numbers",
-                                        py::str(py::type::of(given).attr("__name__")).cast<std::string>()));
+    throw DataError("data",
+                    fmt::format("cannot convert a {} to a tensor; expected an array of numbers", type_name(given)));
   }
   Tensor tensor(element_type(array), Shape(array.shape(), array.shape() + array.ndim()));
   std::memcpy(tensor.bytes(), array.data(), tensor.byte_size());
@@ -59,7 +64,7 @@ Tensor to_tensor(const py::handle& given) {
 }
 
 py::array to_array(const Tensor& tensor) {
-  const py::capsule owner(new Tensor(tensor), [](void* kept) { delete static_cast<Tensor*>(kept); });
+  const py::capsule owner(new Tensor(tensor), [](void* copy) { delete static_cast<Tensor*>(copy); });
   return py::array(numpy_type(tensor.element_type()), tensor.shape(), tensor.bytes(), owner);
 }
 

@@ -1,9 +1,10 @@
-// Tensors of the library and arrays of numpy.
+// Conversions between tensors of the library and numpy arrays.
 #pragma once
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "lpot/core/tensor.h"
@@ -12,12 +13,15 @@ namespace lpot::python {
 
 namespace py = pybind11;
 
-// A Python object that may be let go of from any thread.
-using Held = std::shared_ptr<py::object>;
-Held hold(py::object);
+// A Python object that can be released from any thread, with or without the GIL.
+using SharedObject = std::shared_ptr<py::object>;
+SharedObject share(py::object);
 
-Tensor to_tensor(const py::handle& array);  // copies; throws DataError for types that models do not have
-py::array to_array(const Tensor&);          // shares the bytes
+// The name of an object's type, for messages.
+std::string type_name(const py::handle& object);
+
+Tensor to_tensor(const py::handle& array);  // copies; throws DataError for unsupported types
+py::array to_array(const Tensor&);          // shares the memory
 
 std::vector<Tensor> to_tensors(const py::handle& arrays);
 py::list to_arrays(const std::vector<Tensor>&);

@@ -1,4 +1,4 @@
-// Metrics, postprocessing, evaluations and strategies that are written in Python.
+// Calls metrics, postprocessing, evaluation functions and strategies that are written in Python.
 #pragma once
 #include <memory>
 #include <string>
@@ -12,36 +12,36 @@
 
 namespace lpot::python {
 
-// What an exception of Python becomes on its way through the library: Ctrl-C is Interrupted, an Exception is a
-// CallerError in the name of `where` that keeps it as its cause; exits of the interpreter go on as they are.
+// Converts a Python exception to one of the library. KeyboardInterrupt becomes Interrupted. Other Exceptions become a
+// CallerError of the operation `where`, with the exception as its cause. SystemExit and the like are thrown unchanged.
 [[noreturn]] void raise_caller_error(const std::string& where, const py::error_already_set&);
 
-// The exception behind the last CallerError of this thread, and forgets it.
-py::object take_cause();
+// Returns and clears the cause of the last CallerError of this thread; None if there is none.
+py::object pop_cause();
 
-// Runs what calls Python, with the interpreter's lock.
+// Runs `call` with the GIL and converts Python exceptions with raise_caller_error.
 template <typename Call>
-auto calling(const std::string& where, Call&& call) {
+auto call_python(const std::string& where, Call&& call) {
   const py::gil_scoped_acquire gil;
   try {
     return call();
   } catch (const py::error_already_set& error) {
     raise_caller_error(where, error);
   } catch (const py::cast_error&) {
-    throw CallerError(where, "returned a value of another type than expected");
+    throw CallerError(where, "returned a value of an unexpected type");
   }
 }
 
-// One model of a study, while it is evaluated or saved: for Python to write it in the form that it needs.
+// A model that is being evaluated or saved. Python converts it to the format of the framework.
 struct Candidate {
-  const Model* model = nullptr;   // the int8 model; nullptr: the fp32 one
-  const Model* source = nullptr;  // both nullptr: the fp32 model
-  const Edits* edits = nullptr;
+  const Model* model = nullptr;  // the int8 model; nullptr: built from source and edits
+  const Model* source = nullptr;
+  const Edits* edits = nullptr;  // nullptr: this is the fp32 model
 
   bool is_fp32() const { return edits == nullptr; }
 };
 
-std::shared_ptr<const Metric> python_metric(std::string name, py::object make);
+std::shared_ptr<const Metric> python_metric(std::string name, py::object create);
 std::shared_ptr<const Postprocess> python_postprocess(py::object function);
 std::shared_ptr<const Strategy> python_strategy(std::string name, py::object strategy);
 

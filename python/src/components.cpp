@@ -15,7 +15,7 @@ const Table& table_of_kind(const std::string& kind) {
   return kind == "dataset" ? datasets() : kind == "metric" ? metrics() : transforms();
 }
 
-// The names of a component's parameters in the table's order; nothing when there is no such component.
+// The parameter names of a component in declaration order; nullopt if the component is unknown.
 std::optional<std::vector<std::string>> parameter_names(const std::string& kind, const std::string& name) {
   const Entry* entry = find(table_of_kind(kind), name);
   if (!entry) return std::nullopt;
@@ -24,7 +24,8 @@ std::optional<std::vector<std::string>> parameter_names(const std::string& kind,
   return names;
 }
 
-py::tuple transformed(const Transform& transform, const py::list& inputs, const py::object& label, std::uint64_t seed) {
+py::tuple apply_transform(const Transform& transform, const py::list& inputs, const py::object& label,
+                          std::uint64_t seed) {
   Sample sample;
   sample.inputs = to_tensors(inputs);
   if (!label.is_none()) sample.label = to_tensor(label);
@@ -43,8 +44,8 @@ void bind_components(py::module_& module) {
       .def("fresh", &Metric::fresh)
       .def_property_readonly("higher_is_better", &Metric::higher_is_better);
   py::class_<Transform>(module, "Transform")
-      .def("apply", &transformed, py::arg("inputs"), py::arg("label"), py::arg("seed") = 0);
-  // As a configuration names them: "topk: {k: 5}".
+      .def("apply", &apply_transform, py::arg("inputs"), py::arg("label"), py::arg("seed") = 0);
+  // The text is in YAML, as in a configuration: "topk: {k: 5}".
   module.def("metric", [](const std::string& text) { return make_metric(parse_component(text, metrics())); });
   module.def("transform", [](const std::string& text) { return make_transform(parse_component(text, transforms())); });
   module.def("parameter_names", &parameter_names, py::arg("kind"), py::arg("name"));

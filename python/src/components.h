@@ -1,4 +1,4 @@
-// The library's metrics and transforms as objects, made by the names that a configuration gives them.
+// Binds the metrics and transforms of the library. They are created by name, as in a configuration.
 #pragma once
 #include <pybind11/pybind11.h>
 

@@ -16,17 +16,18 @@
 namespace lpot::python {
 namespace {
 
-constexpr std::size_t kMostInMemory = std::size_t{1} << 30;
+constexpr std::size_t kMaxBytesInMemory = std::size_t{1} << 30;
 
 }  // namespace
 
-Tensor CollectedData::kept(Tensor tensor) {
+Tensor CollectedData::store(Tensor tensor) {
   bytes_ += tensor.byte_size();
-  if (bytes_ <= kMostInMemory || tensor.byte_size() == 0) return tensor;
+  if (bytes_ <= kMaxBytesInMemory || tensor.byte_size() == 0) return tensor;
   const auto fail = [] {
-    throw StoreError("data", fmt::format("the loader's data do not fit into memory, and a temporary file for them "
-                                         "cannot be written: {}; free some space, or evaluate fewer samples",
-                                         std::strerror(errno)));
+    throw StoreError("data",
+                     fmt::format("cannot write the data of the loader to a temporary file: {}. Free disk space, "
+                                 "or use fewer samples.",
+                                 std::strerror(errno)));
   };
   if (!file_) file_.reset(std::tmpfile());
   if (!file_) fail();
@@ -48,7 +49,7 @@ Tensor CollectedData::kept(Tensor tensor) {
 }
 
 void CollectedData::add(std::vector<Tensor> inputs, const Tensor& labels, std::size_t count) {
-  for (Tensor& input : inputs) input = kept(std::move(input));
+  for (Tensor& input : inputs) input = store(std::move(input));
   if (count == 0) {
     samples_.push_back({std::move(inputs), labels});
     return;
@@ -61,7 +62,7 @@ void CollectedData::add(std::vector<Tensor> inputs, const Tensor& labels, std::s
   }
 }
 
-bool CollectedData::is_even() const {
+bool CollectedData::has_uniform_shapes() const {
   return std::all_of(samples_.begin(), samples_.end(), [&](const Sample& sample) {
     return std::equal(sample.inputs.begin(), sample.inputs.end(), samples_.front().inputs.begin(),
                       samples_.front().inputs.end(),
@@ -89,8 +90,8 @@ void bind_data(py::module_& module) {
             data.add(to_tensors(inputs), labels.is_none() ? Tensor() : to_tensor(labels), count);
           },
           py::arg("inputs"), py::arg("labels"), py::arg("count"))
-      .def_property_readonly("is_even", &CollectedData::is_even);
-  // A data set of the library, as a configuration names it: "GLUE: {root: ./MRPC, task: mrpc}".
+      .def_property_readonly("has_uniform_shapes", &CollectedData::has_uniform_shapes);
+  // The text is in YAML, as in a configuration: "GLUE: {root: ./MRPC, task: mrpc}".
   module.def("dataset", [](const std::string& text) -> std::shared_ptr<Dataset> {
     const py::gil_scoped_release released;
     return make_dataset(parse_component(text, datasets()));

@@ -1,4 +1,4 @@
-// Data that come from Python: batches that were collected from a loader.
+// Data sets for Python: batches collected from a Python loader, and data sets of the library.
 #pragma once
 #include <cstdio>
 #include <string>
@@ -9,30 +9,30 @@
 
 namespace lpot::python {
 
-// Loaders of Python can only be walked through, strategies want samples in any order: so what a loader yields is kept.
-// Beyond a gigabyte it lies in a file without a name, which the system keeps in memory as long as there is room.
+// Stores the samples of a Python loader. Loaders can only be iterated, but the library reads samples in any order.
+// Data beyond 1 GB are stored in an unnamed temporary file that is mapped into memory.
 class CollectedData : public Dataset {
  public:
   explicit CollectedData(std::vector<std::string> names) : names_(std::move(names)) {}
 
-  // Tensors with one row for each of `count` samples; labels may be an empty tensor. With count 0 it is one sample,
-  // which is the whole inputs.
+  // Adds `count` samples, one per row of the tensors. With count 0, adds the whole tensors as one sample. `labels` may
+  // be empty.
   void add(std::vector<Tensor> inputs, const Tensor& labels, std::size_t count);
 
   std::size_t size() const override { return samples_.size(); }
   Sample at(std::size_t index) const override { return samples_.at(index); }
   std::vector<std::string> input_names() const override { return names_; }
-  bool is_even() const;  // all samples have the same shapes
+  bool has_uniform_shapes() const;  // all samples have the same shapes
 
  private:
-  Tensor kept(Tensor);
+  Tensor store(Tensor);  // in memory, or in the file
 
   struct Close {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
   std::vector<std::string> names_;
   std::vector<Sample> samples_;
-  std::size_t bytes_ = 0;  // in memory
+  std::size_t bytes_ = 0;  // stored in memory
   std::unique_ptr<std::FILE, Close> file_;
   std::size_t file_bytes_ = 0;
 };

@@ -12,8 +12,6 @@
 namespace lpot::python {
 namespace {
 
-using Nodes = std::map<std::string, std::shared_ptr<ov::Node>>;
-
 template <typename T>
 py::array array_of(const std::vector<T>& values, const ov::Shape& shape) {
   return py::array_t<T>(std::vector<py::ssize_t>(shape.begin(), shape.end()), values.data());
@@ -26,7 +24,7 @@ py::dict weights_of(const QuantizedWeights& weights, const ov::Shape& shape) {
   return answer;
 }
 
-// Weights may stand behind a conversion of their type.
+// Follows conversions from the weights input of an op to the constant.
 const ov::Node& weights_node(const ov::Node& op) {
   const ov::Node* node = op.get_input_node_ptr(1);
   while (!dynamic_cast<const ov::op::v0::Constant*>(node) && node->get_input_size() > 0)
@@ -34,7 +32,7 @@ const ov::Node& weights_node(const ov::Node& op) {
   return *node;
 }
 
-py::object flag(const ov::Node& op, const std::string& name) {
+py::object matmul_flag(const ov::Node& op, const std::string& name) {
   const auto* product = dynamic_cast<const ov::op::v0::MatMul*>(&op);
   if (!product) return py::none();
   return py::bool_(name == "transpose_a" ? product->get_transpose_a() : product->get_transpose_b());
@@ -54,64 +52,85 @@ py::dict op_edit(const OpEdit& edit, const ov::Node& op) {
                              : py::object(py::none());
   answer["weights"] = weights_of(edit.weights, op.get_input_shape(1));
   answer["weights_name"] = weights_node(op).get_friendly_name();
-  answer["transpose_b"] = flag(op, "transpose_b");
+  answer["transpose_b"] = matmul_flag(op, "transpose_b");
   answer["bias"] = array_of(edit.bias, {edit.bias.size()});
   answer["output_channel_axis"] = edit.output_channel_axis;
   return answer;
 }
 
+py::tuple range_tuple(const Range& levels) { return py::make_tuple(levels.low, levels.high); }
+
+py::dict product_edit(const ProductEdit& edit) {
+  py::dict answer;
+  answer["op"] = edit.op;
+  answer["levels"] = py::make_tuple(range_tuple(edit.levels[0]), range_tuple(edit.levels[1]));
+  return answer;
+}
+
+py::dict sum_edit(const SumEdit& edit) {
+  py::dict answer;
+  answer["op"] = edit.op;
+  answer["side"] = edit.side;
+  answer["levels"] = range_tuple(edit.levels);
+  return answer;
+}
+
+py::dict constant_edit(const ConstantEdit& edit, const ov::Node& constant) {
+  py::dict answer;
+  answer["constant"] = edit.constant;
+  answer["values"] = array_of(edit.values, constant.get_output_shape(0));
+  return answer;
+}
+
+py::dict embedding_edit(const EmbeddingEdit& edit, const ov::Node& gather) {
+  py::dict answer;
+  answer["op"] = edit.op;
+  answer["has_row_scales"] = edit.has_row_scales();
+  answer["rows"] = weights_of(*edit.rows, gather.get_input_shape(0));
+  return answer;
+}
+
+// The nodes of a model by name.
+class NodeIndex {
+ public:
+  explicit NodeIndex(const Model& model) {
+    for (const auto& node : model.graph->get_ordered_ops()) {
+      ops_.emplace(op_name(*node), node);
+      if (ov::is_type<ov::op::v0::Constant>(node)) constants_[node->get_friendly_name()] = node;
+    }
+  }
+
+  // `type` selects among several nodes of one name; "" is any. Throws ModelError.
+  const ov::Node& op(const std::string& name, const std::string& type) const {
+    const auto [begin, end] = ops_.equal_range(name);
+    for (auto at = begin; at != end; ++at)
+      if (type.empty() || at->second->get_type_name() == type) return *at->second;
+    throw ModelError("export", name + ": the model has no op of this name");
+  }
+  const ov::Node& constant(const std::string& name) const { return *constants_.at(name); }
+
+ private:
+  std::multimap<std::string, std::shared_ptr<ov::Node>> ops_;
+  std::map<std::string, std::shared_ptr<ov::Node>> constants_;
+};
+
 }  // namespace
 
 py::dict edits_of(const Model& source, const Edits& edits) {
-  std::multimap<std::string, std::shared_ptr<ov::Node>> nodes;
-  Nodes constants;
-  for (const auto& node : source.graph->get_ordered_ops()) {
-    nodes.emplace(op_name(*node), node);
-    if (ov::is_type<ov::op::v0::Constant>(node)) constants[node->get_friendly_name()] = node;
-  }
-  const auto find = [&](const std::string& name, const std::string& type) -> const ov::Node& {
-    const auto [begin, end] = nodes.equal_range(name);
-    for (auto at = begin; at != end; ++at)
-      if (type.empty() || at->second->get_type_name() == type) return *at->second;
-    throw ModelError("export", "the op " + name + " is not in the model");
-  };
-  py::list ops, products, sums, reads, replaced, tables;
-  for (const OpEdit& edit : edits.ops) ops.append(op_edit(edit, find(edit.op, edit.type)));
-  for (const ProductEdit& edit : edits.products) {
-    py::dict answer;
-    answer["op"] = edit.op;
-    answer["levels"] = py::make_tuple(py::make_tuple(edit.levels[0].low, edit.levels[0].high),
-                                      py::make_tuple(edit.levels[1].low, edit.levels[1].high));
-    products.append(answer);
-  }
-  for (const ConstantEdit& edit : edits.constants) {
-    py::dict answer;
-    answer["constant"] = edit.constant;
-    answer["values"] = array_of(edit.values, constants.at(edit.constant)->get_output_shape(0));
-    replaced.append(answer);
-  }
-  for (const SumEdit& edit : edits.sums) {
-    py::dict answer;
-    answer["op"] = edit.op;
-    answer["side"] = edit.side;
-    answer["levels"] = py::make_tuple(edit.levels.low, edit.levels.high);
-    sums.append(answer);
-  }
+  const NodeIndex nodes(source);
+  py::list ops, products, sums, reads, constants, tables;
+  for (const OpEdit& edit : edits.ops) ops.append(op_edit(edit, nodes.op(edit.op, edit.type)));
+  for (const ProductEdit& edit : edits.products) products.append(product_edit(edit));
+  for (const SumEdit& edit : edits.sums) sums.append(sum_edit(edit));
   for (const SharedRead& read : edits.reads) reads.append(read.op);
-  for (const EmbeddingEdit& edit : edits.tables) {
-    const ov::Node& gather = find(edit.op, "Gather");
-    py::dict answer;
-    answer["op"] = edit.op;
-    answer["has_row_scales"] = edit.has_row_scales();
-    answer["rows"] = weights_of(*edit.rows, gather.get_input_shape(0));
-    tables.append(answer);
-  }
+  for (const ConstantEdit& edit : edits.constants) constants.append(constant_edit(edit, nodes.constant(edit.constant)));
+  for (const EmbeddingEdit& edit : edits.tables) tables.append(embedding_edit(edit, nodes.op(edit.op, "Gather")));
   py::dict answer;
   answer["ops"] = ops;
   answer["products"] = products;
   answer["sums"] = sums;
   answer["reads"] = reads;
-  answer["constants"] = replaced;
+  answer["constants"] = constants;
   answer["tables"] = tables;
   return answer;
 }
@@ -123,7 +142,7 @@ py::array source_weights(const Model& source, const std::string& op) {
     if (constant && node->get_input_partial_shape(1) == ov::PartialShape(constant->get_shape()))
       return array_of(constant->cast_vector<float>(), constant->get_shape());
   }
-  throw ModelError("export", "the op " + op + " has no constant weights");
+  throw ModelError("export", op + ": the op has no constant weights");
 }
 
 }  // namespace lpot::python

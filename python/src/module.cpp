@@ -1,10 +1,11 @@
-// lpot._core: the library for the Python package, which is a thin layer above this.
+// The extension module lpot._core, which the Python package lpot is built on.
 #include <pybind11/pybind11.h>
 
 #include "lpot/core/error.h"
 #include "lpot/core/version.h"
 #include "python/src/callbacks.h"
 #include "python/src/components.h"
+#include "python/src/config.h"
 #include "python/src/data.h"
 #include "python/src/program.h"
 #include "python/src/squad.h"
@@ -14,11 +15,11 @@ namespace {
 
 namespace py = pybind11;
 
-// The children of Error are made in Python (lpot/errors.py), so that they are ordinary classes there.
+// The exception classes are defined in Python (lpot/errors.py).
 void raise_as(const char* name, const std::exception& error) {
   const py::object type = py::module_::import("lpot.errors").attr(name);
   py::object raised = type(error.what());
-  const py::object cause = lpot::python::take_cause();
+  const py::object cause = lpot::python::pop_cause();
   if (!cause.is_none()) raised.attr("__cause__") = cause;
   PyErr_SetObject(type.ptr(), raised.ptr());
 }
@@ -51,6 +52,7 @@ PYBIND11_MODULE(_core, module) {
   lpot::python::bind_data(module);
   lpot::python::bind_components(module);
   lpot::python::bind_callbacks(module);
+  lpot::python::bind_config(module);
   lpot::python::bind_tuning(module);
   lpot::python::bind_program(module);
   lpot::python::bind_squad(module);

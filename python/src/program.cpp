@@ -1,4 +1,3 @@
-// A model that is run from Python.
 #include "python/src/program.h"
 
 #include <fmt/format.h>
@@ -16,7 +15,8 @@
 namespace lpot::python {
 namespace {
 
-// Static shapes run faster: the first few that come are compiled each, then a dynamic compilation serves the rest.
+// Runs a model with inputs of any shape. Static shapes are faster, so the first kMaxStaticShapes input shapes are
+// compiled separately. All other shapes share one compilation with dynamic shapes.
 class Program {
  public:
   Program(const std::filesystem::path& path, int threads) : model_(load_model(path)), threads_(threads) {
@@ -26,7 +26,7 @@ class Program {
 
   std::vector<Tensor> infer(std::vector<Tensor> inputs) {
     if (inputs.size() != inputs_.size())
-      throw DataError("run", fmt::format("the model has {} inputs, {} were given", inputs_.size(), inputs.size()));
+      throw DataError("run", fmt::format("got {} inputs; the model has {}", inputs.size(), inputs_.size()));
     std::vector<Shape> shapes;
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       inputs[i] = inputs[i].converted(parse_element_type(inputs_[i].element_type));
@@ -36,12 +36,12 @@ class Program {
     return executable_for(shapes).infer(inputs);
   }
 
-  // Whether `infer` runs at once for such inputs. Inputs that are not the model's are told by `infer`.
+  // Whether `infer` can run without compiling. True for a wrong number of inputs, which `infer` reports.
   bool is_compiled(const std::vector<Shape>& shapes) {
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (!lock) return false;
     return shapes.size() != inputs_.size() || compiled_.contains(shapes) ||
-           ((only_dynamic_ || compiled_.size() >= kMostShapes) && compiled_.contains({}));
+           ((only_dynamic_ || compiled_.size() >= kMaxStaticShapes) && compiled_.contains({}));
   }
   void compile(const std::vector<Shape>& shapes) {
     const std::lock_guard lock(mutex_);
@@ -55,17 +55,17 @@ class Program {
   }
 
  private:
-  static constexpr std::size_t kMostShapes = 4;
+  static constexpr std::size_t kMaxStaticShapes = 4;
 
   Executable& executable_for(std::vector<Shape> shapes) {
     if (const auto found = compiled_.find(shapes); found != compiled_.end()) return found->second;
-    if (only_dynamic_ || compiled_.size() >= kMostShapes) shapes.clear();
+    if (only_dynamic_ || compiled_.size() >= kMaxStaticShapes) shapes.clear();
     if (const auto found = compiled_.find(shapes); found != compiled_.end()) return found->second;
     try {
       return compiled_.emplace(shapes, Executable(model_, {.threads = threads_, .input_shapes = shapes})).first->second;
     } catch (const ModelError&) {
       if (shapes.empty()) throw;
-      only_dynamic_ = true;  // some graphs cannot be reshaped; they run as they are
+      only_dynamic_ = true;  // this graph cannot be reshaped to static shapes
       return executable_for({});
     }
   }
@@ -74,7 +74,7 @@ class Program {
   int threads_;
   std::vector<Port> inputs_, outputs_;
   std::mutex mutex_;
-  std::map<std::vector<Shape>, Executable> compiled_;  // an empty key: dynamic shapes
+  std::map<std::vector<Shape>, Executable> compiled_;  // by input shapes; empty: dynamic shapes
   bool only_dynamic_ = false;
 };
 
@@ -84,7 +84,7 @@ std::vector<Shape> shapes_of(const py::list& arrays) {
     const py::array array = py::array::ensure(given);
     if (!array) {
       PyErr_Clear();
-      return {};  // `infer` says what is wrong with it
+      return {};  // `infer` reports the error
     }
     shapes.emplace_back(array.shape(), array.shape() + array.ndim());
   }

@@ -1,3 +1,4 @@
+// Binds lpot._core.Program, which runs a model file.
 #pragma once
 #include "python/src/arrays.h"
 

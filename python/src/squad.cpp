@@ -1,4 +1,3 @@
-// SQuAD: the windows that a model sees, the answers that its logits give, and how good these are.
 #include "python/src/squad.h"
 
 #include <pybind11/stl.h>
@@ -20,7 +19,7 @@ struct Windows {
   std::size_t max_seq_length;
   std::shared_ptr<const Vocabulary> vocabulary;
 
-  // What a model is given of one window, not filled up, and where its tokens lie in the paragraph.
+  // The model input of one window, without padding, and the byte positions of its tokens in the paragraph.
   py::dict feature(std::size_t number) const {
     const Window& window = windows.window(number);
     const std::vector<Token>& context = windows.context_tokens(window);
@@ -45,39 +44,39 @@ struct Windows {
   }
 };
 
-Windows make_windows(const std::string& label_file, const std::string& vocab_file, bool do_lower_case,
-                     const WindowOptions& options) {
+Windows build_windows(const std::string& label_file, const std::string& vocab_file, bool do_lower_case,
+                      const WindowOptions& options) {
   const auto vocabulary = std::make_shared<const Vocabulary>("squad", vocab_file);
   const WordPiece tokenizer(vocabulary, {.lower_case = do_lower_case});
   return {SquadWindows(read_squad("squad", label_file), tokenizer, options), options.max_seq_length, vocabulary};
 }
 
-}  // namespace
+py::list question_tuples(const Windows& self) {
+  py::list all;
+  const Squad& squad = self.windows.squad();
+  for (const SquadQuestion& question : squad.questions)
+    all.append(
+        py::make_tuple(question.id, question.text, squad.paragraphs[question.paragraph].context, question.answers));
+  return all;
+}
 
-void bind_squad(py::module_& module) {
+void bind_windows(py::module_& module) {
   py::class_<Windows>(module, "SquadWindows")
-      .def(py::init([](const std::string& label_file, const std::string& vocab_file, bool do_lower_case,
-                       std::size_t max_seq_length, std::size_t doc_stride, std::size_t max_query_length) {
-             const py::gil_scoped_release released;
-             return make_windows(label_file, vocab_file, do_lower_case, {max_seq_length, doc_stride, max_query_length});
-           }),
-           py::arg("label_file"), py::arg("vocab_file"), py::arg("do_lower_case") = true,
-           py::arg("max_seq_length") = 384, py::arg("doc_stride") = 128, py::arg("max_query_length") = 64)
+      .def(
+          py::init([](const std::string& label_file, const std::string& vocab_file, bool do_lower_case,
+                      std::size_t max_seq_length, std::size_t doc_stride, std::size_t max_query_length) {
+            const py::gil_scoped_release released;
+            return build_windows(label_file, vocab_file, do_lower_case, {max_seq_length, doc_stride, max_query_length});
+          }),
+          py::arg("label_file"), py::arg("vocab_file"), py::arg("do_lower_case") = true,
+          py::arg("max_seq_length") = 384, py::arg("doc_stride") = 128, py::arg("max_query_length") = 64)
       .def("__len__", [](const Windows& self) { return self.windows.size(); })
       .def_property_readonly_static("first_id", [](const py::object&) { return SquadWindows::kFirstId; })
       .def_readonly("max_seq_length", &Windows::max_seq_length)
       .def("question_id", [](const Windows& self,
                              std::size_t window) { return self.windows.question(self.windows.window(window)).id; })
       .def("feature", &Windows::feature)
-      .def("questions",
-           [](const Windows& self) {
-             py::list all;
-             const Squad& squad = self.windows.squad();
-             for (const SquadQuestion& question : squad.questions)
-               all.append(py::make_tuple(question.id, question.text, squad.paragraphs[question.paragraph].context,
-                                         question.answers));
-             return all;
-           })
+      .def("questions", &question_tuples)
       .def(
           "answer",
           [](const Windows& self, std::size_t window, const std::vector<float>& start, const std::vector<float>& end,
@@ -87,6 +86,12 @@ void bind_squad(py::module_& module) {
           },
           py::arg("window"), py::arg("start"), py::arg("end"), py::arg("n_best_size") = 20,
           py::arg("max_answer_length") = 30);
+}
+
+}  // namespace
+
+void bind_squad(py::module_& module) {
+  bind_windows(module);
   py::class_<TFRecordWriter>(module, "RecordWriter")
       .def(py::init<std::filesystem::path>())
       .def("add", [](TFRecordWriter& self,

@@ -1,3 +1,4 @@
+// Binds SQuAD v1.1: token windows of questions, answers from logits, and scores.
 #pragma once
 #include "python/src/arrays.h"
 

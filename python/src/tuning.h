@@ -1,4 +1,4 @@
-// Configurations, tuning and quantizing.
+// Binds tuning, quantization and evaluation: lpot._core.Job and the functions that run it.
 #pragma once
 #include "python/src/arrays.h"
 

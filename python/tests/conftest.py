@@ -1,4 +1,4 @@
-"""What the tests share: a folder of their own to run in, small models, real data."""
+"""Fixtures: a temporary working folder, generated images, and the folder with real data."""
 
 import os
 import pathlib
@@ -23,12 +23,12 @@ def in_own_folder(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def data() -> pathlib.Path:
-    """Real models and data; missing ones are a failure."""
+    """The folder with real models and data sets. A test fails if it is missing."""
     folder = pathlib.Path(
         os.environ.get("LPOT_TEST_DATA", ROOT / ".." / "shared" / "data")
     )
     assert folder.is_dir(), (
-        f"{folder}: set LPOT_TEST_DATA to the folder with the data sets"
+        f"{folder}: not found; set LPOT_TEST_DATA to the folder with the data sets"
     )
     return folder
 
@@ -52,7 +52,7 @@ def conf():
 
 
 class Picture:
-    """Pictures of two classes that differ a little in brightness, as any loader: (input, label), 8 a batch."""
+    """A loader of (input, label) batches of 8 images. The two classes differ slightly in brightness."""
 
     def __init__(self, batches=6, seed=0):
         self._batches, self._seed = batches, seed

@@ -1,4 +1,4 @@
-"""The code and configurations of the seed documents, taken out of the documents themselves."""
+"""Extracts code and configurations from the seed documents."""
 
 import os
 import pathlib
@@ -10,7 +10,7 @@ FOLDER = pathlib.Path(os.environ.get("LPOT_SEEDS", _ROOT / ".." / "shared" / "se
 
 
 def snippet(number: str, holding: str) -> str:
-    """The one fenced block of the document `number` (000, ...) that holds this text."""
+    """Returns the fenced block of document `number` (000, ...) that contains this text. There must be exactly one."""
     (document,) = FOLDER.glob(f"{number}_*.txt")
     blocks = re.findall(
         r"^[ ]*```\w*\n(.*?)^[ ]*```", document.read_text(), re.DOTALL | re.MULTILINE
@@ -20,7 +20,7 @@ def snippet(number: str, holding: str) -> str:
 
 
 def run(code: str, **names) -> dict:
-    """Runs a snippet with these names defined, and gives all names afterwards."""
+    """Executes a snippet with these names defined, and returns all names afterwards."""
     space = dict(names)
     exec(compile(code, "seed", "exec"), space)
     return space

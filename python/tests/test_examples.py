@@ -1,4 +1,4 @@
-"""The example folders' scripts, with the command lines of their READMEs, on a part of the real data."""
+"""Runs the example scripts with the command lines of their READMEs, on a part of the real data."""
 
 import gzip
 import json
@@ -14,7 +14,7 @@ from conftest import ROOT
 
 @pytest.fixture
 def example(in_own_folder, monkeypatch):
-    """Copies an example's folder and goes there: what its scripts write stays out of the source."""
+    """Copies the folder of an example and changes to the copy, so that scripts do not write to the source tree."""
 
     def enter(name: str) -> pathlib.Path:
         folder = in_own_folder / "example"
@@ -26,7 +26,7 @@ def example(in_own_folder, monkeypatch):
 
 
 def run(command: str) -> str:
-    """What a command line prints; it has to succeed. `python` is the interpreter of the tests."""
+    """Runs a command line, which must succeed, and returns its output. `python` is the interpreter of the tests."""
     environment = {
         **os.environ,
         "PYTHON": sys.executable,
@@ -45,7 +45,7 @@ def first_lines(source: pathlib.Path, target: pathlib.Path, count: int) -> None:
     target.write_text("".join(lines[: count + 1]))
 
 
-def test_blendcnn(example, data):
+def test_blendcnn_trains_tunes_and_benchmarks(example, data):
     folder = example("pytorch/blendcnn")
     for part, count in (("train", 160), ("dev", 64)):
         first_lines(
@@ -65,7 +65,7 @@ def test_blendcnn(example, data):
     )
     assert (int8 / "model.xml").exists()
     speed = "Batch size = 32\nLatency: "
-    # Without a model, it is the one that tuning saved, wherever that is.
+    # Without --input_model, the script uses the model that tuning saved last.
     assert speed in run(
         "./run_benchmark.sh --int8=true --mode=benchmark --batch_size=32"
     )
@@ -81,7 +81,7 @@ def test_blendcnn(example, data):
     assert accuracy[0] >= 0.99 * accuracy[1] > 0.5
 
 
-def test_bert_keeps_what_its_configuration_asks_for(example, data):
+def test_bert_meets_the_accuracy_goal(example, data):
     import from_onnx
 
     folder = example("pytorch/bert")
@@ -102,11 +102,11 @@ def test_bert_keeps_what_its_configuration_asks_for(example, data):
     assert int8 >= 0.99 * fp32 > 0.8
 
 
-def f1_of(told: str) -> float:
-    return float(told.split("f1 ")[1].split(",")[0])
+def f1_of(output: str) -> float:
+    return float(output.split("f1 ")[1].split(",")[0])
 
 
-def test_bert(example, data):
+def test_bert_run_all_tunes_all_tasks_with_data(example, data):
     import from_onnx
     from transformers import BertForQuestionAnswering
 
@@ -118,7 +118,7 @@ def test_bert(example, data):
     )
     squad = folder / "glue_data" / "SQuAD" / "dev-v1.1.json"
     squad.parent.mkdir()
-    # The same network with a random head answers anything: all of the paragraph is right, and much may be lost.
+    # The network has a random head, so any part of the paragraph counts as correct and the goal is loose.
     questions = some_questions(data, 4)
     (paragraph,) = questions["data"][0]["paragraphs"]
     for question in paragraph["qas"]:
@@ -131,9 +131,9 @@ def test_bert(example, data):
     for name, model in (("mrpc", module), ("squad", answers)):
         model.save_pretrained(folder / "models" / name)
         shutil.copy(vocab, folder / "models" / name / "vocab.txt")
-    told = run("./run_all.sh")
-    assert "== mrpc\n" in told and "== squad\n" in told
-    assert "== cola: left out, needs ./glue_data/CoLA/dev.tsv" in told
+    output = run("./run_all.sh")
+    assert "== mrpc\n" in output and "== squad\n" in output
+    assert "== cola: left out, needs ./glue_data/CoLA/dev.tsv" in output
     common = "python run_glue_tune.py --task_name mrpc --data_dir glue_data/MRPC"
     scores = [
         run(f"{common} --model_name_or_path {model} --do_eval")
@@ -147,7 +147,7 @@ def test_bert(example, data):
 
 
 def some_questions(data, count: int) -> dict:
-    """The first questions of an article that the graph was not trained on."""
+    """Returns the first questions of an article that the model was not trained on."""
     text = gzip.open(data / "squad-v1.1" / "dev-v1.1.json.gz", "rt").read()
     (article,) = [
         article for article in json.loads(text)["data"] if article["title"] == "Normans"
@@ -157,7 +157,7 @@ def some_questions(data, count: int) -> dict:
     return {"version": "1.1", "data": [{**article, "paragraphs": [paragraph]}]}
 
 
-def test_bert_in_tensorflow(example, data):
+def test_tensorflow_bert_tunes_and_benchmarks(example, data):
     folder = example("tensorflow/nlp/bert")
     squad = data / "squad-v1.1" / "dev-v1.1.json.gz"
     vocab = data / "bert-vocab" / "vocab.txt"
@@ -170,22 +170,22 @@ def test_bert_in_tensorflow(example, data):
         "--label_file data/dev-v1.1.json --vocab_file data/vocab.txt --max_seq_length 256 "
         "--articles Normans --max_questions 10"
     )
-    told = run(
+    output = run(
         f"python tune_squad.py --input_model model/bert.pb --output_model int8.pb {common}"
     )
-    assert "saved: int8.pb for TensorFlow, int8/model.xml for OpenVINO" in told
+    assert "saved: int8.pb for TensorFlow, int8/model.xml for OpenVINO" in output
     assert (folder / "int8" / "model.xml").exists()
     assert (folder / "int8.pb").stat().st_size < 0.5 * frozen.stat().st_size
-    told = run(f"python tune_squad.py --input_model int8.pb {common} --mode accuracy")
-    assert float(told.split("accuracy is F1: ")[1].split()[0]) > 40
-    told = run(
+    output = run(f"python tune_squad.py --input_model int8.pb {common} --mode accuracy")
+    assert float(output.split("accuracy is F1: ")[1].split()[0]) > 40
+    output = run(
         f"python tune_squad.py --input_model int8.pb {common} --mode benchmark --iteration 3"
     )
-    assert "Latency is " in told and "accuracy" not in told
+    assert "Latency is " in output and "accuracy" not in output
 
 
 def tensorflow_name(name: str) -> str:
-    """A weight of Hugging Face's module under the name that it has in Google's checkpoints."""
+    """Converts the name of a Hugging Face weight to the name in Google's checkpoints."""
     if name.startswith("qa_outputs."):
         return "cls/squad/output_" + name.split(".")[1].replace("weight", "weights")
     name = name.replace("layer.", "layer_").replace(".", "/")
@@ -200,7 +200,7 @@ def tensorflow_name(name: str) -> str:
     return f"{scope}/{last[kind]}"
 
 
-def test_a_checkpoint_of_bert_is_frozen(example, data, in_own_folder):
+def test_freeze_script_freezes_a_bert_checkpoint(example, data, in_own_folder):
     import numpy as np
     import tensorflow as tf
     import torch
@@ -218,9 +218,8 @@ def test_a_checkpoint_of_bert_is_frozen(example, data, in_own_folder):
     variables = {}
     for name, value in module.state_dict().items():
         if not name.endswith("position_ids"):
-            array = value.numpy() * np.float32(
-                5
-            )  # far from a network that does nothing
+            # Larger weights, so that the outputs are far from constant.
+            array = value.numpy() * np.float32(5)
             value.copy_(torch.from_numpy(array))
             is_kernel = tensorflow_name(name).endswith("/kernel")
             variables[tensorflow_name(name)] = array.T if is_kernel else array

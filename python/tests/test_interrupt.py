@@ -1,4 +1,4 @@
-"""Ctrl-C in every phase. What is under way waits for an event that the test sets only afterwards: so the stop came first."""
+"""Ctrl-C in each phase. The phase blocks until the test releases it, so the interrupt always takes effect first."""
 
 import logging
 import pathlib
@@ -15,21 +15,21 @@ from lpot.bridges.pytorch import TorchBridge
 from lpot.experimental import Quantization
 
 
-class Hold:
-    """What is under way stands still here until the test is over; Ctrl-C is pressed when it does."""
+class Blocker:
+    """Sends Ctrl-C and then blocks until release()."""
 
     def __init__(self):
-        self._go_on = threading.Event()
+        self._released = threading.Event()
         self.was_reached = False
 
     def __call__(self, press: bool = True):
         self.was_reached = True
         if press:
             signal.raise_signal(signal.SIGINT)
-        self._go_on.wait()
+        self._released.wait()
 
     def release(self):
-        self._go_on.set()
+        self._released.set()
         for thread in threading.enumerate():
             if thread.name == "lpot":
                 thread.join()
@@ -37,22 +37,22 @@ class Hold:
 
 @pytest.fixture(autouse=True)
 def ctrl_c():
-    """Python takes no notice of it in a process that a script put into the background."""
+    """Restores the default handler. Python ignores SIGINT in processes that a shell started in the background."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture
-def hold():
-    hold = Hold()
-    yield hold
-    hold.release()
+def blocker():
+    blocker = Blocker()
+    yield blocker
+    blocker.release()
 
 
 @pytest.fixture
 def quantizer(conf, pictures):
-    """A study with many trials: nothing is good enough."""
+    """A study with many trials, because no model meets the goal."""
     quantizer = Quantization(conf(tolerance="0.0001", trials=1000))
     quantizer.model, quantizer.calib_dataloader = calibrated_net(pictures), pictures()
     scores = iter([0.9])
@@ -65,12 +65,12 @@ def best_model() -> pathlib.Path:
     return file.parent
 
 
-def answers_like_the_saved_one(model, pictures) -> bool:
+def gives_the_same_outputs_as_the_saved_model(model, pictures) -> bool:
     x = torch.from_numpy(next(iter(pictures()))[0])
     return torch.equal(model(x), lpot.load(best_model())(x))
 
 
-def test_work_is_done_beside_and_answers():
+def test_run_executes_work_on_another_thread_and_returns_its_result():
     threads = []
     assert (
         interruptible.run(lambda: threads.append(threading.current_thread()) or 42)
@@ -81,7 +81,7 @@ def test_work_is_done_beside_and_answers():
         interruptible.run(lambda: {}["gone"])
 
 
-def test_functions_of_the_user_run_on_the_users_thread():
+def test_user_functions_run_on_the_main_thread():
     where = interruptible.run(
         lambda: interruptible.call_on_main_thread(threading.current_thread)
     )
@@ -90,7 +90,7 @@ def test_functions_of_the_user_run_on_the_users_thread():
         interruptible.run(lambda: interruptible.call_on_main_thread(lambda: {}["gone"]))
 
 
-def test_on_other_threads_nothing_is_put_aside():
+def test_run_starts_no_thread_outside_the_main_thread():
     found = []
     thread = threading.Thread(
         target=lambda: found.append(interruptible.run(threading.current_thread))
@@ -100,132 +100,136 @@ def test_on_other_threads_nothing_is_put_aside():
     assert found == [thread]
 
 
-def test_work_that_cannot_be_stopped_is_left(hold):
+def test_ctrl_c_leaves_work_that_cannot_be_stopped(blocker):
     with pytest.raises(KeyboardInterrupt):
-        interruptible.run(hold)
+        interruptible.run(blocker)
 
 
-def test_work_that_stops_in_time_has_the_last_word():
+def test_run_returns_the_result_of_work_that_stops_in_time():
     stopped = threading.Event()
 
     def work():
         signal.raise_signal(signal.SIGINT)
         stopped.wait()
-        return "what there was"
+        return "partial result"
 
-    assert interruptible.run(work, stopped.set) == "what there was"
+    assert interruptible.run(work, stopped.set) == "partial result"
 
 
-def test_work_that_was_left_cannot_call_back(hold):
-    ended = []
+def test_abandoned_work_cannot_call_user_functions(blocker):
+    calls = []
 
     def work():
-        hold()
+        blocker()
         try:
-            interruptible.call_on_main_thread(lambda: ended.append("was called"))
+            interruptible.call_on_main_thread(lambda: calls.append("called"))
         except lpot.Interrupted:
-            ended.append("was not called")
+            calls.append("rejected")
 
     with pytest.raises(KeyboardInterrupt):
         interruptible.run(work, lambda: None)
-    hold.release()
-    assert ended == ["was not called"]
+    blocker.release()
+    assert calls == ["rejected"]
 
 
-def test_while_a_loader_yields(quantizer, hold):
+def test_ctrl_c_while_a_loader_yields(quantizer, blocker):
     class Loader:
         def __iter__(self):
-            hold()
+            blocker()
 
     quantizer.calib_dataloader = Loader()
     with pytest.raises(KeyboardInterrupt):
         quantizer()
 
 
-def test_while_a_module_is_traced(quantizer, hold, pictures):
+def test_ctrl_c_while_a_module_is_traced(quantizer, blocker, pictures):
     class Slow(torch.nn.Module):
         def __init__(self, module):
             super().__init__()
             self.module = module
 
         def forward(self, x):
-            hold()
+            blocker()
             return self.module(x)
 
     quantizer.model = Slow(quantizer.model).train()
     with pytest.raises(KeyboardInterrupt):
         quantizer()
-    hold.release()
+    blocker.release()
     assert quantizer.model.training
 
 
-def test_in_eval_func(quantizer, hold):
-    quantizer.eval_func = lambda model: hold()
+def test_ctrl_c_in_eval_func(quantizer, blocker):
+    quantizer.eval_func = lambda model: blocker()
     with pytest.raises(lpot.Interrupted) as stopped:
         quantizer()
     assert stopped.value.model is None
 
 
-def test_after_a_trial(quantizer, pictures):
-    class Presser(logging.Handler):
+def test_ctrl_c_after_a_trial_returns_the_best_model(quantizer, pictures):
+    class InterruptingHandler(logging.Handler):
         def emit(self, record):
             if record.getMessage().startswith("trial 1"):
                 signal.raise_signal(signal.SIGINT)
 
-    presser = Presser()
-    logging.getLogger("lpot").addHandler(presser)
+    handler = InterruptingHandler()
+    logging.getLogger("lpot").addHandler(handler)
     logging.getLogger("lpot").setLevel(logging.INFO)
     try:
         with pytest.raises(KeyboardInterrupt) as stopped:
             quantizer()
     finally:
-        logging.getLogger("lpot").removeHandler(presser)
+        logging.getLogger("lpot").removeHandler(handler)
     assert f"the best model so far is in {best_model()}" in str(stopped.value)
     assert len(stopped.value.model.result["trials"]) == 1
-    assert answers_like_the_saved_one(stopped.value.model, pictures)
+    assert gives_the_same_outputs_as_the_saved_model(stopped.value.model, pictures)
 
 
-def test_while_the_library_works(quantizer, hold, monkeypatch, pictures):
-    """As long as a compilation that does not end: the best model until then is what is left."""
+def test_ctrl_c_while_the_library_works_returns_the_best_model(
+    quantizer, blocker, monkeypatch, pictures
+):
+    """The second candidate blocks, like a compilation that does not end."""
     candidates = []
-    made = TorchBridge.candidate
+    original = TorchBridge.candidate
 
     def candidate(bridge, of):
         candidates.append(of)
         if len(candidates) == 2:
-            hold()
-        return made(bridge, of)
+            blocker()
+        return original(bridge, of)
 
     monkeypatch.setattr(TorchBridge, "candidate", candidate)
     with pytest.raises(
         lpot.Interrupted, match="the best model so far is in"
     ) as stopped:
         quantizer()
-    assert answers_like_the_saved_one(stopped.value.model, pictures)
-    hold.release()
+    assert gives_the_same_outputs_as_the_saved_model(stopped.value.model, pictures)
+    blocker.release()
     assert len(candidates) == 2
-    quantizer.eval_func = lambda model: 0.9  # the workspace is free again
+    quantizer.eval_func = lambda model: 0.9  # the workspace is unlocked again
     assert quantizer().result["goal_met"]
 
 
-def test_while_the_best_model_is_saved(quantizer, hold, monkeypatch, pictures):
+def test_ctrl_c_while_the_best_model_is_saved(
+    quantizer, blocker, monkeypatch, pictures
+):
     saved = TorchBridge.on_saved
 
     def on_saved(bridge, *args):
-        hold()
+        blocker()
         saved(bridge, *args)
 
     monkeypatch.setattr(TorchBridge, "on_saved", on_saved)
     with pytest.raises(lpot.Interrupted) as stopped:
         quantizer()
-    hold.release()
-    assert answers_like_the_saved_one(
+    blocker.release()
+    assert gives_the_same_outputs_as_the_saved_model(
         stopped.value.model or lpot.load(best_model()), pictures
     )
 
 
-def test_while_a_model_is_compiled_for_new_shapes(
-    quantizer, hold, monkeypatch, pictures
+def test_ctrl_c_while_a_model_is_compiled_for_new_shapes(
+    quantizer, blocker, monkeypatch, pictures
 ):
     class Slow:
         def __init__(self, program):
@@ -235,31 +239,31 @@ def test_while_a_model_is_compiled_for_new_shapes(
             return getattr(self._program, name)
 
         def compile(self, arrays):
-            hold(press=not hold.was_reached)
+            blocker(press=not blocker.was_reached)
             self._program.compile(arrays)
 
     quantizer.eval_func = lambda model: 0.9
     model = quantizer()
     x = torch.from_numpy(next(iter(pictures()))[0])
     expected = model(x)
-    model._program = Slow(lpot.saved.program(model.ir))
+    model._program = Slow(lpot.saved.load_program(model.ir))
     with pytest.raises(KeyboardInterrupt):
         model(x)
-    hold.release()
+    blocker.release()
     assert torch.equal(model(x), expected)
 
 
-def test_a_quantization_without_evaluation(quantizer, hold, monkeypatch):
+def test_ctrl_c_during_quantization_without_evaluation(quantizer, blocker, monkeypatch):
     quantizer.eval_func = None
-    arrange = TorchBridge.on_saved
+    original = TorchBridge.on_saved
 
     def on_saved(bridge, *args):
-        hold()
-        arrange(bridge, *args)
+        blocker()
+        original(bridge, *args)
 
     monkeypatch.setattr(TorchBridge, "on_saved", on_saved)
     with pytest.raises(KeyboardInterrupt):
         quantizer()
-    hold.release()
+    blocker.release()
     (folder,) = pathlib.Path("lpot_workspace").glob("*/quantized")
-    assert lpot.load(folder).state  # it was written to its end
+    assert lpot.load(folder).state  # the files are complete

@@ -1,4 +1,4 @@
-"""ONNX: a ModelProto or a file in, a ModelProto with QuantizeLinear and DequantizeLinear out."""
+"""Quantizes ONNX ModelProtos and files to ModelProtos with QuantizeLinear and DequantizeLinear nodes."""
 
 import numpy as np
 import onnx
@@ -33,7 +33,7 @@ def pictures(count):
 @pytest.mark.parametrize(
     "give", [lambda: onnx.load(MODEL), lambda: MODEL, lambda: str(MODEL)]
 )
-def test_everything_in_yaml(conf, give):
+def test_tunes_with_data_and_metric_from_yaml(conf, give):
     quantizer = Quantization(conf(framework="onnxrt_qlinearops", rest=REST))
     quantizer.model = give()
     q_model = quantizer()
@@ -48,7 +48,7 @@ def test_everything_in_yaml(conf, give):
     assert lpot.load("int8").model == q_model.model
 
 
-def test_eval_func_gets_model_protos(conf):
+def test_eval_func_receives_model_protos(conf):
     samples = pictures(64)
     inputs, labels = (
         np.stack([x for x, _ in samples]),

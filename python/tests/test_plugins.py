@@ -1,4 +1,4 @@
-"""Metrics, data sets, postprocessing and strategies that are written in Python."""
+"""Metrics, data sets, postprocessing and strategies written in Python."""
 
 import numpy as np
 import pytest
@@ -18,8 +18,8 @@ from lpot.metric import METRICS, BaseMetric, metric_registry
 from lpot.strategy import Strategy, strategy_registry
 
 
-class Wrong(BaseMetric):
-    """The share of wrong answers: lower is better."""
+class ErrorRate(BaseMetric):
+    """The share of wrong predictions; lower is better."""
 
     higher_is_better = False
 
@@ -38,22 +38,22 @@ class Wrong(BaseMetric):
         return self.wrong / self.count + self.add
 
 
-def test_a_metric_of_the_users_own(conf, pictures):
+def test_user_metric_with_parameters(conf, pictures):
     net = calibrated_net(pictures)
     quantizer = Quantization(conf())
     quantizer.model = net
     quantizer.calib_dataloader, quantizer.eval_dataloader = pictures(), pictures(seed=1)
-    quantizer.metric = common.Metric(Wrong, "wrong", add=0.5)
+    quantizer.metric = common.Metric(ErrorRate, "wrong", add=0.5)
     q_model = quantizer()
     expected = 1.5 - accuracy_of(pictures(seed=1))(net)
     assert q_model.result["baseline"]["metrics"] == {"wrong": pytest.approx(expected)}
     assert not q_model.result["best"]["accuracy"] < expected - 0.5
 
 
-def test_postprocessing_in_front_of_a_metric_of_the_library(conf, pictures):
+def test_user_postprocessing_before_a_library_metric(conf, pictures):
     seen = []
 
-    def shifted(sample):
+    def flip_labels(sample):
         preds, labels = sample
         seen.append((preds.shape, labels.shape))
         return preds, 1 - labels
@@ -64,7 +64,7 @@ def test_postprocessing_in_front_of_a_metric_of_the_library(conf, pictures):
     )
     quantizer.model = net
     quantizer.calib_dataloader, quantizer.eval_dataloader = pictures(), pictures(seed=1)
-    quantizer.postprocess = common.Postprocess(shifted)
+    quantizer.postprocess = common.Postprocess(flip_labels)
     q_model = quantizer()
     assert q_model.result["baseline"]["accuracy"] == pytest.approx(
         1 - accuracy_of(pictures(seed=1))(net)
@@ -72,8 +72,8 @@ def test_postprocessing_in_front_of_a_metric_of_the_library(conf, pictures):
     assert seen[0] == ((8, 2), (8,))
 
 
-def test_labels_that_are_no_numbers_reach_the_metric(conf, pictures):
-    class Named(Wrong):
+def test_text_labels_reach_the_metric(conf, pictures):
+    class Named(ErrorRate):
         def update(self, preds, labels, sample_weight=None):
             super().update(
                 preds, np.array([["dark", "bright"].index(label) for label in labels])
@@ -96,7 +96,7 @@ def test_labels_that_are_no_numbers_reach_the_metric(conf, pictures):
     )
 
 
-def test_a_strategy_of_the_users_own_names_the_plans(conf, pictures):
+def test_user_strategy_chooses_the_plans(conf, pictures):
     class Twice(Strategy):
         def next(self, space, trials, goal):
             assert goal.baseline > 0
@@ -114,7 +114,7 @@ def test_a_strategy_of_the_users_own_names_the_plans(conf, pictures):
     assert q_model.result["best"]["trial"] == 2
 
 
-def test_yaml_names_what_python_registers(conf, pictures):
+def test_yaml_can_name_registered_components(conf, pictures):
     @dataset_registry("bright_pictures")
     class Bright:
         def __init__(self, seed=0):
@@ -126,7 +126,7 @@ def test_yaml_names_what_python_registers(conf, pictures):
         def __len__(self):
             return len(self.samples)
 
-    metric_registry("wrong_share")(Wrong)
+    metric_registry("wrong_share")(ErrorRate)
 
     @strategy_registry("only_one")
     class OnlyOne(Strategy):
@@ -157,7 +157,7 @@ def test_yaml_names_what_python_registers(conf, pictures):
     assert len(result["trials"]) == 1
 
 
-def test_yaml_puts_transforms_behind_a_data_set_of_python(conf, pictures):
+def test_yaml_transforms_apply_to_a_python_data_set(conf, pictures):
     @dataset_registry(dataset_type="bytes_of_pictures", framework="pytorch")
     class Bytes:
         def __getitem__(self, index):
@@ -179,7 +179,7 @@ def test_yaml_puts_transforms_behind_a_data_set_of_python(conf, pictures):
             return picture * np.float32(self.by), label
 
     @metric_registry(metric_type="first_output", framework="pytorch")
-    class FirstOutput(Wrong):
+    class FirstOutput(ErrorRate):
         def update(self, preds, labels, sample_weight=None):
             self.wrong += float(preds[:, 0].sum())
             self.count += len(labels)
@@ -198,7 +198,7 @@ def test_yaml_puts_transforms_behind_a_data_set_of_python(conf, pictures):
     )
 
 
-def test_the_tables_of_lpot_hold_the_library_too(conf, pictures):
+def test_lpot_tables_contain_library_components(conf, pictures):
     data = DATASETS("tensorflow")["dummy"]((6, 8, 8, 3), label=True)
     batches = list(DATALOADERS["tensorflow"](data, 4))
     assert [inputs[0].shape for inputs, _ in batches] == [(4, 8, 8, 3), (2, 8, 8, 3)]
@@ -211,7 +211,7 @@ def test_the_tables_of_lpot_hold_the_library_too(conf, pictures):
     metric.reset()
     metric.update(torch.tensor([[0.1, 0.2, 0.7]]), torch.tensor([1]))
     assert metric.result() == 1.0
-    with pytest.raises(KeyError, match="no metric is called 'nothing'"):
+    with pytest.raises(KeyError, match="unknown metric 'nothing'"):
         METRICS("pytorch")["nothing"]
     with pytest.raises(lpot.ConfigError, match="k"):
         METRICS("pytorch")["topk"](k="many")
@@ -226,7 +226,7 @@ def test_the_tables_of_lpot_hold_the_library_too(conf, pictures):
     )
 
 
-def test_a_strategy_that_gives_no_plan_is_told(conf, pictures):
+def test_rejects_strategy_that_returns_no_plan(conf, pictures):
     class Odd(Strategy):
         def next(self, space, trials, goal):
             return "int8"

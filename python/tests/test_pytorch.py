@@ -1,4 +1,4 @@
-"""PyTorch modules in, int8 models that are called like them out."""
+"""Quantizes PyTorch modules to int8 models with the same call interface."""
 
 import collections
 
@@ -20,7 +20,7 @@ class Net(nn.Module):
         self.convolution = nn.Conv2d(3, 8, 3, padding=1)
         self.norm = nn.BatchNorm2d(8)
         self.linear = nn.Linear(8, 2)
-        with torch.no_grad():  # brighter is class 1
+        with torch.no_grad():  # class 1 is brighter
             self.convolution.weight.abs_()
             self.linear.weight[:] = torch.tensor([[-1.0] * 8, [1.0] * 8])
             self.linear.bias[:] = torch.tensor([17.0, -17.0])
@@ -61,7 +61,7 @@ def quantizer_of(net, conf, pictures):
     return quantizer
 
 
-def test_eval_func_scores_the_module_first_and_then_int8_models(net, conf, pictures):
+def test_eval_func_receives_the_module_and_then_int8_models(net, conf, pictures):
     quantizer = quantizer_of(net, conf, pictures)
     score, seen = quantizer.eval_func, []
     quantizer.eval_func = lambda model: (seen.append(model), score(model))[1]
@@ -72,7 +72,7 @@ def test_eval_func_scores_the_module_first_and_then_int8_models(net, conf, pictu
     assert q_model.result["best"]["accuracy"] == pytest.approx(score(q_model))
 
 
-def test_int8_is_near_fp32_and_not_equal_to_it(net, conf, pictures):
+def test_int8_outputs_are_close_to_fp32_but_not_equal(net, conf, pictures):
     q_model = quantizer_of(net, conf, pictures)()
     x = torch.from_numpy(next(iter(pictures()))[0])
     expected, got = net(x).detach(), q_model(x)
@@ -83,7 +83,7 @@ def test_int8_is_near_fp32_and_not_equal_to_it(net, conf, pictures):
     assert q_model.eval() is q_model
 
 
-def test_loaders_in_code_and_the_metric_in_yaml(net, conf, pictures):
+def test_loaders_from_python_with_metric_from_yaml(net, conf, pictures):
     quantizer = Quantization(conf(rest="evaluation: {accuracy: {metric: {topk: 1}}}"))
     quantizer.model = common.Model(net)
     quantizer.calib_dataloader = pictures()
@@ -94,7 +94,7 @@ def test_loaders_in_code_and_the_metric_in_yaml(net, conf, pictures):
     )
 
 
-def test_everything_in_yaml(net, conf):
+def test_data_and_metric_from_yaml(net, conf):
     loader = "dataloader: {batch_size: 4, dataset: {dummy_v2: {input_shape: [3, 16, 16], label_shape: [1], sample_size: 16}}}"
     rest = f"evaluation: {{accuracy: {{metric: {{Agreement: {{}}}}, {loader}}}}}"
     quantizer = Quantization(conf(tolerance="0.5", rest=rest))
@@ -110,7 +110,7 @@ def test_without_eval_func_and_metric_it_quantizes_once(net, conf, pictures):
     assert q_model(torch.from_numpy(next(iter(pictures()))[0])).shape == (8, 2)
 
 
-def test_what_is_saved_is_loaded_again(net, conf, pictures):
+def test_load_reads_what_save_wrote(net, conf, pictures):
     q_model = quantizer_of(net, conf, pictures)()
     q_model.save("int8")
     again = lpot.load("int8")
@@ -119,7 +119,7 @@ def test_what_is_saved_is_loaded_again(net, conf, pictures):
     assert again.state == q_model.state and again.framework() == "pytorch"
 
 
-def test_the_best_of_a_workspace_is_loaded_as_what_it_came_from(net, conf, pictures):
+def test_load_reads_the_best_model_of_a_workspace(net, conf, pictures):
     q_model = quantizer_of(net, conf, pictures)()
     best = lpot.load("lpot_workspace/net-pytorch/best")
     x = torch.from_numpy(next(iter(pictures()))[0])
@@ -127,7 +127,7 @@ def test_the_best_of_a_workspace_is_loaded_as_what_it_came_from(net, conf, pictu
     assert best.state == q_model.state and best.framework() == "pytorch"
 
 
-def test_the_module_keeps_its_mode_and_its_weights(net, conf, pictures):
+def test_quantization_preserves_mode_and_weights_of_the_module(net, conf, pictures):
     net.train()
     before = {name: value.clone() for name, value in net.state_dict().items()}
     quantizer = Quantization(conf())
@@ -143,7 +143,7 @@ Pair = collections.namedtuple("Pair", ["total", "parts"])
 
 
 class Structured(nn.Module):
-    """Takes tensors by name, in a tuple and in a dict; gives a namedtuple with a dict in it."""
+    """Takes tensors by name, in a tuple and in a dict. Returns a namedtuple that contains a dict."""
 
     def __init__(self):
         super().__init__()
@@ -172,7 +172,7 @@ def structured_batches():
         )
 
 
-def test_structures_of_inputs_and_outputs_stay_what_they_are(conf):
+def test_preserves_nested_inputs_and_outputs(conf):
     module = Structured().eval()
     quantizer = Quantization(conf())
     quantizer.model, quantizer.calib_dataloader = module, list(structured_batches())
@@ -193,7 +193,7 @@ def test_structures_of_inputs_and_outputs_stay_what_they_are(conf):
         q_model(pair=tensors["pair"], extra=tensors["extra"])
 
 
-def test_calibration_by_q_func(net, conf, pictures):
+def test_q_func_provides_calibration_data(net, conf, pictures):
     quantizer = lpot.Quantization(conf())
     sizes = []
 
@@ -222,7 +222,7 @@ def test_benchmark_measures_speed_and_accuracy(net, conf, pictures):
 
 
 def tuned_by_ilit(net, conf, trials: int, **options):
-    """Trials of a study that never meets its goal, and how many models were evaluated."""
+    """Runs a study that never meets its goal. Returns the trial numbers and the number of evaluated models."""
     evaluated = []
 
     def eval_func(model):
@@ -234,7 +234,7 @@ def tuned_by_ilit(net, conf, trials: int, **options):
     return [trial.number for trial in result["trials"]], len(evaluated)
 
 
-def test_with_a_resume_file_the_last_study_goes_on(net, conf, pictures):
+def test_resume_file_resumes_the_last_study(net, conf, pictures):
     assert tuned_by_ilit(net, conf, 2) == ([1, 2], 3)
     assert tuned_by_ilit(net, conf, 3, resume_file="./snapshot") == ([1, 2, 3], 1)
     same = calibrated_net(pictures)

@@ -1,4 +1,4 @@
-"""The lines of the README, and what they print."""
+"""Runs the Python example of the README and checks its output."""
 
 import logging
 import re
@@ -10,7 +10,7 @@ import lpot
 
 
 def shape(line: str) -> str:
-    """A line without what differs from run to run: numbers and their alignment."""
+    """Replaces numbers and alignment, which differ between runs."""
     line = re.sub(r"[-+]?\d[\d.]*", "#", line)
     return re.sub(r"\s+|-+", " ", line)
 
@@ -21,7 +21,7 @@ LATENCY = re.compile(
 
 
 def latencies_agree(line: str) -> bool:
-    """Whether the ratio and the word of a latency row are those of its latencies, rounded to 0.001 ms."""
+    """Whether the ratio and the word in a latency row agree with its latencies, which are rounded to 0.001 ms."""
     found = LATENCY.fullmatch(line)
     if not found:
         return False
@@ -32,13 +32,13 @@ def latencies_agree(line: str) -> bool:
 
 
 def matches(printed: str, expected: str) -> bool:
-    """Which model is faster depends on the machine; a latency row must say which one it is."""
+    """Compares a line with the README. Which model is faster depends on the machine, so latency rows are checked alone."""
     if LATENCY.fullmatch(expected):
         return latencies_agree(printed)
     return shape(printed) == shape(expected)
 
 
-def test_the_ten_lines(in_own_folder, caplog):
+def test_python_example_prints_the_documented_output(in_own_folder, caplog):
     caplog.set_level(logging.INFO, "lpot")
     (code, output) = re.search(
         r"```python\n(.*?)```\n```text\n(.*?)```",

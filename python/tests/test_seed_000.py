@@ -1,4 +1,4 @@
-"""Seed 000: BlendCNN, with the document's own lines."""
+"""Seed 000: BlendCNN, with the code of the document."""
 
 import types
 
@@ -15,7 +15,7 @@ LENGTH = 24
 
 @pytest.fixture
 def task(in_own_folder):
-    """A small BlendCNN that tells sequences apart by how often they hold word 7, and data for it."""
+    """Trains a small BlendCNN on sequences that are classified by the number of occurrences of token 7."""
     torch.manual_seed(0)
     ids = torch.randint(8, 50, (192, LENGTH))
     labels = torch.arange(192) % 2
@@ -42,7 +42,7 @@ def accuracy(model, batches) -> float:
     return sum(right) / len(right)
 
 
-def test_the_lines_of_the_document(task):
+def test_code_of_the_document_tunes_blendcnn(task):
     from data import Bert_DataLoader
 
     model, data = task
@@ -64,10 +64,10 @@ def test_the_lines_of_the_document(task):
         q_model.eval().save("int8")
         *inputs, _ = next(iter(data_iter))
         assert torch.equal(lpot.load("int8")(*inputs), q_model(*inputs))
-        # The mask is an input of the int8 model too.
+        # The mask is also an input of the int8 model.
         masked = [*inputs[:2], inputs[2].clone()]
         masked[2][:, LENGTH - 4 :] = 0
         wanted = model(*masked)
         error = (q_model(*masked) - wanted).abs().mean()
-        # Calibration has seen no masked text: values beyond its ranges are clipped.
+        # Calibration had no masked text, so values outside its ranges are clipped.
         assert error < 0.5 * (q_model(*inputs) - wanted).abs().mean()

@@ -1,4 +1,4 @@
-"""Seed 001: ilit.Tuner on modules of Hugging Face, with the document's own loader, configuration and lines."""
+"""Seed 001: ilit.Tuner on Hugging Face models, with the loader, configuration and code of the document."""
 
 import logging
 import types
@@ -66,8 +66,8 @@ def make_data() -> TensorDataset:
     return TensorDataset(ids, mask, torch.zeros_like(ids), torch.arange(192) % 2)
 
 
-def surest(model, model_type, data) -> TensorDataset:
-    """The third that the module is surest of: one answer that tips over is more than the goal of 1% allows."""
+def most_confident(model, model_type, data) -> TensorDataset:
+    """Returns the third of the samples with the most confident predictions. One changed prediction would miss the 1% goal."""
     with torch.no_grad():
         batches = DataLoader(data, batch_size=16)
         logits = torch.cat(
@@ -85,7 +85,7 @@ def inputs_of(batch, model_type) -> dict:
 
 
 def evaluate(args, model, tokenizer, prefix=""):
-    """As run_glue.py does it: the module is called with labels, and gives loss and logits."""
+    """Evaluates as run_glue.py does: the module is called with labels and returns loss and logits."""
     right, losses = 0, []
     for batch in DataLoader(args.data, batch_size=16):
         with torch.no_grad():
@@ -98,10 +98,9 @@ def evaluate(args, model, tokenizer, prefix=""):
 
 
 def run_lines(model, model_type, data):
-    """Runs the document's lines; gives what tuner.tune returned, and the arguments."""
-    with (
-        torch.no_grad()
-    ):  # what the fp32 module says is right, so that its accuracy is 1
+    """Runs the code of the document. Returns the result of tuner.tune and the arguments."""
+    # The labels are the predictions of the fp32 module, so its accuracy is 1.
+    with torch.no_grad():
         batches = DataLoader(data, batch_size=16)
         answers = torch.cat(
             [
@@ -144,13 +143,13 @@ def run_lines(model, model_type, data):
 
 
 @pytest.mark.parametrize("model_type", MODULES)
-def test_modules_of_hugging_face(model_type):
+def test_tunes_hugging_face_models(model_type):
     torch.manual_seed(3)
     model = MODULES[model_type]().eval()
-    data = surest(model, model_type, make_data())
+    data = most_confident(model, model_type, make_data())
     q_model, args = run_lines(model, model_type, data)
     assert q_model.result["baseline"]["accuracy"] == 1.0
-    # The first losses are the module's own, the next the int8 model's with the same labels.
+    # losses[0] is of the fp32 module, losses[1] of the int8 model with the same labels.
     assert args.losses[0] == pytest.approx(args.losses[1], abs=0.05)
     batch = next(iter(DataLoader(data, batch_size=16)))
     inputs = inputs_of(batch, model_type)
@@ -160,11 +159,11 @@ def test_modules_of_hugging_face(model_type):
     assert type(got) is type(expected)
     assert got.loss is None
     assert torch.allclose(got.logits, expected.logits, atol=0.1)
-    # Ops that are slower in int8 stay in fp32, and in modules this small that may be all of them.
+    # Ops that are slower in int8 stay in fp32. In models this small, that can be all of them.
     assert q_model.state["ops"]
 
 
-def test_metrics_and_metric_mean_the_same_in_that_dialect(in_own_folder):
+def test_metrics_is_an_alias_of_metric_in_ilit_configurations(in_own_folder):
     import ilit
 
     for key in ("metric", "metrics"):
@@ -175,7 +174,7 @@ def test_metrics_and_metric_mean_the_same_in_that_dialect(in_own_folder):
         (in_own_folder / "conf.yaml").write_text(text)
         torch.manual_seed(3)
         model = MODULES["bert"]().eval()
-        data = surest(model, "bert", make_data())
+        data = most_confident(model, "bert", make_data())
         loader = [
             (inputs_of(batch, "bert"), batch[3])
             for batch in DataLoader(data, batch_size=16)
@@ -191,7 +190,7 @@ def test_metrics_and_metric_mean_the_same_in_that_dialect(in_own_folder):
         assert "int8" in {op["precision"] for op in q_model.state["ops"].values()}
 
 
-def test_the_real_minilm(data):
+def test_tunes_the_real_minilm(data):
     import from_onnx
 
     model = from_onnx.read(data / "minilm-mrpc-onnx" / "minilm_mrpc.onnx")
@@ -211,8 +210,8 @@ def test_the_real_minilm(data):
         )
     assert (
         logits.argmax(1) == tensors.tensors[3]
-    ).float().mean() > 0.7  # it is the trained one
-    tensors = surest(model, "bert", tensors)
+    ).float().mean() > 0.7  # the weights are the trained ones
+    tensors = most_confident(model, "bert", tensors)
     q_model, args = run_lines(model, "bert", tensors)
     with torch.no_grad():
         inputs = {

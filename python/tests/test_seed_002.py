@@ -1,4 +1,4 @@
-"""Seed 002: BERT as a TensorFlow graph that reads its records itself, with the document's own lines. Real model and data."""
+"""Seed 002: a TensorFlow BERT graph with its own record pipeline, with the code of the document. Real model and data."""
 
 import collections
 import gzip
@@ -24,7 +24,7 @@ RawResult = collections.namedtuple(
 
 
 class Dataset:
-    """Gives the file's name and the batch size, once."""
+    """One sample: the file name and the batch size."""
 
     def __init__(self, file_name, batch_size):
         self._inputs = (file_name, batch_size)
@@ -45,7 +45,7 @@ def collate_fn(batch):
 
 @pytest.fixture
 def task(data, in_own_folder):
-    """Some questions of an article that the model was not trained on: files, examples, features, records."""
+    """Files, examples, features and records of some questions of an article that the model was not trained on."""
     articles = json.loads(
         gzip.open(data / "squad-v1.1" / "dev-v1.1.json.gz", "rt").read()
     )["data"]
@@ -65,7 +65,7 @@ def task(data, in_own_folder):
     for feature in features:
         writer.process_feature(feature)
     writer.close()
-    # Few questions make a coarse score, so a goal of 1% may take long: the budget is the one thing that is changed.
+    # With few questions the score is coarse, and a goal of 1% can take long. Only the number of trials is changed.
     text = seeds.snippet("002", "name: bert").replace(
         "max_trials: 100", "max_trials: 3"
     )
@@ -105,7 +105,7 @@ def outputs_of(graph, task):
         )
 
 
-def test_the_lines_of_the_document(task):
+def test_code_of_the_document_tunes_the_graph(task):
     space = seeds.run(seeds.snippet("002", "write_graph"), **task)
     q_model, result = space["q_model"], space["q_model"].result
     assert result["baseline"]["accuracy"] == pytest.approx(
@@ -131,7 +131,7 @@ def test_the_lines_of_the_document(task):
     assert len(int8) >= 30
     assert written.ByteSize() < 0.4 * task["graph"].as_graph_def().ByteSize()
 
-    # The IR beside it is the same model; rounding in int8 kernels differs, so the two part a little on the way.
+    # The IR is the same model. The outputs differ slightly, because int8 kernels round differently.
     program = lpot._core.Program(q_model.ir)
     assert program.inputs == [f"IteratorGetNext:{number}" for number in range(4)]
     features = task["eval_features"]
@@ -146,7 +146,7 @@ def test_the_lines_of_the_document(task):
     assert noise > 0 and np.abs(of_ir - of_graph).mean() < 0.75 * noise
 
 
-def test_without_eval_func_it_quantizes_once(task):
+def test_quantizes_once_without_eval_func(task):
     lines = seeds.snippet("002", "write_graph")
     tuned = "q_model = quantizer(graph, q_dataloader=dataloader, eval_func=eval_func)"
     lines = "\n".join(
@@ -162,7 +162,7 @@ def test_without_eval_func_it_quantizes_once(task):
     assert np.array_equal(outputs_of(again, task)[1], outputs_of(q_model, task)[1])
 
 
-def test_the_later_signature_gives_the_same_answers(task):
+def test_both_constructors_of_the_transform_give_the_same_answers(task):
     results = outputs_of(task["graph"], task)
     from_files = SquadV1PostTransform(
         label_file=task["FLAGS"].label_file,
@@ -180,7 +180,7 @@ def test_the_later_signature_gives_the_same_answers(task):
     metric = SquadF1()
     metric.update(answers, label)
     assert metric.result() > 40
-    # The library's own way from logits to answers cuts the paragraph by bytes; F1 sees no difference.
+    # The C++ library cuts answers at byte positions, which does not change F1.
     windows = lpot._core.SquadWindows(
         task["FLAGS"].label_file, str(task["vocab_file"]), max_seq_length=LENGTH
     )
@@ -196,7 +196,7 @@ def test_the_later_signature_gives_the_same_answers(task):
     assert other.result() == pytest.approx(metric.result(), abs=2)
 
 
-def test_the_parts_can_be_imported_from_where_the_original_had_them():
+def test_import_paths_of_lpot_1_6_work():
     from lpot.experimental.data.transforms.transform import (
         SquadV1PostTransform as later,
     )

@@ -1,4 +1,4 @@
-"""TensorFlow graphs of all kinds in, graphs with quantization in them out."""
+"""Quantizes all kinds of TensorFlow models to quantized graphs."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ def frozen(model):
 
 
 def run(graph, x, graph_def=None):
-    """The output of a graph that has one Placeholder and one node that nobody reads."""
+    """Runs a graph that has one Placeholder and one output (a node without readers)."""
     graph_def = graph_def or graph.as_graph_def()
     read = {
         name.split(":")[0].lstrip("^") for node in graph_def.node for name in node.input
@@ -75,7 +75,7 @@ def quantized(model, conf, name="conf.yaml"):
 
 
 @pytest.mark.parametrize("kind", ["keras", "graph", "graph_def", "file", "saved_model"])
-def test_whatever_tensorflow_calls_a_model(kind, conf, in_own_folder):
+def test_accepts_all_kinds_of_models(kind, conf, in_own_folder):
     model = make_keras()
     x = next(batches())[0]
     expected = model(x).numpy()
@@ -99,8 +99,8 @@ def test_whatever_tensorflow_calls_a_model(kind, conf, in_own_folder):
     assert 0 < np.abs(got - expected).max() < 0.3 * spread
 
 
-def test_the_graph_is_the_same_model_as_the_ir(conf):
-    """Batch norm stays a node in the graph and is folded in the IR: the integers are the same."""
+def test_graph_and_ir_have_the_same_outputs(conf):
+    """Batch norm stays a node in the graph but is folded in the IR. The int8 weights are equal."""
     model = make_keras()
     q_model = quantized(model, conf)
     x = next(batches())[0]
@@ -116,7 +116,7 @@ def test_the_graph_is_the_same_model_as_the_ir(conf):
     assert kept <= names
 
 
-def test_saved_and_loaded(conf):
+def test_load_reads_what_save_wrote(conf):
     q_model = quantized(make_keras(), conf)
     q_model.save("int8")
     q_model.save("int8.pb")
@@ -130,7 +130,7 @@ def test_saved_and_loaded(conf):
     }
 
 
-def test_the_metric_in_yaml_and_the_best_of_the_workspace(conf):
+def test_metric_from_yaml_and_best_model_of_the_workspace(conf):
     model = make_keras()
     rest = "evaluation: {accuracy: {metric: {topk: 1}}}"
     quantizer = Quantization(conf(framework="tensorflow", tolerance="0.9", rest=rest))

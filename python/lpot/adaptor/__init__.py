@@ -1,1 +1,1 @@
-"""Where scripts for LPOT look for helpers of the frameworks."""
+"""Framework utilities under the import path of LPOT."""

@@ -1,15 +1,16 @@
-"""The ways between frameworks and the library. A bridge brings one model of a framework to a file that the library reads,
-and quantized models back.
+"""Bridges between frameworks and the C++ library.
 
-    framework                  name of the framework
-    path                       the file
-    arrange(inputs)            names and arrays of the model's inputs, from what a loader yields as one input
-    records(inputs)            a data set, where a loader yields files that the model reads itself; else None
-    adjusted(config)           the configuration without what the framework's form of the model cannot hold
-    fp32()                     the user's own model, as eval_func gets it
-    candidate(candidate)       an int8 model of a study, as eval_func gets it
-    on_saved(candidate, plan, folder)  writes beside the saved IR what load() needs to make the framework's model of it
-    result(folder, plan, result)  the quantized model that the user gets
+A bridge writes the model of a framework to a file that the library reads, and converts quantized models back.
+
+    framework                 name of the framework
+    path                      file that the C++ library reads
+    to_model_inputs(inputs)   names and arrays of the model inputs, from one item of a loader
+    record_dataset(inputs)    the data set, if the loader yields record file names for the graph's pipeline; else None
+    adapt_config(config)      the configuration without recipes that cannot be written to the framework's format
+    fp32()                    the original model, for eval_func
+    candidate(candidate)      the int8 model of a trial, for eval_func
+    on_saved(candidate, plan, folder)  writes the files that load() needs next to the saved IR
+    result(folder, plan, result)       the quantized model that is returned to the user
 """
 
 import os
@@ -20,7 +21,7 @@ from ..frameworks import loaded
 
 
 def bridge_for(model, config, example):
-    """The bridge for what the user gave as the model. `example()`: one input of the model, where tracing needs one."""
+    """Returns the bridge for a model. example() returns one model input; it is called only for tracing."""
     model = getattr(model, "_lpot_root", model)  # common.Model
     torch, tensorflow, onnx = loaded("torch"), loaded("tensorflow"), loaded("onnx")
     if torch and isinstance(model, torch.nn.Module):
@@ -38,8 +39,8 @@ def bridge_for(model, config, example):
     if isinstance(model, (str, os.PathLike)):
         return _bridge_for_file(pathlib.Path(model), config)
     raise ModelError(
-        f"[model] a {type(model).__module__}.{type(model).__name__} is no model that is known here; expected a "
-        "torch.nn.Module, a tf.Graph, GraphDef or tf.keras.Model, an onnx.ModelProto, or the path of a file"
+        f"[model] unsupported model type {type(model).__module__}.{type(model).__name__}; expected a "
+        "torch.nn.Module, tf.Graph, GraphDef, tf.keras.Model, onnx.ModelProto or the path of a model file"
     )
 
 

@@ -1,4 +1,4 @@
-"""Models in files that need no framework: OpenVINO's IR, TensorFlow Lite, Paddle."""
+"""Model files that need no framework: OpenVINO IR, TensorFlow Lite, Paddle."""
 
 import collections.abc
 import json
@@ -7,7 +7,7 @@ import tempfile
 
 from ..collect import as_array
 from ..errors import DataError
-from ..saved import Folder, QuantizedFile, program, write_info
+from ..saved import Folder, QuantizedFile, load_program, write_info
 
 
 class FileBridge:
@@ -16,8 +16,8 @@ class FileBridge:
     def __init__(self, path):
         self.path = pathlib.Path(path)
 
-    def arrange(self, inputs):
-        """Inputs by name where they have names, else in the model's order."""
+    def to_model_inputs(self, inputs):
+        """Returns (names, arrays). Inputs without names are in the order of the model; `names` is then empty."""
         if isinstance(inputs, collections.abc.Mapping):
             return list(inputs), [as_array(value) for value in inputs.values()]
         if isinstance(inputs, (tuple, list)):
@@ -25,22 +25,23 @@ class FileBridge:
         else:
             inputs = [inputs]
         if not inputs:
-            raise DataError("[data] the loader yields an input without any tensor")
+            raise DataError(
+                "[data] the loader yields an input without tensors; expected at least one"
+            )
         return [], [as_array(value) for value in inputs]
 
-    def records(self, inputs):
-        """A data set, where what a loader yields are files that the model reads itself; else None."""
+    def record_dataset(self, inputs):
+        """Returns None: only TensorFlow graphs can read record files themselves."""
         return None
 
-    def adjusted(self, config):
+    def adapt_config(self, config):
         return config
 
     def fp32(self):
-        with (
-            tempfile.TemporaryDirectory() as folder
-        ):  # only to be called: nothing is quantized
+        # QuantizedFile only provides the call interface here; the model is not quantized.
+        with tempfile.TemporaryDirectory() as folder:
             quantized = QuantizedFile(Folder(folder))
-        quantized._program = program(self.path)
+        quantized._program = load_program(self.path)
         return quantized
 
     def candidate(self, candidate):

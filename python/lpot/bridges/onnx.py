@@ -1,16 +1,16 @@
-"""ONNX: a ModelProto or a file in, a ModelProto with QuantizeLinear and DequantizeLinear out."""
+"""ONNX bridge: converts a ModelProto or file to a ModelProto with QuantizeLinear and DequantizeLinear nodes."""
 
 import pathlib
 import tempfile
 
 from ..errors import ModelError
-from ..frameworks import need
+from ..frameworks import require
 from ..saved import Folder, Quantized
 from .file import FileBridge
 
 
 class QuantizedOnnx(Quantized):
-    """`model` is the onnx.ModelProto; its fields and methods can be asked for here too."""
+    """A quantized ONNX model. `model` is the onnx.ModelProto, whose attributes are available on this object too."""
 
     def __init__(self, folder: Folder, result: dict | None = None):
         self._folder = folder
@@ -23,9 +23,9 @@ class QuantizedOnnx(Quantized):
             path = self._folder.path / "model.onnx"
             if not path.exists():
                 raise ModelError(
-                    "[onnx] this quantized model could not be written as ONNX (the log says why); its .ir is there"
+                    "[onnx] this model could not be exported to ONNX (see the log). Use its OpenVINO IR (.ir)."
                 )
-            self._model = need("onnx").load(path)
+            self._model = require("onnx").load(path)
         return self._model
 
     def __getattr__(self, name):
@@ -51,19 +51,19 @@ class OnnxBridge(FileBridge):
             pathlib.Path(self._temporary.name) / f"{model.graph.name or 'model'}.onnx"
         )
         self.path = self.path.with_name(self.path.name.replace("/", "_"))
-        need("onnx").save(model, self.path)
+        require("onnx").save(model, self.path)
         self._model = model
 
     def fp32(self):
         if self._model is None:
-            self._model = need("onnx").load(self.path)
+            self._model = require("onnx").load(self.path)
         return self._model
 
     def candidate(self, candidate):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "model.onnx"
             candidate.save_onnx(path)
-            return need("onnx").load(path)
+            return require("onnx").load(path)
 
     def result(self, folder, plan, result):
         return QuantizedOnnx(Folder(folder, self.info(plan)), result)

@@ -1,4 +1,4 @@
-"""PyTorch: a plain torch.nn.Module in, an int8 model that is called like it out."""
+"""PyTorch bridge: converts a torch.nn.Module to an int8 model with the same call interface."""
 
 import collections.abc
 import contextlib
@@ -11,11 +11,11 @@ import tempfile
 from .. import interruptible
 from ..collect import LABELS, as_array, without_labels
 from ..errors import DataError, ModelError
-from ..frameworks import need
-from ..saved import Folder, Quantized, infer, program, write_info
+from ..frameworks import require
+from ..saved import Folder, Quantized, infer, load_program, write_info
 from .structure import flatten, rebuild
 
-torch = need("torch")
+torch = require("torch")
 
 
 def _is_tensor(value) -> bool:
@@ -23,7 +23,7 @@ def _is_tensor(value) -> bool:
 
 
 def _arguments(inputs):
-    """(positional, by name) of what a loader yields as one input."""
+    """Converts one input of a loader to (positional arguments, keyword arguments)."""
     if isinstance(inputs, collections.abc.Mapping):
         return (), dict(inputs)
     if isinstance(inputs, (tuple, list)):
@@ -32,7 +32,7 @@ def _arguments(inputs):
 
 
 def _signature(module) -> dict:
-    """The names of forward's parameters in order; the one that takes all further ones."""
+    """Returns the parameter names of forward() in order, and the name of its *args parameter."""
     parameters = list(inspect.signature(module.forward).parameters.values())
     plain = [
         p.name
@@ -47,7 +47,7 @@ def _by_name(signature: dict, args, kwargs) -> dict:
     names = signature["parameters"]
     if len(args) > len(names) and signature["rest"] is None:
         raise DataError(
-            f"[module] {len(args)} inputs were given, forward takes {len(names)}: {', '.join(names)}"
+            f"[module] got {len(args)} inputs; forward() accepts {len(names)}: {', '.join(names)}"
         )
     named = dict(zip(names, args))
     if len(args) > len(names):
@@ -58,7 +58,7 @@ def _by_name(signature: dict, args, kwargs) -> dict:
 
 
 def _leaf_names(structure: dict, prefix: str = "") -> dict:
-    """A name for every tensor of a structure: that of its parameter, with the way to it behind."""
+    """Returns a name for each tensor of a structure: the parameter name followed by the path to the tensor."""
     if "tensor" in structure:
         return {structure["tensor"]: prefix}
     items = structure.get("dict") or structure.get("fields") or {}
@@ -70,8 +70,8 @@ def _leaf_names(structure: dict, prefix: str = "") -> dict:
     return names
 
 
-class _Flat(torch.nn.Module):
-    """The module with tensors in and tensors out, as tracing wants it."""
+class _FlatModule(torch.nn.Module):
+    """Wraps a module so that inputs and outputs are flat lists of tensors, as tracing requires."""
 
     def __init__(self, module, structure: dict, rest: str | None):
         super().__init__()
@@ -91,13 +91,13 @@ class _Flat(torch.nn.Module):
 
 
 class QuantizedModule(Quantized, torch.nn.Module):
-    """Called like the module that it came from: the same inputs by place or name, the same structure of outputs."""
+    """An int8 model with the call interface of the original module: same arguments, same structure of outputs."""
 
     def __init__(self, folder: Folder, result: dict | None = None):
         torch.nn.Module.__init__(self)
         self._folder = folder
         self.result = result or {}
-        self._program = program(self.ir)
+        self._program = load_program(self.ir)
         self._inputs = {
             name: number for number, name in enumerate(folder.info["inputs"])
         }
@@ -108,7 +108,7 @@ class QuantizedModule(Quantized, torch.nn.Module):
         return self
 
     def train(self, mode: bool = True):
-        return self  # it only infers
+        return self  # inference only
 
     def forward(self, *args, **kwargs):
         info = self._folder.info
@@ -124,14 +124,13 @@ class QuantizedModule(Quantized, torch.nn.Module):
         for name in self._program.inputs:
             if name not in given:
                 raise DataError(
-                    f"[module] the input '{name}' is missing; the module was quantized with {', '.join(self._inputs)}"
+                    f"[module] input '{name}' is missing; the module was quantized with {', '.join(self._inputs)}"
                 )
             arrays.append(as_array(given[name]))
         unknown = [name for name in given if name not in self._inputs]
         if unknown:
             raise DataError(
-                f"[module] the input '{unknown[0]}' was not there when the module was quantized; it then had "
-                f"{', '.join(self._inputs)}"
+                f"[module] unexpected input '{unknown[0]}'; the module was quantized with {', '.join(self._inputs)}"
             )
         outputs = rebuild(
             info["outputs"],
@@ -145,7 +144,7 @@ class QuantizedModule(Quantized, torch.nn.Module):
 
 
 def _with_loss(outputs, labels: dict, info: dict):
-    """Outputs as modules of Hugging Face give them when they are called with labels: the loss in front."""
+    """Adds the loss as the first output, as Hugging Face models do when called with labels."""
     named = outputs if isinstance(outputs, collections.abc.Mapping) else None
     if named is not None and "start_logits" in named and "start_positions" in labels:
         loss = _span_loss(named, labels)
@@ -177,7 +176,7 @@ def _span_loss(outputs, labels):
     losses = []
     for part in ("start", "end"):
         logits = outputs[f"{part}_logits"]
-        # Places behind the end are left out, as the modules do it.
+        # Positions outside the sequence are ignored, as in Hugging Face models.
         places = (
             torch.as_tensor(labels[f"{part}_positions"])
             .reshape(-1)
@@ -207,7 +206,7 @@ def _loss(logits, labels, info: dict):
         return functional.binary_cross_entropy_with_logits(
             logits, labels.to(logits.dtype)
         )
-    if info.get("shifts"):  # the next word is what is to be found
+    if info.get("shifts"):  # causal language model: the label is the next token
         logits, labels = logits[..., :-1, :], labels[..., 1:]
     return functional.cross_entropy(logits.reshape(-1, classes), labels.reshape(-1))
 
@@ -230,24 +229,25 @@ class TorchBridge:
             _by_name(self._signature, args, kwargs), _is_tensor, tensors
         )
         if not tensors:
-            raise DataError("[torch] the loader's first input holds no tensor")
+            raise DataError(
+                "[torch] the first input of the loader contains no tensor; expected at least one"
+            )
         tensors = [torch.as_tensor(tensor) for tensor in tensors]
         self._names = [name for _, name in sorted(_leaf_names(structure).items())]
-        flat = _Flat(self.module, structure, self._signature["rest"])
+        flat = _FlatModule(self.module, structure, self._signature["rest"])
         was_training = self.module.training
         flat.eval()
         try:
             with torch.no_grad(), _without_cache(self.module):
-                flat(
-                    *tensors
-                )  # fails here with the module's own message, not in the middle of tracing
+                # An error of the module itself is raised here, with its own message, and not during tracing.
+                flat(*tensors)
                 model = openvino.convert_model(flat, example_input=tuple(tensors))
         except Exception as error:
             raise ModelError(
-                f"[torch] {type(self.module).__name__} cannot be traced with the loader's first input "
+                f"[torch] cannot trace {type(self.module).__name__} with the first input of the loader "
                 f"({', '.join(f'{n} {list(t.shape)}' for n, t in zip(self._names, tensors))}): {_reason(error)}; "
-                "forward must run on these tensors and give tensors, and what it does must not hang on their values: "
-                "take out such code, or export the module to ONNX by hand and give the file"
+                "expected a forward() that returns tensors and whose control flow does not depend on tensor values. "
+                "Change forward(), or export the module to ONNX and use the file."
             ) from error
         finally:
             self.module.train(was_training)
@@ -256,7 +256,7 @@ class TorchBridge:
         _name_nodes(model, type(self.module).__name__)
         interruptible.raise_if_cancelled()
         openvino.save_model(model, self.path, compress_to_fp16=False)
-        self._used = program(self.path).inputs
+        self._used = load_program(self.path).inputs
 
     def _name_inputs(self, openvino, model, tensors) -> None:
         shapes = {}
@@ -264,7 +264,7 @@ class TorchBridge:
             port.get_tensor().set_names({name})
             port.get_node().set_friendly_name(name)
             shape = openvino.PartialShape([-1] * tensor.dim())
-            # Pictures keep their channels, rows their features: quantization reads them. Words come in any number.
+            # Quantization needs static channels (images) and features (rows). Token sequences have any length.
             if tensor.is_floating_point() and tensor.dim() in (2, 4, 5):
                 shape[1] = tensor.shape[1]
             shapes[port] = shape
@@ -273,7 +273,7 @@ class TorchBridge:
             if not port.get_names():
                 port.get_tensor().set_names({f"output_{number}"})
 
-    def arrange(self, inputs):
+    def to_model_inputs(self, inputs):
         args, kwargs = _arguments(inputs)
         tensors: list = []
         names = _leaf_names(
@@ -283,18 +283,19 @@ class TorchBridge:
         missing = [name for name in self._used if name not in given]
         if missing:
             raise DataError(
-                f"[torch] a batch of the loader lacks '{missing[0]}', which its first batch had; it has {', '.join(given)}"
+                f"[torch] a batch of the loader has the inputs {', '.join(given)}; "
+                f"expected also '{missing[0]}', which the first batch has"
             )
         return list(self._used), [as_array(given[name]) for name in self._used]
 
-    def records(self, inputs):
+    def record_dataset(self, inputs):
         return None
 
-    def adjusted(self, config):
+    def adapt_config(self, config):
         return config
 
-    def recorded(self, function):
-        """The inputs that `function` calls the module with: calibration data of a q_func."""
+    def record_inputs(self, function):
+        """Runs a q_func and returns the inputs that it calls the module with, as calibration data."""
         calls = []
         hook = self.module.register_forward_pre_hook(
             lambda _module, args, kwargs: calls.append(
@@ -338,7 +339,7 @@ class TorchBridge:
 
 
 def _name_nodes(model, name: str) -> None:
-    """Nodes that the converter made itself are numbered in its process; a study goes on by names that stay the same."""
+    """Gives nodes reproducible names, which resuming a study requires. The converter numbers its nodes per process."""
     model.set_friendly_name(name)
     for number, node in enumerate(model.get_ordered_ops()):
         if re.fullmatch(r"[A-Za-z]+_\d+", node.get_friendly_name()):
@@ -347,14 +348,14 @@ def _name_nodes(model, name: str) -> None:
 
 @contextlib.contextmanager
 def _without_cache(module):
-    """Modules of Hugging Face keep what they saw for the next words; nothing of that is an output here."""
+    """Disables the key-value cache of Hugging Face models, so that it is not traced as an output."""
     config = getattr(module, "config", None)
-    keeps = getattr(config, "use_cache", False) is True
-    if keeps:
+    uses_cache = getattr(config, "use_cache", False) is True
+    if uses_cache:
         config.use_cache = False
     join = torch.cat
 
-    # A cache begins as an empty tensor of one dimension, which torch.cat leaves out and OpenVINO does not.
+    # An empty cache is an empty 1-D tensor. torch.cat ignores it, but OpenVINO does not.
     def join_filled(tensors, dim=0, **options):
         filled = [tensor for tensor in tensors if tensor.dim() != 1 or tensor.numel()]
         return join(filled or tensors, dim, **options)
@@ -364,7 +365,7 @@ def _without_cache(module):
         yield
     finally:
         torch.cat = join
-        if keeps:
+        if uses_cache:
             config.use_cache = True
 
 
@@ -376,9 +377,9 @@ def _openvino():
 
 def _reason(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = (
+    reasons = (
         [line for line in lines if "Conversion is failed for" in line]
         or lines
         or ["no message"]
     )
-    return f"{type(error).__name__}: {told[0].lstrip('- ')}"
+    return f"{type(error).__name__}: {reasons[0].lstrip('- ')}"

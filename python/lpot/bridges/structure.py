@@ -1,5 +1,8 @@
-"""What goes into a module and what comes out of it, with the tensors taken out: tuples, lists, dicts and objects such as
-Hugging Face's model outputs stay what they are. Plain values, so that it can be written as JSON."""
+"""Separates nested inputs and outputs of a module into a structure and a flat list of tensors.
+
+Tuples, lists, dicts and objects such as Hugging Face's model outputs are supported. A structure consists of plain
+values, so that it can be written as JSON.
+"""
 
 import collections.abc
 import dataclasses
@@ -7,7 +10,7 @@ import importlib
 
 
 def flatten(value, is_tensor, tensors: list):
-    """The structure of `value`; its tensors are appended to `tensors`, what cannot be one is None."""
+    """Returns the structure of `value` and appends its tensors to `tensors`. Unsupported values become None."""
     if is_tensor(value):
         tensors.append(value)
         return {"tensor": len(tensors) - 1}
@@ -39,7 +42,7 @@ def flatten(value, is_tensor, tensors: list):
 
 
 def rebuild(structure: dict, tensors):
-    """The other way round."""
+    """Returns the value that has this structure and these tensors; the inverse of flatten()."""
     if "tensor" in structure:
         return tensors[structure["tensor"]]
     if "dict" in structure:
@@ -62,7 +65,7 @@ def _name(value) -> str:
 
 
 def _find(name: str):
-    """The class of that name; None where its module is not installed, and the fields come as a dict."""
+    """Returns the class of that name, or None if it cannot be imported; rebuild() then returns a dict."""
     module, _, path = name.partition(":")
     try:
         found = importlib.import_module(module)

@@ -1,4 +1,4 @@
-"""TensorFlow: a graph in, the same graph with quantization in it out, which stock TensorFlow runs."""
+"""TensorFlow bridge: adds quantization to a graph with ops that stock TensorFlow runs."""
 
 import os
 import pathlib
@@ -7,12 +7,12 @@ import tempfile
 from .. import _core
 from ..collect import Collected
 from ..errors import DataError, ModelError
-from ..frameworks import need
+from ..frameworks import require
 from ..saved import Folder, Quantized, replace_file
 from .file import FileBridge
 from .tensorflow_writer import write_edits
 
-tf = need("tensorflow")
+tf = require("tensorflow")
 
 
 def graph_of(graph_def):
@@ -23,7 +23,7 @@ def graph_of(graph_def):
 
 
 class QuantizedGraph(Quantized, tf.Graph):
-    """A tf.Graph, so that sessions run it; the IR beside it runs faster."""
+    """A quantized model as a tf.Graph that sessions can run. Its OpenVINO IR (`ir`) is faster."""
 
     def __init__(self, folder: Folder, result: dict | None = None):
         tf.Graph.__init__(self)
@@ -45,7 +45,7 @@ class QuantizedGraph(Quantized, tf.Graph):
         return self.as_graph_def()
 
     def save(self, path) -> None:
-        """Writes the GraphDef to `path` where that ends with .pb, else everything into the folder `path`."""
+        """Writes the GraphDef if `path` ends with .pb, else all files of the model to the folder `path`."""
         if str(path).endswith(".pb"):
             write_graph_def(self.as_graph_def(), path)
         else:
@@ -62,7 +62,7 @@ def read_graph_def(path):
         graph_def.ParseFromString(pathlib.Path(path).read_bytes())
     except Exception as error:
         raise ModelError(
-            f"[tensorflow] {path}: cannot be read as a frozen graph: {error}"
+            f"[tensorflow] {path}: cannot be parsed as a frozen graph: {error}"
         ) from error
     return graph_def
 
@@ -96,7 +96,7 @@ def _frozen_saved_model(path):
     loaded = tf.saved_model.load(str(path))
     if not loaded.signatures:
         raise ModelError(
-            f"[tensorflow] {path}: the SavedModel has no signature; save it with one"
+            f"[tensorflow] {path}: the SavedModel has no signature; expected at least one. Save it with a signature."
         )
     name = (
         "serving_default"
@@ -110,11 +110,11 @@ def _frozen_checkpoint(folder, outputs):
     latest = tf.train.latest_checkpoint(str(folder))
     if latest is None:
         raise ModelError(
-            f"[tensorflow] {folder}: neither a SavedModel nor a folder with a checkpoint and its .meta file"
+            f"[tensorflow] {folder}: no model found; expected saved_model.pb, or a checkpoint with its .meta file"
         )
     if not outputs:
         raise ModelError(
-            f"[tensorflow] {folder}: a checkpoint needs model.outputs in the configuration"
+            f"[tensorflow] {folder}: freezing a checkpoint needs output names. Set model.outputs in the configuration."
         )
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
         tf.compat.v1.train.import_meta_graph(
@@ -127,7 +127,7 @@ def _frozen_checkpoint(folder, outputs):
 
 
 def graph_def_of(model, config):
-    """The frozen GraphDef of whatever TensorFlow calls a model."""
+    """Returns the frozen GraphDef of any kind of TensorFlow model."""
     if isinstance(model, tf.Graph):
         return model.as_graph_def()
     if isinstance(model, tf.compat.v1.GraphDef):
@@ -158,23 +158,27 @@ class TensorFlowBridge(FileBridge):
         )
         write_graph_def(self.graph_def, self.path)
 
-    def records(self, inputs):
-        """The data set of a loader that yields a file's name for the graph's own pipeline, and a batch size."""
+    def record_dataset(self, inputs):
+        """Returns the data set if the loader yields a record file name and a batch size for the graph's pipeline."""
         entries = list(_entries(inputs))
         files = [entry for entry in entries if isinstance(entry, (str, os.PathLike))]
         if not files:
             return None
         if not os.path.exists(files[0]):
             raise DataError(
-                f"[calib_dataloader] {files[0]}: no such file; expected TensorFlow records"
+                f"[calib_dataloader] {files[0]}: file not found; expected a TensorFlow record file"
             )
         sizes = [
             int(entry) for entry in entries if not isinstance(entry, (str, os.PathLike))
         ]
         return Collected(_core.record_dataset(str(files[0])), sizes[0] if sizes else 1)
 
-    def adjusted(self, config):
-        """Behind convolutions the library folds batch norm, whose new constants recipes may rescale: the graph has none."""
+    def adapt_config(self, config):
+        """Disables rescaling recipes if the graph has convolutions.
+
+        The C++ library folds batch norm into convolutions. Recipes may rescale the folded constants, which this graph
+        does not contain.
+        """
         convolves = any(
             node.op.startswith(("Conv", "DepthwiseConv"))
             for node in self.graph_def.node
@@ -198,7 +202,7 @@ class TensorFlowBridge(FileBridge):
 
 
 def _entries(inputs):
-    """The single values of nested lists and tuples, as collate functions leave them."""
+    """Yields the single values of nested lists and tuples, as collate functions return them."""
     if isinstance(inputs, (list, tuple)):
         for item in inputs:
             yield from _entries(item)

@@ -1,20 +1,22 @@
-"""The TensorFlow writer: carries edits out in a GraphDef, with ops that stock TensorFlow runs.
+"""Applies the edits of a quantization plan to a GraphDef, with ops that stock TensorFlow runs.
 
-An int8 op stays the node that it is. Its activation goes through FakeQuantWithMinMaxVars with the 256 levels of the edit,
-its weights are an int8 constant behind Cast and Mul with the scales. A table of embeddings is looked up as int8 rows. All
-other nodes and all names are kept; what nobody reads any more goes.
+- The node of an int8 op stays. Its activation passes through FakeQuantWithMinMaxVars with the range of the edit. Its
+  weights become an int8 constant, followed by Cast and Mul with the scales.
+- An embedding table becomes an int8 constant. The gathered rows are dequantized.
+- All other nodes and all names stay. Constants without readers are removed.
 
-The library folds batch norm into weights, a factor g for every output channel; here it stays a node. The weights of the file
-are then the library's over g, so g goes into the scales, and the integers are the same.
+The C++ library folds batch norm into the weights, with a factor g per output channel. In the graph, batch norm stays a
+node, and the weights are those of the library divided by g. The writer divides the scales by g, so the integers are
+equal.
 """
 
 import numpy as np
 
 from ..errors import ModelError
-from ..frameworks import need
+from ..frameworks import require
 from ..log import logger
 
-tf = need("tensorflow")
+tf = require("tensorflow")
 
 _FLOAT = tf.float32.as_datatype_enum
 _INT8 = tf.int8.as_datatype_enum
@@ -28,9 +30,8 @@ def _matmul_layout(edit, node, values):
 
 
 def _convolution_layout(_edit, node, values):
-    if (
-        values.ndim == node_rank(node) + 1
-    ):  # groups, outputs and inputs of a group, kernel
+    # With groups, the axes are: group, output channel, input channel, kernel.
+    if values.ndim == node_rank(node) + 1:
         if node.op.startswith("DepthwiseConv2d"):
             return np.moveaxis(np.squeeze(values, 2), (0, 1), (2, 3))
         joined = np.moveaxis(values, (0, 1, 2), (-2, -1, -3))
@@ -42,7 +43,7 @@ def node_rank(node) -> int:
     return 5 if node.op.startswith("Conv3D") else 4
 
 
-# By the type of a node: the input with the activation, and how weights of the library's layout lie in the file.
+# By node type: the index of the activation input, and the function that converts weights to the layout of the graph.
 _KERNELS = {
     "MatMul": (0, _matmul_layout),
     "BatchMatMul": (0, _matmul_layout),
@@ -59,15 +60,17 @@ _KERNELS = {
 
 
 class GraphWriter:
+    """Writes one quantized copy of a GraphDef."""
+
     def __init__(self, graph_def):
         self._graph = tf.compat.v1.GraphDef()
         self._graph.CopyFrom(graph_def)
         self._nodes = {node.name: node for node in self._graph.node}
         self._quantizers: dict = {}  # by tensor, range and divisors
-        self._replaced: set = set()  # constants that may have no reader left
+        self._replaced: set = set()  # constants that may have no readers any more
 
     def write(self, edits: dict, source_weights):
-        """The GraphDef after these edits. `source_weights(op)`: the library's weights of an op before quantization."""
+        """Returns the edited GraphDef. source_weights(op) returns the fp32 weights with batch norm folded in."""
         for edit in edits["constants"]:
             self._constant(edit)
         for edit in edits["ops"]:
@@ -82,41 +85,41 @@ class GraphWriter:
                 node.input[edit["side"]], edit["levels"]
             )
         for op in edits["reads"]:
-            self._read_of_kernels(op)
+            self._share_quantizer(op)
         for edit in edits["tables"]:
-            self._table(edit)
-        self._drop_unread()
+            self._embedding(edit)
+        self._remove_unused_constants()
         return self._graph
 
     def _node(self, name: str):
         if name not in self._nodes:
             raise ModelError(
-                f"[tensorflow] the op {name} has no node of that name in the graph"
+                f"[tensorflow] {name}: the graph has no node of this name, so the op cannot be quantized in it"
             )
         return self._nodes[name]
 
-    def _read_of_kernels(self, op: str) -> None:
-        """The op reads its tensor through the quantizer that kernels have there."""
+    def _share_quantizer(self, op: str) -> None:
+        """Connects the op to the quantizer that int8 ops use for the same tensor."""
         node = self._nodes.get(op)
-        if node is None:  # the conversion's own, or part of another node
+        if node is None:  # created by OpenVINO's converter, or part of another node
             return
-        made = [
+        quantizers = [
             name for key, name in self._quantizers.items() if key[0] == node.input[0]
         ]
-        if len(made) == 1:
-            node.input[0] = made[0]
+        if len(quantizers) == 1:
+            node.input[0] = quantizers[0]
 
     def _op(self, edit: dict, source_weights) -> None:
         node = self._node(edit["op"])
         if node.op not in _KERNELS:
             raise ModelError(
-                f"[tensorflow] {node.name}: int8 weights of a {node.op} are not written"
+                f"[tensorflow] {node.name}: int8 weights are not supported for {node.op}"
             )
         place, layout = _KERNELS[node.op]
-        weights = self._constant_behind(node.input[1])
+        weights = self._find_constant(node.input[1])
         if weights is None:
             raise ModelError(
-                f"[tensorflow] {node.name}: its weights are no constant of the graph"
+                f"[tensorflow] {node.name}: the weights are not a constant; freeze the graph first"
             )
         values = layout(edit, node, edit["weights"]["values"])
         scales = layout(
@@ -127,7 +130,8 @@ class GraphWriter:
         in_file = tf.make_ndarray(weights.attr["value"].tensor)
         if values.shape != in_file.shape:
             raise ModelError(
-                f"[tensorflow] {node.name}: weights of shape {list(in_file.shape)} became {list(values.shape)}"
+                f"[tensorflow] {node.name}: the int8 weights have shape {list(values.shape)}; "
+                f"expected {list(in_file.shape)} as in the graph"
             )
         factor = _folded_factor(
             layout(edit, node, source_weights(edit["op"])), in_file, node
@@ -150,8 +154,8 @@ class GraphWriter:
                 / (factor.reshape(-1, factor.shape[-1])[0] if factor.ndim else 1),
             )
 
-    def _constant_behind(self, tensor: str):
-        """The Const that a tensor is, looking through nodes that hand it on; None where it is none."""
+    def _find_constant(self, tensor: str):
+        """Returns the Const node of a tensor, also behind Identity-like nodes, or None if it is not constant."""
         node = self._nodes.get(tensor.split(":")[0].lstrip("^"))
         while node is not None and node.op in ("Identity", "ReadVariableOp", "Enter"):
             node = self._nodes.get(node.input[0].split(":")[0])
@@ -161,7 +165,7 @@ class GraphWriter:
         node = self._nodes.get(edit["constant"])
         if node is None or node.op != "Const":
             raise ModelError(
-                f"[tensorflow] the constant {edit['constant']} that a recipe rescales is not in the graph"
+                f"[tensorflow] {edit['constant']}: a recipe rescales this constant, which is not in the graph"
             )
         before = tf.make_ndarray(node.attr["value"].tensor)
         values = edit["values"]
@@ -169,25 +173,26 @@ class GraphWriter:
             values.ndim > 1 and values.shape != before.shape
         ):
             raise ModelError(
-                f"[tensorflow] the constant {node.name} lies otherwise in the graph than a recipe wants it"
+                f"[tensorflow] {node.name}: the constant has shape {list(before.shape)}; "
+                f"the recipe expects {list(values.shape)}"
             )
         node.attr["value"].tensor.CopyFrom(
             tf.make_tensor_proto(values.reshape(before.shape), before.dtype)
         )
 
-    def _table(self, edit: dict) -> None:
+    def _embedding(self, edit: dict) -> None:
         node = self._node(edit["op"])
         by_row = edit["has_row_scales"]
         if node.op not in ("GatherV2", "Gather", "ResourceGather"):
             if not by_row:
-                return  # small, so its size does not count
+                return  # tables without row scales are small, so they can stay in fp32
             raise ModelError(
-                f"[tensorflow] {node.name}: a table behind a {node.op} is not written"
+                f"[tensorflow] {node.name}: int8 embedding tables are not supported for {node.op}"
             )
-        table = self._constant_behind(node.input[0])
+        table = self._find_constant(node.input[0])
         if table is None:
             raise ModelError(
-                f"[tensorflow] {node.name}: its table is no constant of the graph"
+                f"[tensorflow] {node.name}: the embedding table is not a constant; freeze the graph first"
             )
         self._replaced.add(table.name)
         name, inputs = node.name, list(node.input)
@@ -201,9 +206,9 @@ class GraphWriter:
         looked_up.attr["Tparams"].type = _INT8
         if by_row:
             scale = self._copy_of(node, f"{name}/scale", [scale, *inputs[1:]]).name
-        self._become(node, "Mul", [self._cast(f"{name}/float", looked_up.name), scale])
-
-    # The pieces.
+        self._replace_node(
+            node, "Mul", [self._cast(f"{name}/float", looked_up.name), scale]
+        )
 
     def _quantizer(
         self, tensor: str, levels, divisors=(), channels_last: bool = True
@@ -254,12 +259,12 @@ class GraphWriter:
         return node.name
 
     def _add_bias(self, node, bias) -> None:
-        """The sum takes the node's name, so that whoever reads it reads the sum."""
+        """Adds a bias. The sum gets the name of the node, so that all readers of the node read the sum."""
         kernel = self._copy_of(node, f"{node.name}/kernel", list(node.input))
         if not _channels_last(node):
             bias = bias.reshape(-1, 1, 1)
         constant = self._add_constant(f"{node.name}/bias", np.asarray(bias, np.float32))
-        self._become(node, "AddV2", [kernel.name, constant])
+        self._replace_node(node, "AddV2", [kernel.name, constant])
 
     def _cast(self, name: str, tensor: str) -> str:
         node = self._add("Cast", name, [tensor])
@@ -293,14 +298,14 @@ class GraphWriter:
             copy.attr[key].CopyFrom(value)
         return copy
 
-    def _become(self, node, op: str, inputs) -> None:
+    def _replace_node(self, node, op: str, inputs) -> None:
         node.op = op
         del node.input[:]
         node.input.extend(inputs)
         node.attr.clear()
         node.attr["T"].type = _FLOAT
 
-    def _drop_unread(self) -> None:
+    def _remove_unused_constants(self) -> None:
         read = {
             name.split(":")[0].lstrip("^")
             for node in self._graph.node
@@ -308,10 +313,10 @@ class GraphWriter:
         }
         unread = self._replaced - read
         if unread:
-            kept = [node for node in self._graph.node if node.name not in unread]
+            used = [node for node in self._graph.node if node.name not in unread]
             rest = [
                 tf.compat.v1.NodeDef.FromString(node.SerializeToString())
-                for node in kept
+                for node in used
             ]
             del self._graph.node[:]
             self._graph.node.extend(rest)
@@ -322,7 +327,7 @@ def _channels_last(node) -> bool:
 
 
 def _compact(scales):
-    """One number for each channel where all others of it are equal, so that the file stays small."""
+    """Reduces axes along which all scales are equal to size 1, so that the file stays small."""
     for axis in range(scales.ndim):
         one = np.take(scales, [0], axis)
         if np.array_equal(np.broadcast_to(one, scales.shape), scales):
@@ -331,7 +336,7 @@ def _compact(scales):
 
 
 def _folded_factor(folded, in_file, node):
-    """What the library has multiplied the weights with, as an array that broadcasts against them: 1 without batch norm."""
+    """Returns the batch norm factor in the folded weights, broadcastable to them; 1 without batch norm."""
     if np.array_equal(folded, in_file):
         return np.float32(1)
     axes = tuple(range(in_file.ndim - 1))
@@ -355,12 +360,12 @@ def _folded_factor(folded, in_file, node):
         atol=1e-6 * max(1.0, float(np.abs(wide).max())),
     ):
         raise ModelError(
-            f"[tensorflow] {node.name}: its weights were folded with more than a factor for each channel"
+            f"[tensorflow] {node.name}: the folded weights are not those of the graph times one factor per channel"
         )
     return factor
 
 
 def write_edits(graph_def, candidate):
-    """A quantized GraphDef from the original and a candidate of the library."""
-    logger.debug("writing the plan into the TensorFlow graph")
+    """Returns the quantized GraphDef of a candidate."""
+    logger.debug("writing the quantization plan to the TensorFlow graph")
     return GraphWriter(graph_def).write(candidate.edits(), candidate.source_weights)

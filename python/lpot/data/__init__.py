@@ -1,4 +1,4 @@
-"""Data sets and loaders in Python. Data of any class with __getitem__ and __len__, or any iterable, will do."""
+"""Data sets, transforms and loaders. Any class with __getitem__ and __len__, or any iterable, can be a data set."""
 
 from .. import _core
 from ..registry import (
@@ -6,7 +6,7 @@ from ..registry import (
     FILTERS,
     TRANSFORMS,
     component_text,
-    made,
+    create_component,
     registrar,
 )
 from .dataloader import DATALOADERS, DataLoader, as_sample
@@ -34,14 +34,14 @@ filter_registry = registrar(FILTERS)
 
 
 def make_dataset(name: str, *args, **parameters):
-    """The data set of that name: one that Python registered, else one of the library's."""
+    """Creates a data set by name. Registered Python data sets take precedence over those of the C++ library."""
     if name in DATASETS:
         return DATASETS[name](*args, **parameters)
     return _core.dataset(component_text("dataset", name, args, parameters))
 
 
 class Dataset:
-    """Samples by index: (input, label)."""
+    """Base class of data sets with (input, label) samples by index."""
 
     def __getitem__(self, index):
         raise NotImplementedError
@@ -51,21 +51,21 @@ class Dataset:
 
 
 class IterableDataset:
-    """Samples one after the other."""
+    """Base class of data sets that can only be iterated."""
 
     def __iter__(self):
         raise NotImplementedError
 
 
 class BaseTransform:
-    """Turns a sample (input, label) into another."""
+    """Base class of transforms, which map a sample (input, label) to a sample."""
 
     def __call__(self, sample):
         raise NotImplementedError
 
 
 class LibraryTransform(BaseTransform):
-    """A transform of the library: LibraryTransform("Resize", size=32), called with a sample (input, label)."""
+    """A transform of the C++ library: LibraryTransform("Resize", size=32)((input, label))."""
 
     def __init__(self, name: str, *args, **parameters):
         self._transform = _core.transform(
@@ -79,12 +79,12 @@ class LibraryTransform(BaseTransform):
 
 
 class Transformed(IterableDataset):
-    """A data set whose samples go through transforms, (name, parameters) each."""
+    """Applies transforms, given as (name, parameters), to the samples of a data set."""
 
     def __init__(self, dataset, transforms):
         self._dataset = dataset
         self._transforms = [
-            made(TRANSFORMS[name], parameters)
+            create_component(TRANSFORMS[name], parameters)
             if name in TRANSFORMS
             else LibraryTransform(name, **parameters)
             for name, parameters in transforms

@@ -1,14 +1,14 @@
-"""Batches of the samples of a data set in Python."""
+"""Reads data sets in batches."""
 
 import collections.abc
 
 from .. import lazy_numpy as np
-from ..collect import as_array, split
+from ..collect import as_array, split_sample
 from ..errors import ConfigError
 
 
 def default_collate(samples: list):
-    """Samples (input, label) stacked to a batch; tuples and dicts of tensors stay such."""
+    """Stacks samples (input, label) to a batch. Keeps the structure of tuples and dicts."""
     first = samples[0]
     if isinstance(first, collections.abc.Mapping):
         return {
@@ -22,8 +22,8 @@ def default_collate(samples: list):
 
 
 def as_sample(sample):
-    """([arrays], label) of one sample (input, label); a tuple or list of inputs stays several."""
-    inputs, label = split(sample)
+    """Converts one sample (input, label) to ([arrays], label). A tuple or list of inputs becomes several arrays."""
+    inputs, label = split_sample(sample)
     several = inputs if isinstance(inputs, (tuple, list)) else [inputs]
     return [as_array(one) for one in several], None if label is None else as_array(
         label
@@ -31,7 +31,7 @@ def as_sample(sample):
 
 
 class DataLoader:
-    """Walks through a data set; every walk begins anew."""
+    """Iterates over the batches of a data set. Each iteration starts at the first sample."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Questions of SQuAD v1.1 as BERT's run_squad.py sees them: examples, features (windows of 384 tokens or so), records."""
+"""SQuAD v1.1 in the format of BERT's run_squad.py: examples, features (windows of tokens) and TensorFlow records."""
 
 import dataclasses
 import json
@@ -11,7 +11,7 @@ from .. import _core
 class SquadExample:
     qas_id: str
     question_text: str
-    doc_tokens: list  # the paragraph's words, between white space
+    doc_tokens: list  # words of the paragraph, split at white space
     answers: list
 
 
@@ -21,9 +21,9 @@ class InputFeatures:
     example_index: int
     doc_span_index: int
     tokens: list
-    token_to_orig_map: dict  # place of a token in the window -> word of the paragraph
+    token_to_orig_map: dict  # token index in the window -> word index in the paragraph
     token_is_max_context: dict
-    input_ids: list  # these three are filled up
+    input_ids: list  # padded to max_seq_length, like the next two
     input_mask: list
     segment_ids: list
 
@@ -36,7 +36,7 @@ def read_squad(
     doc_stride=128,
     max_query_length=64,
 ):
-    """(examples, features) of a file like dev-v1.1.json."""
+    """Reads a file such as dev-v1.1.json and returns (examples, features)."""
     windows = _core.SquadWindows(
         str(label_file),
         str(vocab_file),
@@ -56,7 +56,7 @@ def read_squad(
 
 
 def _words_at(context: str) -> list:
-    """For every byte of the paragraph the number of its word; white space belongs to the word in front."""
+    """Returns the word index of each byte of the paragraph. White space belongs to the word before it."""
     numbers, word, in_word = [], -1, False
     for letter in context:
         is_space = letter.isspace()
@@ -93,7 +93,7 @@ def _feature(windows, number: int, words_at: list, before: list) -> InputFeature
 
 
 class FeatureWriter:
-    """Writes features as TensorFlow records; `filename` is what a graph's pipeline reads."""
+    """Writes features to the TensorFlow record file `filename`, which the input pipeline of a graph reads."""
 
     def __init__(self, filename):
         self.filename = str(filename)
@@ -114,5 +114,5 @@ class FeatureWriter:
 
 
 def parse_label_file(label_file) -> list:
-    """The articles of a file like dev-v1.1.json: what SquadF1 compares with."""
+    """Returns the articles of a file such as dev-v1.1.json. They are the labels of SquadF1."""
     return json.loads(pathlib.Path(label_file).read_text())["data"]

@@ -1,4 +1,4 @@
-"""The interface of LPOT 1.2 and later: properties are set, then the object is called."""
+"""The interface of LPOT 1.2 and later: set attributes, then call the object."""
 
 from . import common
 from .benchmark import Benchmark

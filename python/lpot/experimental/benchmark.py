@@ -1,4 +1,4 @@
-"""lpot.experimental.Benchmark: speed and accuracy of a model, quantized or not."""
+"""lpot.experimental.Benchmark: measures latency, throughput and accuracy of a model."""
 
 import statistics
 import time
@@ -6,8 +6,8 @@ import time
 from .. import _core, interruptible, log
 from ..engine import Request, load_config, prepare
 from ..errors import ConfigError
-from ..saved import Quantized, infer, program
-from .quantization import maker_of
+from ..saved import Quantized, infer, load_program
+from .quantization import metric_factory
 
 
 class Benchmark:
@@ -23,9 +23,11 @@ class Benchmark:
         self.results: dict = {}
 
     def __call__(self, mode: str = "performance") -> dict:
-        """Results by mode: {"performance": {latency_ms, throughput, batch_size}, "accuracy": {metric: value}}.
+        """Returns {"performance": {latency_ms, throughput, batch_size}, "accuracy": {metric: value}}.
 
-        latency_ms is the median time of a batch, divided by its size."""
+        Modes that were not run are missing.
+        latency_ms is the median time of a batch divided by the batch size.
+        """
         if mode not in ("performance", "accuracy"):
             raise ConfigError(
                 f"[Benchmark] mode: expected performance or accuracy, got {mode!r}"
@@ -43,7 +45,7 @@ class Benchmark:
 
     def _job(self):
         model = self.model.ir if isinstance(self.model, Quantized) else self.model
-        metric = maker_of(self.metric)
+        metric = metric_factory(self.metric)
         request = Request(
             model=model,
             eval_dataloader=self.b_dataloader,
@@ -59,7 +61,7 @@ class Benchmark:
     def _speed(self) -> dict:
         job, bridge = self._job()
         model, inputs = (
-            program(bridge.path),
+            load_program(bridge.path),
             interruptible.run(lambda: _core.batches(job, 8)),
         )
         for arrays in inputs:

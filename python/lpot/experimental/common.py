@@ -1,13 +1,13 @@
-"""What models, data, metrics and postprocessing may be wrapped in."""
+"""Wrapper classes of LPOT 1.2 for models, data loaders, metrics and postprocessing."""
 
 from ..data.dataloader import DataLoader
-from ..metric import Maker
+from ..metric import MetricFactory
 
 __all__ = ["DataLoader", "Metric", "Model", "Postprocess"]
 
 
 class Model:
-    """A model, or the path of one."""
+    """Wraps a model or its path."""
 
     def __init__(self, root, **_options):
         self._lpot_root = root
@@ -17,15 +17,15 @@ class Model:
         return self._lpot_root
 
 
-class Metric(Maker):
-    """A metric's class, the name that it has in results, and what it is made with."""
+class Metric(MetricFactory):
+    """Wraps a metric class, its name in the results and its constructor arguments."""
 
     def __init__(self, metric_cls, name: str = "user_metric", **parameters):
         super().__init__(metric_cls, name, parameters)
 
 
 class Postprocess:
-    """A class whose objects turn (predictions, labels) into what the metric counts."""
+    """Wraps a class, or a function, that maps (predictions, labels) to the arguments of the metric."""
 
     def __init__(self, postprocess_cls, name: str = "user_postprocess", **parameters):
         self.name = name

@@ -1,25 +1,30 @@
-"""lpot.experimental.Quantization."""
+"""lpot.experimental.Quantization: quantizes and tunes a model."""
 
 from ..data import make_dataset
 from ..engine import Request, load_config, quantize
-from ..metric import Maker
+from ..metric import MetricFactory
 
 
-def maker_of(metric):
-    return metric if metric is None or isinstance(metric, Maker) else Maker(metric)
+def metric_factory(metric):
+    """Wraps a metric class or object. Returns None for None."""
+    return (
+        metric
+        if metric is None or isinstance(metric, MetricFactory)
+        else MetricFactory(metric)
+    )
 
 
 class Quantization:
-    """Set what the configuration does not say, then call it.
+    """Set the attributes that the configuration does not cover, then call the object.
 
     model             torch.nn.Module, tf.Graph, GraphDef, tf.keras.Model, onnx.ModelProto, a path, or common.Model
     calib_dataloader  any iterable of (input, label)
     eval_dataloader   the same, for the metric
-    eval_func         scores a model by itself: eval_func(model) -> accuracy
+    eval_func         evaluates a model: eval_func(model) -> accuracy
     metric            common.Metric, or a class or object with update, reset and result
     postprocess       common.Postprocess, or a function of (predictions, labels)
-    q_func            calls the module with calibration data (PyTorch)
-    strategy          an object as lpot.strategy.Strategy
+    q_func            runs the module on calibration data (PyTorch only)
+    strategy          an object with the interface of lpot.strategy.Strategy
     """
 
     def __init__(self, conf):
@@ -36,12 +41,12 @@ class Quantization:
         self.resume = False
 
     def dataset(self, dataset_type: str, *args, **kwargs):
-        """A data set that Python registered, else one of the library's."""
+        """Creates a data set by name: a registered Python data set, or one of the C++ library."""
         return make_dataset(dataset_type, *args, **kwargs)
 
     def __call__(self):
-        """Tunes and returns the best quantized model; without eval_func and metric, quantizes once."""
-        metric = maker_of(self.metric)
+        """Tunes the model and returns the best quantized one. Without eval_func and metric, quantizes once."""
+        metric = metric_factory(self.metric)
         return quantize(
             self._config,
             Request(

@@ -1,4 +1,4 @@
-"""Metrics in Python. One's own is a class with update(preds, labels), result() and, where it is used again, reset()."""
+"""Metrics. A user-defined metric is a class with update(preds, labels), result() and, if it is reused, reset()."""
 
 import copy
 
@@ -11,7 +11,7 @@ __all__ = [
     "METRICS",
     "BaseMetric",
     "LibraryMetric",
-    "Maker",
+    "MetricFactory",
     "metric_registry",
     "postprocess_arrays",
 ]
@@ -20,7 +20,7 @@ metric_registry = registrar(METRICS)
 
 
 class BaseMetric:
-    """To derive from; any class with these methods will do as well."""
+    """Base class of metrics. Deriving from it is optional: any class with these methods works."""
 
     higher_is_better = True
 
@@ -35,7 +35,7 @@ class BaseMetric:
 
 
 class LibraryMetric(BaseMetric):
-    """A metric of the library: LibraryMetric("topk", k=5). Several outputs come as a list of arrays."""
+    """A metric of the C++ library: LibraryMetric("topk", k=5). Predictions of several outputs are a list of arrays."""
 
     def __init__(self, name: str, *args, **parameters):
         self._metric = _core.metric(component_text("metric", name, args, parameters))
@@ -61,10 +61,10 @@ class LibraryMetric(BaseMetric):
 METRICS.library = LibraryMetric
 
 
-def _joined(labels: list, kept: list):
-    """Labels of a batch as the user's loader gave them: one array, or a list of what is no number."""
-    if kept:
-        return [kept[int(label)] for label in labels]
+def _restore_labels(labels: list, label_objects: list):
+    """Returns the labels of a batch as the user's loader yielded them: an array, or a list of objects."""
+    if label_objects:
+        return [label_objects[int(label)] for label in labels]
     if not labels or any(label is None for label in labels):
         return labels
     shapes = {label.shape for label in labels}
@@ -75,12 +75,12 @@ def _predictions(outputs: list):
     return outputs[0] if len(outputs) == 1 else outputs
 
 
-class _Bound:
-    """A metric as the library asks for it: outputs and labels come as lists of arrays."""
+class _MetricAdapter:
+    """Adapts a user metric to the C++ library, which passes outputs and labels as lists of arrays."""
 
-    def __init__(self, metric, kept: list, postprocess):
+    def __init__(self, metric, label_objects: list, postprocess):
         self._metric = metric
-        self._kept = kept
+        self._label_objects = label_objects
         self._postprocess = postprocess
         self.higher_is_better = bool(getattr(metric, "higher_is_better", True))
 
@@ -88,7 +88,8 @@ class _Bound:
         interruptible.call_on_main_thread(lambda: self._update(outputs, labels))
 
     def _update(self, outputs, labels):
-        preds, labels = _predictions(outputs), _joined(labels, self._kept)
+        preds = _predictions(outputs)
+        labels = _restore_labels(labels, self._label_objects)
         if self._postprocess is not None:
             preds, labels = self._postprocess((preds, labels))
         self._metric.update(preds, labels)
@@ -97,15 +98,15 @@ class _Bound:
         return float(interruptible.call_on_main_thread(self._metric.result))
 
 
-class Maker:
-    """Makes fresh metrics: of a class, or as copies of an object that has nothing counted yet."""
+class MetricFactory:
+    """Creates metrics from a class, or as copies of an object."""
 
     def __init__(self, metric, name: str | None = None, parameters: dict | None = None):
         self._metric = metric
         self._parameters = parameters or {}
         self.name = name or getattr(metric, "__name__", type(metric).__name__)
 
-    def make(self):
+    def create(self):
         if isinstance(self._metric, type) or not hasattr(self._metric, "update"):
             return self._metric(**self._parameters)
         metric = copy.deepcopy(self._metric)
@@ -113,17 +114,18 @@ class Maker:
             metric.reset()
         return metric
 
-    def bound(self, kept: list, postprocess):
-        return lambda: _Bound(
-            interruptible.call_on_main_thread(self.make), kept, postprocess
+    def bind(self, label_objects: list, postprocess):
+        """Returns a function that creates metrics for the C++ library."""
+        return lambda: _MetricAdapter(
+            interruptible.call_on_main_thread(self.create), label_objects, postprocess
         )
 
 
-def postprocess_arrays(postprocess, kept: list):
-    """Postprocessing in Python in front of a metric of the library, which wants arrays."""
+def postprocess_arrays(postprocess, label_objects: list):
+    """Wraps a Python postprocessing function so that its results are arrays, as metrics of the C++ library require."""
 
     def apply(outputs, labels):
-        given = _predictions(outputs), _joined(labels, kept)
+        given = _predictions(outputs), _restore_labels(labels, label_objects)
         preds, labels = interruptible.call_on_main_thread(lambda: postprocess(given))
         preds = list(preds) if isinstance(preds, (list, tuple)) else [preds]
         return [np.asarray(pred) for pred in preds], [

@@ -1,4 +1,4 @@
-"""Metrics that scripts import by name."""
+"""Metric classes under the import path of LPOT."""
 
 import collections.abc
 
@@ -10,10 +10,10 @@ __all__ = ["METRICS", "BaseMetric", "SquadF1", "metric_registry"]
 
 
 class SquadF1(BaseMetric):
-    """F1 of answers to questions of SQuAD v1.1, 0..100.
+    """F1 score on SQuAD v1.1, from 0 to 100.
 
-    update(preds, labels): preds {question id: answer}; labels the articles of dev-v1.1.json, or {question id: answers}.
-    A question without an answer counts as 0.
+    update(preds, labels) takes {question id: answer} and the articles of dev-v1.1.json or {question id: answers}.
+    Unanswered questions count as 0.
     """
 
     def __init__(self):
@@ -48,5 +48,5 @@ def _expected(labels):
                     )
     except (TypeError, KeyError) as error:
         raise DataError(
-            f"[SquadF1] the labels are not the articles of a SQuAD file: {error!r}"
+            f"[SquadF1] cannot read the labels: {error!r}; expected SQuAD articles or {{question id: answers}}"
         ) from error

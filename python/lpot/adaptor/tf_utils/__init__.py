@@ -1,1 +1,1 @@
-"""Helpers for TensorFlow graphs."""
+"""Utilities for TensorFlow graphs."""

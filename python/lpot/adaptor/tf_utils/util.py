@@ -1,14 +1,14 @@
-"""Graphs of TensorFlow: written to files, and run where they read their data themselves."""
+"""Writes TensorFlow graphs, and runs graphs that contain their own input pipeline."""
 
 import pathlib
 
-from ...frameworks import need
+from ...frameworks import require
 
-tf = need("tensorflow")
+tf = require("tensorflow")
 
 
 def write_graph(out_graph_def, out_graph_file) -> None:
-    """Writes a GraphDef (or a tf.Graph) as a frozen graph."""
+    """Writes a GraphDef or tf.Graph to a .pb file."""
     from ...bridges.tensorflow import write_graph_def
 
     graph_def = (
@@ -20,10 +20,10 @@ def write_graph(out_graph_def, out_graph_file) -> None:
 
 
 def iterator_sess_run(sess, iter_op, feed_dict, output_tensor, iteration: int = -1):
-    """Starts the graph's iterator and runs `output_tensor` over its data.
+    """Initializes the graph's iterator and evaluates `output_tensor` for each batch.
 
-    The results of all batches, one array for each output (in the structure of `output_tensor`). `iteration`: batches at
-    most; -1: all.
+    Returns the concatenated results of all batches: one array per output, in the structure of `output_tensor`.
+    `iteration` is the maximum number of batches; -1 means all.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Transforms of samples and of predictions."""
+"""Transforms of samples and predictions."""
 
 from .transform import BaseTransform, SquadV1PostTransform
 

@@ -1,4 +1,4 @@
-"""SquadV1PostTransform: start and end logits become answers."""
+"""SquadV1PostTransform: converts start and end logits to answers."""
 
 import collections
 import heapq
@@ -14,14 +14,16 @@ Result = collections.namedtuple("Result", ["unique_id", "start_logits", "end_log
 
 
 class SquadV1PostTransform(BaseTransform):
-    """Called with (results, label), gives ({question id: answer}, label).
+    """Maps (results, label) to ({question id: answer}, label).
 
-    SquadV1PostTransform(eval_examples, eval_features, n_best_size, max_answer_length, do_lower_case), where examples and
-    features are those of BERT's run_squad.py; or with the files that they come from:
-    SquadV1PostTransform(label_file, vocab_file, n_best_size=20, max_seq_length=384, max_query_length=64,
-    max_answer_length=30, do_lower_case=True, doc_stride=128).
+    There are two constructors:
 
-    A result has unique_id, start_logits and end_logits; three arrays of these for many windows will do as well.
+    - SquadV1PostTransform(eval_examples, eval_features, n_best_size, max_answer_length, do_lower_case), with the
+      examples and features of BERT's run_squad.py.
+    - SquadV1PostTransform(label_file, vocab_file, n_best_size=20, max_seq_length=384, max_query_length=64,
+      max_answer_length=30, do_lower_case=True, doc_stride=128), which reads these files.
+
+    `results` is a list of objects with unique_id, start_logits and end_logits, or three arrays of these.
     """
 
     def __init__(self, *args, **kwargs):
@@ -83,7 +85,7 @@ class SquadV1PostTransform(BaseTransform):
         return {question: text for question, (_, text) in best.items()}, label
 
     def _answer(self, feature, example, result):
-        """(score, text) of the best place in a window; an empty text when no place can be an answer."""
+        """Returns (score, text) of the best span in a window. The text is empty if no span is valid."""
         starts = _most_likely(result.start_logits, self._n_best_size)
         ends = _most_likely(result.end_logits, self._n_best_size)
         best = (float("-inf"), None, None)
@@ -122,7 +124,7 @@ class SquadV1PostTransform(BaseTransform):
 
 
 def _one_by_one(results):
-    """Results that came as (unique_ids, start_logits, end_logits) of many windows, one by one."""
+    """Converts the arrays (unique_ids, start_logits, end_logits) to one result per window."""
     if len(results) == 3 and not hasattr(results[0], "unique_id"):
         return [Result(*parts) for parts in zip(*results)]
     return results
@@ -133,7 +135,7 @@ def _most_likely(logits, count: int):
 
 
 def _part_of(words: str, pieces: str, lower: bool) -> str:
-    """The letters of `words` that the tokens stand for: tokens are cut finer than words, and may be lower-cased."""
+    """Returns the part of `words` that the tokens cover. Tokens may be parts of words and lower-cased."""
     letters, places = [], []
     for place, letter in enumerate(words):
         plain = unicodedata.normalize("NFD", letter.lower()) if lower else letter

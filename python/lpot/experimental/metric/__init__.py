@@ -1,4 +1,4 @@
-"""lpot.metric under the name that LPOT 1.2 gave it."""
+"""lpot.metric under the import path of LPOT 1.2."""
 
 from ...metric import METRICS, BaseMetric, metric_registry
 

@@ -1,4 +1,4 @@
-"""lpot.metric.metric under the name that LPOT 1.2 gave it."""
+"""lpot.metric.metric under the import path of LPOT 1.2."""
 
 from ...metric.metric import METRICS, BaseMetric, SquadF1, metric_registry
 

@@ -1,4 +1,4 @@
-"""lpot.data.transforms under the name that LPOT 1.2 gave it."""
+"""lpot.data.transforms under the import path of LPOT 1.2."""
 
 from ....data.transforms import BaseTransform, SquadV1PostTransform
 

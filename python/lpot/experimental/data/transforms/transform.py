@@ -1,4 +1,4 @@
-"""lpot.data.transforms.transform under the name that LPOT 1.2 gave it."""
+"""lpot.data.transforms.transform under the import path of LPOT 1.2."""
 
 from ....data.transforms.transform import BaseTransform, SquadV1PostTransform
 
