@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How much faster an evaluation is with more processes: mpirun -n N lpot evaluate, one thread each.
+"""Measures how evaluation scales with processes: mpirun -n N lpot evaluate, one thread per process.
 
-    benchmarks/scaling.py --build build                      the quick start's network
+    benchmarks/scaling.py --build build                      the quick start model
     LPOT_TEST_DATA=DIR benchmarks/scaling.py --build build   also ResNet-20 on CIFAR-10
 
-The numbers of processes take turns; the ratio is that of the medians. What rank 0 alone does (taking answers, counting)
-is told as well: a team cannot be faster than that. Every process has one thread, so that only their number differs.
+Runs with different numbers of processes are interleaved. The speedup is the ratio of the median times. The table also
+has the serial time of rank 0 (receiving and merging results), which limits the speedup.
 """
 
 import argparse
@@ -21,12 +21,12 @@ import tempfile
 import run as single
 
 SERIAL = re.compile(
-    r"shared (\d+) jobs between (\d+) processes in ([\d.]+) s, ([\d.]+) s of them at rank 0 alone"
+    r"shared (\d+) jobs between (\d+) processes in ([\d.]+) s; rank 0 collected for ([\d.]+) s"
 )
 
 
 def evaluate(lpot: str, processes: int, config: str, model: str) -> dict:
-    """Seconds of the evaluation, its accuracy, and seconds that rank 0 spent with answers."""
+    """Runs an evaluation. Returns its JSON result, with the serial time of rank 0 in seconds as "serial"."""
     command = [lpot, "evaluate", config, "--model", model, "--json", "--verbose"]
     command += ["--set", "evaluation.accuracy.configs.cores_per_instance=1"]
     if processes > 1:
@@ -38,8 +38,10 @@ def evaluate(lpot: str, processes: int, config: str, model: str) -> dict:
     if done.returncode != 0:
         sys.exit(f"{' '.join(command)} failed:\n{done.stderr}")
     result = json.loads(done.stdout)
-    told = SERIAL.search(done.stderr)
-    result["serial"] = float(told[4]) if told else 0.0
+    found = SERIAL.search(done.stderr)
+    if processes > 1 and not found:
+        sys.exit(f"the serial time of rank 0 was not found in the log:\n{done.stderr}")
+    result["serial"] = float(found[4]) if found else 0.0
     return result
 
 
@@ -48,7 +50,7 @@ def compare(lpot: str, name: str, config: str, model: str, options) -> None:
     for _ in range(options.rounds):
         for count in options.processes:
             runs[count].append(evaluate(lpot, count, config, model))
-    print(f"\n{name}, {options.rounds} rounds, one thread each")
+    print(f"\n{name}, {options.rounds} rounds, one thread per process")
     first = options.processes[0]
     base = statistics.median(result["seconds"] for result in runs[first])
     for count, results in runs.items():
@@ -58,7 +60,7 @@ def compare(lpot: str, name: str, config: str, model: str, options) -> None:
         samples = results[0]["samples"]
         print(
             f"  {count:3} processes  {seconds:7.3f} s  {samples / seconds:9.0f} samples/s  {base / seconds:5.2f} x"
-            f"  rank 0 alone {serial:.3f} s ({serial / samples * 1e6:.2f} us a sample)  accuracy {sorted(accuracies)}"
+            f"  rank 0 alone {serial:.3f} s ({serial / samples * 1e6:.2f} us per sample)  accuracy {sorted(accuracies)}"
         )
 
 
