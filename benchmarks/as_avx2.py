@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Runs a command on a CPU that seems to have AVX2 and nothing above it, whatever it asks.
+"""Runs a command on an emulated AVX2 CPU: AVX-512 and VNNI are hidden from it.
 
     benchmarks/as_avx2.py .venv-peers/bin/python benchmarks/peers
 
-ONEDNN_MAX_CPU_ISA holds oneDNN's kernels back; ONNX Runtime and the fp32 products of OpenVINO (both MLAS) do not ask it.
-Here the CPUID instructions of these libraries are looked up (objdump, once) and answered without AVX-512 and VNNI by
-libcpuid_mask.so, in the command and all it starts. ONEDNN_MAX_CPU_ISA is set as well, so that lpot knows its class.
+ONEDNN_MAX_CPU_ISA limits the kernels of oneDNN, but not ONNX Runtime and the fp32 matrix products of OpenVINO, which
+use MLAS. This script finds the CPUID instructions of these libraries with objdump, once. libcpuid_mask.so then
+intercepts them in the command and its child processes, and hides AVX-512 and VNNI. ONEDNN_MAX_CPU_ISA is also set, so
+that lpot detects the class of the CPU.
 """
 
 import concurrent.futures
@@ -36,8 +37,8 @@ def libraries() -> set[pathlib.Path]:
     return found
 
 
-def write_whole(path: pathlib.Path, text: str) -> None:
-    """Whoever reads it meanwhile, or after a run that was killed, sees the old file or the new one."""
+def write_atomically(path: pathlib.Path, text: str) -> None:
+    """Replaces a file atomically, so that readers see the old or the new content."""
     path.parent.mkdir(parents=True, exist_ok=True)
     half = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     half.write_text(text)
@@ -45,10 +46,10 @@ def write_whole(path: pathlib.Path, text: str) -> None:
 
 
 def addresses_of(library: pathlib.Path) -> list[str]:
-    """Of its CPUID instructions, kept below the build folder until the library changes."""
+    """Returns the addresses of the CPUID instructions, cached in the build folder until the library changes."""
     stat = library.stat()
-    kept = BUILD / "as_avx2" / f"{library.name}-{stat.st_size}-{stat.st_mtime_ns}"
-    if not kept.exists():
+    cached = BUILD / "as_avx2" / f"{library.name}-{stat.st_size}-{stat.st_mtime_ns}"
+    if not cached.exists():
         code = subprocess.Popen(
             ["objdump", "-d", "--no-show-raw-insn", str(library)],
             stdout=subprocess.PIPE,
@@ -58,24 +59,28 @@ def addresses_of(library: pathlib.Path) -> list[str]:
         found = [line[1] for line in lines if line]
         if code.wait() != 0:
             sys.exit(f"objdump failed on {library}")
-        write_whole(kept, "\n".join(found))
-    return kept.read_text().split()
+        write_atomically(cached, "\n".join(found))
+    return cached.read_text().split()
 
 
-def is_held() -> bool:
-    """Whether this process is one of those."""
+def is_emulated() -> bool:
+    """Whether this process runs on the emulated CPU."""
     return SITES in os.environ
 
 
 @functools.cache
 def environment() -> dict[str, str]:
-    """What a command and all it starts need to see such a CPU."""
+    """Returns the environment variables that emulate the CPU for a command and its child processes."""
     mask = BUILD / "lib/libcpuid_mask.so"
     if not mask.exists():
-        sys.exit(f"{mask} is missing: make bench-tune and make bench-peers build it")
+        sys.exit(
+            f"{mask} not found. Build it with make bench-tune or make bench-peers."
+        )
     files = sorted(libraries())
     if not files:
-        sys.exit(f"no runtime is installed below {ROOT}/.venv*: make bench-peers")
+        sys.exit(
+            f"no runtime found in {ROOT}/.venv*. Install one with make bench-peers."
+        )
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(addresses_of, files))
     sites = BUILD / "as_avx2/sites"
@@ -84,7 +89,7 @@ def environment() -> dict[str, str]:
         for file, addresses in zip(files, found)
         for address in addresses
     ]
-    write_whole(sites, "".join(lines))
+    write_atomically(sites, "".join(lines))
     return {
         "LD_AUDIT": str(mask),
         SITES: str(sites),

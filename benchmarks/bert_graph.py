@@ -1,10 +1,11 @@
-"""Writes a BERT for questions and answers as a TensorFlow frozen graph that reads its records itself, with random weights.
+"""Writes a BERT for question answering, with random weights, as a frozen TensorFlow graph with its own record pipeline.
 
     python benchmarks/bert_graph.py bert_large.pb               24 layers, 1024 wide, 16 heads, 384 tokens: 1.3 GB
     python benchmarks/bert_graph.py small.pb --layers 2 --hidden 64 --heads 2 --length 32
 
-The graph is that of examples/tensorflow/squad: inputs input_file, batch_size; outputs IteratorGetNext:3, unstack:0, unstack:1; the last
-product is the node MatMul. It is written node by node, so that making it takes little memory; TensorFlow is not needed.
+The graph has the interface of examples/tensorflow/squad: inputs input_file and batch_size, outputs IteratorGetNext:3,
+unstack:0 and unstack:1. The last matrix product is the node MatMul. The graph is written node by node, so that it needs
+little memory. TensorFlow is not needed.
 """
 
 import argparse
@@ -44,7 +45,7 @@ def shape(dimensions: list[int]) -> bytes:
 
 
 class Graph:
-    """A GraphDef that goes to the file as it is made."""
+    """Writes the nodes of a GraphDef to a file one by one."""
 
     def __init__(self, path: pathlib.Path, seed: int):
         self.file = path.open("wb")
@@ -144,7 +145,7 @@ class Graph:
 
 
 def pipeline(graph: Graph, length: int) -> None:
-    """Placeholders and the iterator. What lies between them is never run here, so it is only hinted at."""
+    """Writes the placeholders and the iterator. The pipeline between them is incomplete, because it is never run."""
     kinds = joined(1, number(6, INT32) * 4)
     rows = joined(7, shape([-1, length]))
     shapes = joined(1, rows * 3 + joined(7, shape([-1])))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""BERT-large at the size that it is used with: time to load, peak memory while quantizing and tuning, calibration, speed of int8.
+"""Benchmarks BERT-large: load time, time and peak memory of quantization and tuning, calibration time, int8 latency.
 
     benchmarks/bert_large.py --build build                     24 layers, 1024 wide, 384 tokens, random weights (1.3 GB)
     benchmarks/bert_large.py --build build --samples 32 --keep DIR
 
-The frozen graph is written by bert_graph.py and has its data pipeline inside; the inputs are random tokens. Takes some minutes and
-3 GB of disk. Peak memory is of the process and of the child that converts the graph, whichever is larger; it counts the pages of
-the mapped weights.
+bert_graph.py writes the frozen graph, which contains its input pipeline. The inputs are random tokens. The benchmark
+takes some minutes and 3 GB of disk space. Peak memory is the larger one of the process and the child process that
+converts the graph. It includes the pages of memory-mapped weights.
 """
 
 import argparse
@@ -49,7 +49,7 @@ tuning:
 
 
 def run(command: list[str], folder: str) -> tuple[str, float, float]:
-    """Output, seconds and peak memory in MB of a command with its children."""
+    """Runs a command. Returns its output, the seconds and the peak memory in MB, child processes included."""
     start = time.monotonic()
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True)
     output = process.stdout.read()
@@ -67,11 +67,11 @@ def measure(lpot: str, folder: str, samples: int) -> None:
     )
     size = os.path.getsize(f"{folder}/bert_large.pb") / 1e6
 
-    def told(what: str, seconds: float, peak: float) -> None:
-        print(f"  {what:42} {seconds:6.1f} s  {peak:6.0f} MB  {peak / size:.2f} x")
+    def report(step: str, seconds: float, peak: float) -> None:
+        print(f"  {step:42} {seconds:6.1f} s  {peak:6.0f} MB  {peak / size:.2f} x")
 
-    print(f"\n{size:.0f} MB; time, peak memory, and that by the model's size")
-    told(
+    print(f"\n{size:.0f} MB; time, peak memory, peak memory / model size")
+    report(
         "load (lpot inspect)",
         *run([lpot, "inspect", "bert_large.pb", "-q"], folder)[1:],
     )
@@ -83,18 +83,18 @@ def measure(lpot: str, folder: str, samples: int) -> None:
             [*command, "-o", "int8", "--set", "quantization.recipes.forms=plain"],
             folder,
         )
-        told(f"quantize, {count} sample(s), plain forms", seconds[count], peak)
-    told(
-        f"quantize, {samples} samples, measured forms",
+        report(f"quantize, {count} sample(s), plain variants", seconds[count], peak)
+    report(
+        f"quantize, {samples} samples, measured variants",
         *run([*command, "-o", "int8"], folder)[1:],
     )
-    told(
-        f"tune, {samples} samples, measured forms, 1 trial",
+    report(
+        f"tune, {samples} samples, measured variants, 1 trial",
         *run([lpot, "tune", *command[2:], "-o", "tuned"], folder)[1:],
     )
     if samples > 1:
         each = (seconds[samples] - seconds[1]) / (samples - 1)
-        print(f"  calibration {each:.2f} s a sample")
+        print(f"  calibration {each:.2f} s per sample")
     output, _, _ = run(
         [lpot, "bench", "bert_large.pb", "int8/model.xml", "--seconds", "60", "--json"],
         folder,
@@ -112,7 +112,9 @@ def main() -> None:
     )
     parser.add_argument("--build", default="build")
     parser.add_argument("--samples", type=int, default=8)
-    parser.add_argument("--keep", help="folder for the models; else a temporary one")
+    parser.add_argument(
+        "--keep", help="folder for the models (default: a temporary folder)"
+    )
     options = parser.parse_args()
     lpot = str(pathlib.Path(options.build).resolve() / "bin/lpot")
     if options.keep:

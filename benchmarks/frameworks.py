@@ -1,10 +1,16 @@
-"""PyTorch modules and their int8 models from lpot beside what PyTorch itself offers, in one table.
+"""Compares int8 models of lpot with the quantization of PyTorch and torchao, in one table.
 
     .venv-python/bin/python benchmarks/frameworks.py --data ../shared/data
 
-BlendCNN (trained from scratch here, on MRPC) and MiniLM (its ONNX weights in a BertForSequenceClassification), on MRPC's dev set:
-accuracy, and the time of a batch, all variants taking turns. Variants: the module in fp32, PyTorch's dynamic int8, torchao's int8
-weights with dynamic activations (where it is installed), OpenVINO's fp32 through lpot's bridge, lpot's int8.
+Models: BlendCNN, which is trained here on MRPC, and MiniLM, whose ONNX weights are loaded into a
+BertForSequenceClassification. The table has the accuracy on the MRPC dev set and the time of a batch. Variants are
+timed alternately:
+
+- PyTorch fp32
+- PyTorch dynamic int8
+- torchao int8 weights with dynamic activations, if torchao is installed
+- OpenVINO fp32 through the bridge of lpot
+- lpot int8
 """
 
 import argparse
@@ -49,7 +55,7 @@ def blendcnn(tensors, epochs: int):
 
 
 class Minilm(torch.nn.Module):
-    """The classifier with BlendCNN's order of inputs, so that both run through the same lines."""
+    """The MiniLM classifier with the input order of BlendCNN, so that both models share the same code."""
 
     def __init__(self, bert):
         super().__init__()
@@ -105,8 +111,8 @@ def lpot_int8(name, model, batches, folder):
 
 
 @torch.no_grad()
-def times_in_turn(variants: dict, inputs, seconds: float) -> dict:
-    """Milliseconds of a batch; the median of rounds in which each variant runs once."""
+def interleaved_times_ms(variants: dict, inputs, seconds: float) -> dict:
+    """Returns the median milliseconds of a batch. Each variant runs once per round."""
     times = {name: [] for name in variants}
     for model in variants.values():
         for _ in range(3):
@@ -130,9 +136,9 @@ def measure(name, model, tensors, args, folder) -> None:
             variants["torchao int8"](*inputs)
     except (
         Exception
-    ) as error:  # not installed, or nothing of this module that it can do
+    ) as error:  # torchao is not installed or does not support the module
         print(
-            f"torchao left out: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
+            f"torchao skipped: {type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}"
         )
         variants.pop("torchao int8", None)
     variants["OpenVINO fp32"] = openvino_fp32(model, tuple(inputs), folder)
@@ -140,8 +146,10 @@ def measure(name, model, tensors, args, folder) -> None:
     scores = {
         variant: classify.accuracy(of, batches) for variant, of in variants.items()
     }
-    one = times_in_turn(variants, [tensor[:1] for tensor in inputs], args.seconds)
-    many = times_in_turn(variants, inputs, args.seconds)
+    one = interleaved_times_ms(
+        variants, [tensor[:1] for tensor in inputs], args.seconds
+    )
+    many = interleaved_times_ms(variants, inputs, args.seconds)
     print(
         f"\n| {name} | accuracy | batch 1, ms | | batch 32, ms | |\n|---|---|---|---|---|---|"
     )
@@ -165,11 +173,15 @@ def main() -> None:
         default=["blendcnn", "minilm"],
         choices=["blendcnn", "minilm"],
     )
-    parser.add_argument("--epochs", type=int, default=3, help="of training BlendCNN")
     parser.add_argument(
-        "--module", help="a model_final.pt of BlendCNN, instead of training one"
+        "--epochs", type=int, default=3, help="epochs for training BlendCNN"
     )
-    parser.add_argument("--seconds", type=float, default=5, help="for each timing")
+    parser.add_argument(
+        "--module", help="a trained BlendCNN (model_final.pt); skips training"
+    )
+    parser.add_argument(
+        "--seconds", type=float, default=5, help="duration of each timing"
+    )
     parser.add_argument("--work", type=pathlib.Path, default=ROOT / "build-frameworks")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""JPEG preprocessing per core, lpot against Pillow: read, decode, Resize 256, CenterCrop 224, ToTensor, Normalize.
+"""Compares JPEG preprocessing of lpot and Pillow: read, decode, Resize 256, CenterCrop 224, ToTensor, Normalize.
 
     python -m venv .venv-tables && .venv-tables/bin/pip install pillow numpy
     .venv-tables/bin/python benchmarks/image_decoding.py --build build
 
-The images are 500 x 375, of the detail of photographs (about 100 KB each). Both run on one thread, taking turns; the best
-of five rounds counts.
+The images are 500 x 375 pixels, with about the detail of photographs (100 KB each). Both libraries run on one thread,
+alternately. The result is the best of five rounds.
 """
 
 import argparse
@@ -26,7 +26,7 @@ STD = np.array([0.229, 0.224, 0.225], np.float32)[:, None, None]
 
 
 def write_images(folder: pathlib.Path, count: int) -> list[pathlib.Path]:
-    """Noise at several scales, which compresses about as photographs do."""
+    """Writes images with noise at several scales, which compress about as well as photographs."""
     (folder / "class").mkdir()
     random = np.random.default_rng(1)
     paths = []

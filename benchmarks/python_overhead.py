@@ -1,8 +1,9 @@
-"""What Python costs: the same YAML tuned by the program and by the package, in turn; the ratio of the medians.
+"""Measures the overhead of Python: tunes the same YAML with the program and with the package, and prints the ratio.
 
     .venv-python/bin/python benchmarks/python_overhead.py --build build --rounds 3
 
-The quick start's network and data. Both runs are processes of their own, so the interpreter's start counts.
+Uses the model and data of the quick start. Each run is a new process, so the start of the interpreter is included.
+Program and package run alternately; the ratio is the median over the pairs of runs.
 """
 
 import argparse
@@ -55,7 +56,7 @@ def main() -> None:
     ratio = statistics.median(b / a for a, b in zip(times["program"], times["package"]))
     for name, of in times.items():
         print(f"{name}: {statistics.median(of):.2f} s")
-    print(f"package over program: {ratio:.3f} (median of {args.rounds} pairs)")
+    print(f"package / program: {ratio:.3f} (median of {args.rounds} pairs)")
 
 
 if __name__ == "__main__":

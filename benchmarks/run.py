@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the benchmarks and prints what the README states: speed as interleaved ratios, peak memory, time to tune.
+"""Runs the benchmarks of the README: speedup from interleaved runs, peak memory, tuning time.
 
-    benchmarks/run.py --build build                        the quick start's network
+    benchmarks/run.py --build build                        the quick start model
     LPOT_TEST_DATA=DIR benchmarks/run.py --build build     also ResNet-20 on CIFAR-10
 
-Every figure is of this machine; compare ratios, not milliseconds, between machines.
+Times depend on the machine. Compare ratios, not milliseconds, between machines.
 """
 
 import argparse
@@ -44,7 +44,7 @@ tuning:
 
 
 def run(command: list[str], folder: str) -> tuple[str, float, float]:
-    """Output, seconds and peak memory in MB of a command."""
+    """Runs a command. Returns its output, the seconds and the peak memory in MB."""
     start = time.monotonic()
     process = subprocess.Popen(
         command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -57,7 +57,9 @@ def run(command: list[str], folder: str) -> tuple[str, float, float]:
 
 
 def calibration_memory(lpot: str, folder: str) -> None:
-    print("\nPeak memory of calibration (lpot quantize), the same model and data set")
+    print(
+        "\nPeak memory of calibration (lpot quantize) with the same model and data set"
+    )
     peaks = {}
     for samples in (100, 10000):
         command = [

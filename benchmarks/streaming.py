@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Whether memory grows with the data set: peak memory of `lpot evaluate` and `lpot tune` on more and more samples.
+"""Measures whether memory grows with the data set: peak memory of `lpot evaluate` and `lpot tune` by number of samples.
 
     benchmarks/streaming.py --build build [--most 100000]
 
-The same small network reads 3 x 32 x 32 pictures out of a .npy file (12 kB each) and out of TensorFlow records with PNG files (3 kB
-each). The exponent is the slope of memory over samples, both as logarithms: 1 would be in proportion, 0 is constant. A study keeps
-pictures that had to be decoded, 256 MB of them in memory and 8 GB in a file, so that tuning on records grows up to that and no further.
+A small network reads 3 x 32 x 32 images from a .npy file (12 kB each) and from TensorFlow records with PNG images (3
+kB each). The exponent is the slope of log(memory) over log(samples): 1 means proportional growth, 0 means constant
+memory. A study caches decoded images, up to 256 MB in memory and 8 GB in a file, so the memory of tuning on records
+grows up to that limit.
 """
 
 import argparse
@@ -38,7 +39,7 @@ tuning: {{accuracy_criterion: {{absolute: 1.0}}, exit_policy: {{max_trials: 1}}}
 
 
 def network() -> bytes:
-    """A convolution, its mean over the picture, as scores of the classes."""
+    """Builds an ONNX model: convolution, ReLU and global average pooling, which gives the class scores."""
     draw = random.Random(3)
     weights = struct.pack(
         f"<{CLASSES * CHANNELS * 9}f",
@@ -78,7 +79,7 @@ def network() -> bytes:
 def write_npy(
     path: pathlib.Path, kind: str, shape: tuple[int, ...], rows: list[bytes]
 ) -> None:
-    """`rows` again and again."""
+    """Writes an .npy file that repeats `rows`."""
     header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}"
     header += " " * (63 - (10 + len(header)) % 64) + "\n"
     with path.open("wb") as file:
@@ -137,7 +138,7 @@ def example(picture: bytes, label: int) -> bytes:
 
 
 def prepare(folder: pathlib.Path, samples: int) -> dict[str, tuple[str, str]]:
-    """Data set and transforms by the name of the format."""
+    """Writes the data. Returns (data set, transforms) of the configuration for each format."""
     draw = random.Random(4)
     values = CHANNELS * SIDE * SIDE
     pictures = [
@@ -162,10 +163,10 @@ def peak_mb(words: list[str], folder: pathlib.Path) -> float:
     process = subprocess.Popen(
         words, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
-    said = process.stderr.read()
+    errors = process.stderr.read()
     _, status, usage = os.wait4(process.pid, 0)
     if os.waitstatus_to_exitcode(status) not in (0, 3):
-        sys.exit(f"{' '.join(words)} failed: {said}")
+        sys.exit(f"{' '.join(words)} failed: {errors}")
     return usage.ru_maxrss / 1024
 
 

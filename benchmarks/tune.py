@@ -1,11 +1,12 @@
-"""How long a tuning takes, and how many evaluations: `make bench-tune`, with LPOT_TEST_DATA set.
+"""Measures tuning time and the number of evaluations: `make bench-tune`, with LPOT_TEST_DATA set.
 
-Cases where the first int8 model passes: the whole time against calibration and two evaluations of the same run.
-Cases where only fallback can help: lpot's auto against NNCF's accuracy control, same data, same goal, one after the other;
-where NNCF has the recipe that the case takes from lpot, once with it and once without.
-Cases for AVX2 run as if the CPU had no more than that, whoever runs them (as_avx2.py).
-On images also the original, lpot 1.6 with its `basic`, where setup.sh found a Python 3.8 for it.
-A table goes to standard output. `--no-peers` leaves the others out, `--cases a,b` the other cases.
+- Cases in which the first int8 model meets the goal: total time compared with calibration plus two evaluations.
+- Cases that need fallback: the `auto` strategy of lpot and the accuracy control of NNCF, with the same data and goal,
+  one after the other. If NNCF has the recipe that the case disables in lpot, NNCF runs with and without it.
+- AVX2 cases run on an emulated AVX2 CPU (as_avx2.py).
+- Image cases also run LPOT 1.6 with its `basic` strategy, if setup.sh found Python 3.8.
+
+Prints a table. `--no-peers` skips the other tools, `--cases a,b` runs only these cases.
 """
 
 import argparse
@@ -54,14 +55,14 @@ GLUE = "data_dir: {data}/glue-mrpc, task: mrpc, model_name_or_path: {data}/bert-
 class Case:
     name: str
     title: str
-    network: str  # of benchmarks/peers/networks.py
+    network: str  # name in benchmarks/peers/networks.py
     relative: float
     config: str
     transform: str = ""
     settings: tuple[str, ...] = ()
     needs_fallback: bool = False
-    avx2: bool = False  # held to the kernels that sum in 16 bits
-    # More runs of NNCF with these settings: without the recipe that is taken from lpot
+    avx2: bool = False  # emulate AVX2, whose int8 kernels accumulate in 16 bits
+    # Additional NNCF runs with these settings, without the recipe that the case disables in lpot.
     nncf_also: tuple[tuple[str, ...], ...] = ()
 
 
@@ -112,8 +113,8 @@ def model_of(case: Case, work: pathlib.Path, data: pathlib.Path) -> pathlib.Path
 
 
 def environment(case: Case) -> dict[str, str]:
-    held = as_avx2.environment() if case.avx2 else {}
-    return {**os.environ, "LPOT_FORM_MEMORY": "off", **held}
+    emulation = as_avx2.environment() if case.avx2 else {}
+    return {**os.environ, "LPOT_FORM_MEMORY": "off", **emulation}
 
 
 def last_json(text: str) -> dict:
@@ -160,7 +161,7 @@ def run_lpot(lpot: str, case: Case, work: pathlib.Path, data: pathlib.Path) -> d
 
 
 def speed(lpot: str, case: Case, models: list[str]) -> list[float]:
-    """Milliseconds of each at batch 1, taking turns in one process."""
+    """Returns the median milliseconds of each model at batch 1, measured alternately in one process."""
     command = [lpot, "bench", *models, "--json", "--quiet"]
     if case.network != "resnet20":
         for name in ("input_ids", "attention_mask", "token_type_ids"):
@@ -177,8 +178,8 @@ def speed(lpot: str, case: Case, models: list[str]) -> list[float]:
 class Rival:
     title: str
     python: str
-    script: str  # of benchmarks/peers
-    model: str  # the file that it writes
+    script: str  # in benchmarks/peers
+    model: str  # output file
     arguments: tuple[str, ...] = ()
 
 
@@ -250,7 +251,7 @@ def main() -> None:
             )
 
     if any(case.avx2 for case in chosen):
-        as_avx2.environment()  # the first time it takes minutes
+        as_avx2.environment()  # takes minutes the first time
 
     row(
         "case",
@@ -261,7 +262,7 @@ def main() -> None:
         "fp32 ops",
         "accuracy",
         "time / (calibration + 2 evaluations)",
-        "other than runtime",
+        "time outside the runtime",
     )
     row(*["---"] * 9)
     for case in chosen:
@@ -293,7 +294,7 @@ def main() -> None:
             row(
                 "",
                 rival.title,
-                f"{found['seconds']:.1f} s ({found['seconds'] / result['seconds']:.1f} x lpot's)",
+                f"{found['seconds']:.1f} s ({found['seconds'] / result['seconds']:.1f} x lpot)",
                 f"{found['evaluations']:.2f}",
                 "",
                 "",
@@ -301,13 +302,13 @@ def main() -> None:
                 "",
                 "",
             )
-            # OpenVINO does not read all that the original writes.
+            # OpenVINO cannot read all models that LPOT 1.6 writes.
             if not missed and found["model"].endswith(".xml"):
                 reached.append((rival.title, found["model"]))
         times_ms = speed(lpot, case, [result["model"], *[path for _, path in reached]])
         for (title, _), theirs in zip(reached, times_ms[1:]):
             print(
-                f"\n{case.title}: batch 1 takes {times_ms[0]:.2f} ms by lpot, {theirs:.2f} ms by {title}\n",
+                f"\n{case.title}: batch 1 takes {times_ms[0]:.2f} ms with lpot, {theirs:.2f} ms with {title}\n",
                 flush=True,
             )
 

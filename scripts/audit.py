@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Checks what lpot stands on: docs/dependencies.md against setup.sh, the requirement files and what is installed.
+"""Checks docs/dependencies.md against setup.sh, the requirement files and the installed packages.
 
     make audit
 
-- Every Debian package and wheel that setup.sh installs is in the list, and the list names no other.
-- Every wheel, also one that others need, is pinned with a hash; what is asked for is locked in the release that is asked for.
+- The list contains exactly the Debian packages and wheels that setup.sh installs.
+- All wheels, including indirect dependencies, are pinned with a hash, in the version of the requirement files.
 - The licences in the list are those that the installed packages and wheels state.
-- Each place that the list gives for a use has it.
-- No file of these names an index or a host: where wheels come from is the machine's business.
+- Each file that the list names as an example of use contains the text.
+- The requirement files name no package index or host, which is a setting of the machine.
 
-What is not installed cannot be asked for its licence: the last line counts it.
+The licences of packages that are not installed cannot be checked. The last line counts them.
 """
 
 import json
@@ -46,7 +46,7 @@ def check(holds: bool, problem: str) -> None:
 
 
 def table(heading: str) -> list[dict[str, str]]:
-    """The rows of the table below a heading, by the names of its columns."""
+    """Returns the rows of the table below a heading, as dicts by column name."""
     section = LIST.read_text().split(heading + "\n")[1].split("\n## ")[0]
     lines = [
         line.strip("|").split("|")
@@ -68,12 +68,12 @@ def check_place(name: str, cell: str) -> None:
         is_used = path.exists() and found.group(2) in path.read_text()
         check(
             is_used,
-            f"docs/dependencies.md: {name}: {found.group(1)} does not have '{found.group(2)}': is it used?",
+            f"docs/dependencies.md: {name}: {found.group(1)} does not contain '{found.group(2)}'; is the dependency still used?",
         )
 
 
 def check_packages() -> int:
-    """Debian packages; returns how many are not installed."""
+    """Checks the Debian packages. Returns how many are not installed."""
     setup = (SCRIPTS / "setup.sh").read_text()
     installed = set(" ".join(re.findall(r"packages\+?=\(([^)]*)\)", setup)).split())
     rows = {row["package"]: row for row in table("## Debian packages")}
@@ -111,13 +111,13 @@ def check_packages() -> int:
         )
         check(
             says,
-            f"docs/dependencies.md: {name}: {copyright} does not speak of '{row['licence']}'",
+            f"docs/dependencies.md: {name}: {copyright} does not contain '{row['licence']}'",
         )
     return missing
 
 
 def check_locks() -> dict[str, dict[str, str]]:
-    """The releases that each file locks."""
+    """Checks the lock files. Returns the locked versions of each file."""
     locks: dict[str, dict[str, str]] = {}
     for name in requirement_files():
         path = SCRIPTS / "locked" / name
@@ -133,12 +133,12 @@ def check_locks() -> dict[str, dict[str, str]]:
             else:
                 check(
                     line.startswith("#"),
-                    f"{path.relative_to(ROOT)}: '{line[:60]}' has no release or no hash",
+                    f"{path.relative_to(ROOT)}: '{line[:60]}' has no version or no hash",
                 )
         for line in (SCRIPTS / name).read_text().splitlines():
             if line and not line.startswith("#"):
                 wanted, _, release = line.partition("==")
-                check(release != "", f"scripts/{name}: '{line}' names no release")
+                check(release != "", f"scripts/{name}: '{line}' names no version")
                 locked = releases.get(project(wanted), "none").split("+")[0]
                 check(
                     locked == release,
@@ -155,8 +155,8 @@ def check_locks() -> dict[str, dict[str, str]]:
 
 
 def environments(locks: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
-    """The folders that setup.sh makes, and what belongs into each."""
-    beside = {
+    """Returns the virtual environments that setup.sh creates, with the expected wheels of each."""
+    main = {
         **locks["requirements.txt"],
         **locks["requirements-dev.txt"],
         **locks["requirements-test.txt"],
@@ -167,7 +167,7 @@ def environments(locks: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
         if "-" in name
     }
     return {
-        ".venv": beside,
+        ".venv": main,
         **{
             folder: named[folder]
             for folder in (".venv-python", ".venv-peers", ".venv-original")
@@ -176,7 +176,7 @@ def environments(locks: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
 
 
 def check_wheels(locks: dict[str, dict[str, str]]) -> int:
-    """Wheels; returns how many are installed nowhere."""
+    """Checks the wheels. Returns how many are not installed in any environment."""
     asked = {name for file in locks for name in asked_for(file)}
     locked = {name for releases in locks.values() for name in releases}
     rows = {row["wheel"]: row for row in table("## Wheels")}
@@ -199,23 +199,23 @@ def check_wheels(locks: dict[str, dict[str, str]]) -> int:
         python = ROOT / folder / "bin/python"
         if not python.exists():
             continue
-        told = subprocess.run(
+        output = subprocess.run(
             [str(python), "-c", ASK_VENV], check=True, capture_output=True, text=True
         ).stdout
-        for name, version, *about in json.loads(told):
+        for name, version, *about in json.loads(output):
             name = project(name)
             if name not in releases:
-                # What comes with the environment itself, or was built from this project.
+                # Part of every environment, or built from this project.
                 check(
                     name in ("pip", "setuptools", "wheel") or version.startswith("0.1"),
-                    f"{folder}: {name} {version} is installed and not locked",
+                    f"{folder}: {name} {version} is installed but not locked",
                 )
                 continue
             check(
                 version == releases[name],
                 f"{folder}: {name} {version} is installed, {releases[name]} is locked",
             )
-            # The list speaks of the newer release where the original, which is years old, has another.
+            # The list has the licence of the current version. LPOT 1.6 may need an older one.
             if folder != f".venv-{ORIGINAL.split('-')[1].split('.')[0]}":
                 listed = {**needed, **rows}.get(name, {}).get("licence")
                 check(
@@ -238,7 +238,7 @@ def main() -> None:
     )
     print(
         f"audit: {packages} Debian packages ({packages - without_package} installed), {wheels} wheels ({wheels - without_wheel} "
-        f"installed): {f'{len(problems)} problems' if problems else 'all listed, pinned, used, and under the licences of the list'}"
+        f"installed): {f'{len(problems)} problems' if problems else 'all are listed, pinned and used, and the licences match'}"
     )
     sys.exit(1 if problems else 0)
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks that build targets use no header and no library of the given names.
+"""Checks that build targets use no headers or libraries with the given names.
 
     scripts/check_dependencies.py --build build --forbid openvino onnx protobuf --targets lpot_plan test_plan
 
-Reads what ninja recorded: the headers that the compiler read for each object, and the libraries in each program's link
-command. The project's own files may have any name. Prints each offence and exits with 1.
+Reads the records of ninja: the headers of each object file, and the libraries in the link command of each program.
+Files of the project itself are ignored. Prints each violation and exits with 1.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def headers_by_object(build: pathlib.Path) -> dict[str, list[str]]:
     return headers
 
 
-def own(path: str) -> bool:
+def is_project_file(path: str) -> bool:
     full = pathlib.Path(path)
     if not full.is_absolute():
         return True
@@ -60,10 +60,10 @@ def main() -> int:
         offences += [
             f"{folder[1]}: {name} reads {header}"
             for header in headers
-            if not own(header) and forbidden.search(header)
+            if not is_project_file(header) and forbidden.search(header)
         ]
     offences += [
-        f"{target}: ninja knows no objects of it; is it built?"
+        f"{target}: ninja has no record of its object files. Build the target first."
         for target, count in counts.items()
         if count == 0
     ]

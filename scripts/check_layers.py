@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Checks the structure of lpot/ that DESIGN.md describes ("Folders").
 
-- A file includes only its own folder and the folders that the table of DESIGN.md allows for it, subfolders of
-  quantize/ included. cli/, python/, tests/ and benchmarks/ may include everything, and so may lpot/lpot.h.
-- The table names every folder, with the number of its files.
-- OpenVINO is included only where the table says so.
-- Two headers do not define types of one name in one namespace: the linker would use one destructor for both.
-- Sources of one layer are compiled together, so a name in an anonymous namespace is defined once in a layer.
+- A file includes only headers of its own folder and of the folders that the table in DESIGN.md allows. Subfolders of
+  quantize/ are folders too. cli/, python/, tests/, benchmarks/ and lpot/lpot.h may include everything.
+- The table has a row for each folder, with its number of files.
+- OpenVINO is included only in folders for which the table allows it.
+- No two headers define types with the same name in the same namespace. The linker would merge their member functions.
+- A name in an anonymous namespace is defined only once per layer, because the sources of a layer are compiled together.
 
-Prints each offence as file:line and exits with 1. `--write` corrects the numbers of files in DESIGN.md.
+Prints each violation as file:line and exits with 1. `--write` updates the numbers of files in DESIGN.md.
 """
 
 import collections
@@ -34,7 +34,7 @@ LITERALS = re.compile(
 
 
 def read_table() -> dict[str, tuple[set[str], bool, int]]:
-    """By folder: what it may include besides itself, whether OpenVINO too, and its number of files."""
+    """Returns for each folder: the folders it may include, whether it may include OpenVINO, and its number of files."""
     rows = {}
     for folder, _, allowed, openvino, files in ROW.findall(DESIGN.read_text()):
         names = {name.strip() for name in allowed.split(",")} - {"", "-"}
@@ -45,7 +45,7 @@ def read_table() -> dict[str, tuple[set[str], bool, int]]:
 def closure(
     rows: dict[str, tuple[set[str], bool, int]], folder: str, seen: set[str]
 ) -> set[str]:
-    """The folder, what it may include, and what these may include."""
+    """Returns the folder and all folders that it may include, directly or indirectly."""
     if folder in seen or folder not in rows:
         return seen
     seen.add(folder)
@@ -59,7 +59,7 @@ def sources() -> list[pathlib.Path]:
 
 
 def folder_of(path: pathlib.Path, rows: dict) -> str:
-    """The longest folder of the table that holds the file."""
+    """Returns the innermost folder of the table that contains the file."""
     relative = path.relative_to(LPOT).parent
     while str(relative) not in rows and relative.parent != relative:
         relative = relative.parent
@@ -72,7 +72,7 @@ def check_includes(rows: dict) -> list[str]:
         folder = folder_of(path, rows)
         if folder not in rows:
             offences.append(
-                f"{path.relative_to(ROOT)}: its folder is not in the table of DESIGN.md"
+                f"{path.relative_to(ROOT)}: the folder is not in the table of DESIGN.md"
             )
             continue
         allowed = closure(rows, folder, set())
@@ -123,13 +123,13 @@ def check_types() -> list[str]:
                 before = first.setdefault(f"{space}::{match[1]}", place)
                 if before != place:
                     offences.append(
-                        f"{place}: {space}::{match[1]} is defined at {before} too"
+                        f"{place}: {space}::{match[1]} is also defined at {before}"
                     )
     return offences
 
 
 def top_level(text: str) -> str:
-    """The text without what stands inside braces."""
+    """Removes the text inside braces."""
     flat, depth = [], 0
     for letter in text:
         if letter == "{":
@@ -146,7 +146,7 @@ def top_level(text: str) -> str:
 
 
 def anonymous_names(text: str) -> set[str]:
-    """Types, constants and functions (with their parameters) that anonymous namespaces of a source define."""
+    """Returns the types, constants and functions (with parameters) in the anonymous namespaces of a source."""
     text = LITERALS.sub('""', text)
     names = set()
     for match in re.finditer(r"^namespace \{", text, re.MULTILINE):
@@ -161,7 +161,9 @@ def anonymous_names(text: str) -> set[str]:
                 statement,
             ):
                 names.add(found[1])
-            elif found := re.search(r"\b(k[A-Z]\w*)(?:\[.*?\])? ?(?:=|\{|\()", statement):
+            elif found := re.search(
+                r"\b(k[A-Z]\w*)(?:\[.*?\])? ?(?:=|\{|\()", statement
+            ):
                 names.add(found[1])
             elif statement.endswith("{") and (
                 found := re.match(r"[^(=]*?\b(\w+)\((.*)\)[^)]*\{$", statement)
@@ -180,7 +182,7 @@ def check_anonymous_names() -> list[str]:
                 before = first.setdefault(name, place)
                 if before != place:
                     offences.append(
-                        f"{place}: {name} is defined in {before} too, and both are compiled together"
+                        f"{place}: {name} is also defined in {before}; both are compiled together"
                     )
     return offences
 
@@ -196,7 +198,7 @@ def main() -> int:
         *check_types(),
         *check_anonymous_names(),
     ]
-    print("\n".join(offences) if offences else "layers: in order")
+    print("\n".join(offences) if offences else "layers: no violations")
     return 1 if offences else 0
 
 

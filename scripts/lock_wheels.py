@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Pins every wheel that setup.sh installs, also those that other wheels need, with the SHA-256 of its file.
+"""Pins all wheels that setup.sh installs, including indirect dependencies, with their SHA-256.
 
     LPOT_PYTHON38=.../python3.8 scripts/lock_wheels.py
 
-scripts/requirements*.txt say what is wanted and why. scripts/locked/ holds what that comes down to for Python 3.11 on x86-64 (3.8 for
-the original), as pip works it out, and is what setup.sh installs with --require-hashes. The last table of docs/dependencies.md, of
-the wheels that others need, is written anew as well. Run it after a change of the former, and look at what changes.
+scripts/requirements*.txt list the direct dependencies with the reasons for them. pip resolves them for Python 3.11 on
+x86-64 (3.8 for LPOT 1.6), and the result is written to scripts/locked/. setup.sh installs these files with
+--require-hashes. The last table of docs/dependencies.md, with the indirect dependencies, is also rewritten. Run this
+script after a change of the requirements, and review the differences.
 """
 
 import json
@@ -18,7 +19,7 @@ import tempfile
 SCRIPTS = pathlib.Path(__file__).resolve().parent
 LIST = SCRIPTS.parent / "docs/dependencies.md"
 BASE = "requirements.txt"
-# These go into the environment of the first one, so what both name has to be the same release.
+# Installed into the environment of BASE, so the versions must agree.
 BESIDE_BASE = {"requirements-dev.txt", "requirements-test.txt"}
 ORIGINAL = "requirements-original.txt"
 NEEDED = "## Wheels that these need"
@@ -29,13 +30,13 @@ def requirement_files() -> list[str]:
 
 
 def project(name: str) -> str:
-    """As indexes spell it; a requirement may go on with versions and conditions."""
+    """Returns the normalized project name of a requirement, without versions and conditions."""
     word = re.match(r"[A-Za-z0-9._-]+", name).group()
     return re.sub(r"[-_.]+", "-", word).lower()
 
 
 def licence(expression: str | None, text: str | None, classifiers: list[str]) -> str:
-    """What a wheel says of its licence, in one line."""
+    """Returns the licence that a wheel states, in one line."""
     if expression:
         return expression
     named = [
@@ -47,7 +48,7 @@ def licence(expression: str | None, text: str | None, classifiers: list[str]) ->
     if named:
         return ", ".join(named)
     first = (text or "").strip().split("\n")[0]
-    return first if 0 < len(first) < 80 else "not said in its metadata"
+    return first if 0 < len(first) < 80 else "not stated in its metadata"
 
 
 def asked_for(name: str) -> list[str]:
@@ -56,7 +57,7 @@ def asked_for(name: str) -> list[str]:
 
 
 def resolved(name: str) -> list[dict]:
-    """What pip would install into an empty environment."""
+    """Returns the wheels that pip would install into an empty environment."""
     python = (
         "python3.11"
         if name != ORIGINAL
@@ -65,7 +66,7 @@ def resolved(name: str) -> list[dict]:
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([python, "-m", "venv", f"{folder}/venv"], check=True)
         pip = [f"{folder}/venv/bin/python", "-m", "pip"]
-        # Older ones do not tell licences.
+        # The report of older versions has no licences.
         subprocess.run([*pip, "install", "--quiet", "--upgrade", "pip"], check=True)
         report = pathlib.Path(folder, "report.json")
         command = [*pip, "install", "--quiet", "--dry-run", "--ignore-installed"]
@@ -94,7 +95,7 @@ def write_lock(name: str, wheels: list[dict]) -> None:
 
 
 def needed_rows(files: dict[str, list[dict]]) -> list[str]:
-    """Of every wheel that nobody asked for: its licence, the files it is locked in, and what needs it."""
+    """Returns the table rows of indirect dependencies: wheel, licence and the wheels that need it."""
     asked = {name for file in files for name in asked_for(file)}
     licences: dict[str, str] = {}
     needed_by: dict[str, set[str]] = {}
@@ -102,13 +103,13 @@ def needed_rows(files: dict[str, list[dict]]) -> list[str]:
         for wheel in wheels:
             metadata = wheel["metadata"]
             name = project(metadata["name"])
-            told = licence(
+            stated = licence(
                 metadata.get("license_expression"),
                 metadata.get("license"),
                 metadata.get("classifier", []),
             )
-            # Two releases may say the same in different words: the newer one, which is not the original's, counts.
-            licences.setdefault(name, told)
+            # Versions may word their licence differently. The first one counts, and LPOT 1.6 comes last.
+            licences.setdefault(name, stated)
             for requirement in metadata.get("requires_dist", []):
                 if not re.search(r"extra\s*==", requirement):
                     needed_by.setdefault(project(requirement), set()).add(name)
@@ -122,7 +123,7 @@ def needed_rows(files: dict[str, list[dict]]) -> list[str]:
 
 
 def main() -> None:
-    # The original comes last: see needed_rows.
+    # LPOT 1.6 comes last: see needed_rows.
     names = sorted(requirement_files(), key=lambda name: (name == ORIGINAL, name))
     files = {name: resolved(name) for name in names}
     for name, wheels in files.items():

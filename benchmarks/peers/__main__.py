@@ -57,7 +57,7 @@ class Bench:
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
         self.lpot = (pathlib.Path(options.build) / "bin/lpot").resolve()
-        self.held = "AVX2" if as_avx2.is_held() else ""
+        self.held = "AVX2" if as_avx2.is_emulated() else ""
         self.work = pathlib.Path(options.build).resolve() / "peers"
         self.results = self.work / f"class-{self.held or 'own'}"
         self.results.mkdir(parents=True, exist_ok=True)

@@ -68,7 +68,10 @@ def nncf_model(
 
 
 def has_vnni() -> bool:
-    return not as_avx2.is_held() and "vnni" in pathlib.Path("/proc/cpuinfo").read_text()
+    return (
+        not as_avx2.is_emulated()
+        and "vnni" in pathlib.Path("/proc/cpuinfo").read_text()
+    )
 
 
 def onnxruntime_model(
