@@ -1,9 +1,9 @@
 """Train the Fashion-MNIST classifier of the quickstart and export it as fashion_cnn.onnx.
 
-The network is a small convolutional one (68,362 parameters): a 3x3 stem, three blocks of a depthwise and a pointwise
+The network is a small CNN (68,362 parameters): a 3x3 stem, three blocks of a depthwise and a pointwise
 convolution, a residual block with a regular 3x3 convolution, global average pooling and a linear layer. Each
-convolution is followed by a batch norm, which stays a BatchNormalization node in the ONNX file (opset 17): folding it
-is left to the quantization tool.
+convolution is followed by a batch norm, which is exported as a BatchNormalization node (opset 17). The quantization
+tool folds it.
 
 Input "image": float32 [batch, 1, 28, 28], (pixel / 255 - 0.2860) / 0.3530. Output "logits": float32 [batch, 10].
 
@@ -144,7 +144,7 @@ def train(model, images, labels, epochs, batch):
 
 
 def accuracy(predict, images, labels, batch=500):
-    """Percentage of the images for which the highest of the logits is that of the label."""
+    """Return the percentage of images whose largest logit is that of the label."""
     hits = sum(
         int((predict(x).argmax(1) == y).sum())
         for x, y in zip(images.split(batch), labels.split(batch), strict=True)
@@ -155,8 +155,8 @@ def accuracy(predict, images, labels, batch=500):
 def export(model, path):
     """Write the model as ONNX, batch norms unfused.
 
-    TrainingMode.EVAL would fold each batch norm into its convolution; PRESERVE leaves the graph as the module is, and
-    as the module is in eval mode, the batch norms come out in inference form.
+    TrainingMode.EVAL would fold each batch norm into its convolution. PRESERVE keeps the graph of the module. The module
+    is in eval mode, so the batch norms are exported in inference form.
     """
     torch.onnx.export(
         model.eval(),
@@ -176,7 +176,7 @@ def export(model, path):
     expected = sum(isinstance(module, nn.BatchNorm2d) for module in model.modules())
     if len(norms) != expected or any(len(node.output) != 1 for node in norms):
         raise RuntimeError(
-            f"{path}: {expected} batch norms in inference form expected, found {len(norms)}"
+            f"{path}: found {len(norms)} batch norms; expected {expected} in inference form"
         )
 
 

@@ -1,4 +1,4 @@
-"""The weights of a BERT classifier in ONNX (MiniLM on MRPC, for one) as a module of Hugging Face.
+"""Converts a BERT classifier from ONNX, such as MiniLM on MRPC, to a Hugging Face model.
 
 python from_onnx.py minilm_mrpc.onnx vocab.txt models/mrpc
 """
@@ -15,19 +15,21 @@ from transformers import BertConfig, BertForSequenceClassification
 
 
 def read(path) -> BertForSequenceClassification:
+    """Reads the weights of an ONNX file into a new Hugging Face model."""
     graph = onnx.load(path).graph
     values = {
         tensor.name: numpy_helper.to_array(tensor).astype(np.float32)
         for tensor in graph.initializer
     }
-    # Products are stored transposed under names of their own; the bias that is added behind tells which one it is.
-    makers = {node.output[0]: node for node in graph.node}
+    # Weights of MatMul nodes are transposed and have generated names. The name of the bias that is added to the product
+    # identifies them.
+    producers = {node.output[0]: node for node in graph.node}
     for node in graph.node:
         biases = [name for name in node.input if name.endswith(".bias")]
         products = [
-            makers[name]
+            producers[name]
             for name in node.input
-            if name in makers and makers[name].op_type == "MatMul"
+            if name in producers and producers[name].op_type == "MatMul"
         ]
         if node.op_type == "Add" and biases and products:
             values[biases[0][: -len("bias")] + "weight"] = values[
@@ -54,7 +56,7 @@ def read(path) -> BertForSequenceClassification:
         if "position_ids" not in name
     ]
     if missing:
-        raise SystemExit(f"{path}: no weights for {', '.join(missing[:3])}")
+        raise SystemExit(f"{path}: weights not found: {', '.join(missing[:3])}")
     return module
 
 

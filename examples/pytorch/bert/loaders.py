@@ -1,4 +1,4 @@
-"""What both scripts use: options, the model, the calibration loader, and batches of tensors from lpot's own readers."""
+"""Shared by both scripts: command line options, model loading, the calibration loader and tensor data sets."""
 
 import argparse
 import pathlib
@@ -31,18 +31,21 @@ class Bert_DataLoader(DataLoader):
 
 
 def inputs_of(batch, model_type: str) -> dict:
-    """What the module is called with."""
+    """Returns the keyword arguments of the module for a batch."""
     return next(iter(Bert_DataLoader([batch], model_type)))[0]
 
 
 def to_tensors(samples, max_length: int) -> TensorDataset:
-    """input_ids, attention_mask, token_type_ids [n,max_length] and labels [n] of samples ((ids, mask, segments), label)."""
+    """Converts samples ((ids, mask, segments), label) to tensors.
+
+    Returns input_ids, attention_mask and token_type_ids [n,max_length] and labels [n].
+    """
     rows = [[], [], [], []]
     for (ids, mask, segments), label in samples:
         for column, values in zip(rows, (ids, mask, segments)):
-            filled = np.zeros(max_length, np.int64)
-            filled[: len(values)] = values
-            column.append(filled)
+            padded = np.zeros(max_length, np.int64)
+            padded[: len(values)] = values
+            column.append(padded)
         rows[3].append(np.asarray(label))
     return TensorDataset(*(torch.from_numpy(np.stack(column)) for column in rows))
 
@@ -54,14 +57,16 @@ def make_parser(description: str, max_seq_length: int) -> argparse.ArgumentParse
     parser.add_argument(
         "--model_name_or_path",
         required=True,
-        help="a module's folder, or one that tuning wrote",
+        help="folder of a Hugging Face model, or of an int8 model that tuning wrote",
     )
     parser.add_argument(
         "--model_type",
         default="bert",
         choices=["bert", "distilbert", "roberta", "xlm", "xlnet"],
     )
-    parser.add_argument("--vocab_file", help="else vocab.txt in the model's folder")
+    parser.add_argument(
+        "--vocab_file", help="default: vocab.txt in the folder of the model"
+    )
     parser.add_argument("--max_seq_length", type=int, default=max_seq_length)
     parser.add_argument("--per_gpu_eval_batch_size", type=int, default=8)
     parser.add_argument("--do_ilit_tune", action="store_true")
@@ -71,7 +76,7 @@ def make_parser(description: str, max_seq_length: int) -> argparse.ArgumentParse
 
 
 def read_model(path: str, auto_class: str):
-    """The module of a folder as one of transformers' Auto classes, or the int8 model that tuning wrote there."""
+    """Loads a Hugging Face model as the given Auto class, or an int8 model that tuning wrote."""
     folder = pathlib.Path(path)
     if (folder / "model.xml").exists():
         import lpot

@@ -1,9 +1,9 @@
-"""Tunes a sequence classifier of Hugging Face on a GLUE task to int8.
+"""Tunes a Hugging Face sequence classifier to int8 on a GLUE task.
 
     python run_glue_tune.py --task_name mrpc --data_dir MRPC --model_name_or_path bert_mrpc --do_ilit_tune --output_dir int8
     python run_glue_tune.py --task_name mrpc --data_dir MRPC --model_name_or_path int8 --do_eval
 
-The folder of the model holds config.json, its weights and vocab.txt, as save_pretrained leaves them.
+The model folder contains config.json and the weights, as written by save_pretrained, and vocab.txt.
 """
 
 import argparse
@@ -29,14 +29,14 @@ logger = logging.getLogger(__name__)
 def parse() -> argparse.Namespace:
     parser = make_parser(__doc__, max_seq_length=128)
     parser.add_argument("--task_name", required=True, type=str.lower)
-    parser.add_argument("--data_dir", required=True, help="the folder with dev.tsv")
+    parser.add_argument("--data_dir", required=True, help="folder with dev.tsv")
     args = parser.parse_args()
     args.device, args.n_gpu = "cpu", 0
     return args
 
 
 def load_and_cache_examples(args, tokenizer, evaluate=True, output_examples=False):
-    """The task's sentences; tokenizer is the vocabulary's file, which lpot's library tokenizes with."""
+    """Reads the sentences of the task. `tokenizer` is the vocabulary file; lpot does the tokenization."""
     data = make_dataset(
         "GLUE",
         data_dir=args.data_dir,
@@ -49,7 +49,7 @@ def load_and_cache_examples(args, tokenizer, evaluate=True, output_examples=Fals
 
 
 def scores(task: str, logits, labels) -> dict:
-    """By the measures of GLUE: Matthews' correlation, Spearman's, or accuracy (and F1 for pairs)."""
+    """Returns the GLUE metrics: Matthews or Spearman correlation, or accuracy (with F1 for mrpc and qqp)."""
     if task == "sts-b":
         ranks = [np.argsort(np.argsort(values)) for values in (logits[:, 0], labels)]
         return {"spearmanr": float(np.corrcoef(*ranks)[0, 1])}

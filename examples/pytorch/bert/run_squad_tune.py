@@ -1,4 +1,4 @@
-"""Tunes a question answering module of Hugging Face on SQuAD v1.1 to int8.
+"""Tunes a Hugging Face question answering model to int8 on SQuAD v1.1.
 
 python run_squad_tune.py --predict_file dev-v1.1.json --model_name_or_path bert_squad --do_ilit_tune --output_dir int8
 """

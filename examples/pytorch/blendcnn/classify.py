@@ -1,4 +1,4 @@
-"""Trains BlendCNN on MRPC, tunes it to int8, and measures it.
+"""Trains BlendCNN on MRPC, tunes it to int8, and measures accuracy and latency.
 
 python classify.py --model_config config/blendcnn/mrpc/train.json                          # models/model_final.pt
 python classify.py --model_config config/blendcnn/mrpc/eval.json --tune --output_model int8
@@ -15,7 +15,8 @@ import torch
 from data import Bert_DataLoader, load, loader
 from models import BlendCNN, Config
 
-LAST_SAVED = pathlib.Path("lpot_workspace", "last_saved.txt")  # names the folder
+# Contains the folder of the int8 model that was saved last.
+LAST_SAVED = pathlib.Path("lpot_workspace", "last_saved.txt")
 
 
 def parse() -> argparse.Namespace:
@@ -23,23 +24,27 @@ def parse() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument(
-        "--model_config", required=True, help="what to do, with which data"
+        "--model_config",
+        required=True,
+        help="JSON file with the mode (train or eval), data and settings",
     )
     parser.add_argument(
         "--dataset_location",
-        help="the folder of train.tsv and dev.tsv; else data_dir of the config",
+        help="folder with train.tsv and dev.tsv (default: data_dir of the JSON file)",
     )
-    parser.add_argument("--vocab", help="vocab.txt; else that of the config")
+    parser.add_argument("--vocab", help="vocab.txt (default: vocab of the JSON file)")
     parser.add_argument(
         "--input_model",
-        help="model_final.pt or its folder; with --int8, the folder that tuning wrote",
+        help="model_final.pt or its folder; with --int8, the folder of the int8 model",
     )
     parser.add_argument(
-        "--output_model", default="int8", help="where tuning puts the int8 model"
+        "--output_model", default="int8", help="output folder of --tune"
     )
     parser.add_argument("--tune", action="store_true")
     parser.add_argument(
-        "--int8", action="store_true", help="measure the int8 model, not the module"
+        "--int8",
+        action="store_true",
+        help="measure the int8 model instead of the fp32 module",
     )
     parser.add_argument(
         "--mode", choices=["benchmark", "accuracy"], help="what to measure"
@@ -78,7 +83,7 @@ def accuracy(model, batches) -> float:
 
 @torch.no_grad()
 def latency_ms(model, batches) -> float:
-    """Of one sample; the median over at least two seconds."""
+    """Returns the median milliseconds per sample, measured over at least two seconds."""
     *inputs, labels = next(iter(batches))
     times = []
     for _ in range(5):

@@ -1,4 +1,4 @@
-"""MRPC's sentence pairs as tensors; read and tokenized by lpot's library."""
+"""Reads the sentence pairs of MRPC as tensors. lpot does the tokenization."""
 
 import numpy as np
 import torch
@@ -7,14 +7,14 @@ from torch.utils.data import DataLoader, TensorDataset
 from lpot.data import make_dataset
 
 
-def _filled(values, length: int):
+def _padded(values, length: int):
     row = np.zeros(length, np.int64)
     row[: len(values)] = values
     return row
 
 
 def load(folder, vocab, part: str, max_len: int) -> TensorDataset:
-    """Tensors input_ids, segment_ids, input_mask [n,max_len] and labels [n] of train.tsv or dev.tsv."""
+    """Reads train.tsv or dev.tsv: input_ids, segment_ids, input_mask [n,max_len] and labels [n]."""
     pairs = make_dataset(
         "GLUE",
         data_dir=folder,
@@ -27,7 +27,7 @@ def load(folder, vocab, part: str, max_len: int) -> TensorDataset:
     for index in range(len(pairs)):
         (ids, mask, segments), label = pairs[index]
         for column, values in zip(columns, (ids, segments, mask)):
-            column.append(_filled(values, max_len))
+            column.append(_padded(values, max_len))
         columns[3].append(int(label))
     return TensorDataset(*(torch.from_numpy(np.array(column)) for column in columns))
 
@@ -37,7 +37,7 @@ def loader(data: TensorDataset, batch_size: int, shuffle: bool = False) -> DataL
 
 
 class Bert_DataLoader(DataLoader):
-    """What calibration reads: (inputs, label)."""
+    """Yields (inputs, label) for calibration."""
 
     def __init__(self, loader=None, model_type=None, device="cpu", batch_size=1):
         self.loader = loader

@@ -1,6 +1,6 @@
-"""BlendCNN: word embeddings, a stack of convolutions, and a classifier that sees the mean of every layer.
+"""BlendCNN: word embeddings, a stack of convolutions, and a classifier on the means of all layers.
 
-A plain module: no stubs, no fusion by hand.
+A plain module, without quantization stubs and manual fusion.
 """
 
 import dataclasses

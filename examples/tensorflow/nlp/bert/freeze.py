@@ -1,9 +1,10 @@
-"""Freezes a checkpoint of Google's BERT for SQuAD to a graph that reads its records itself, as tune_squad.py takes it.
+"""Freezes a checkpoint of Google's BERT for SQuAD to a graph with a record pipeline, for tune_squad.py.
 
     python freeze.py --checkpoint model/model.ckpt-3649 --bert_config model/bert_config.json --output model/bert.pb
 
-The graph has the placeholders input_file and batch_size, the operation MakeIterator, the tensors IteratorGetNext:3 (unique ids),
-unstack:0 and unstack:1 (start and end logits). Without --checkpoint: the latest one below the folder of --bert_config.
+The graph has the placeholders input_file and batch_size, the operation MakeIterator, and the tensors IteratorGetNext:3
+(unique ids), unstack:0 and unstack:1 (start and end logits). Without --checkpoint, the script searches the folder of
+--bert_config for a checkpoint.
 """
 
 import argparse
@@ -17,7 +18,7 @@ tf1 = tf.compat.v1
 
 
 class Weights:
-    """The checkpoint's variables as constants, below a scope of names."""
+    """Reads the variables of a checkpoint, below a name scope, as constants."""
 
     def __init__(self, reader, scope: str = ""):
         self._reader, self._scope = reader, scope
@@ -67,7 +68,9 @@ def layer(x, mask, weights: Weights, config: dict, length: int):
         x = layer_norm(dense(mixed, part, "dense") + x, part)
     inner = dense(x, weights.below("intermediate"), "dense")
     cubed = np.float32(np.sqrt(2 / np.pi)) * (inner + 0.044715 * inner * inner * inner)
-    inner = 0.5 * inner * (1 + tf.tanh(cubed))  # gelu, as BERT has it
+    inner = (
+        0.5 * inner * (1 + tf.tanh(cubed))
+    )  # the tanh approximation of GELU, as in BERT
     part = weights.below("output")
     return layer_norm(dense(inner, part, "dense") + x, part)
 
@@ -82,7 +85,7 @@ def embeddings(ids, segments, weights: Weights, config: dict, length: int):
 
 
 def features_of(length: int):
-    """input_ids, input_mask, segment_ids, unique_ids of the next batch of records."""
+    """Returns input_ids, input_mask, segment_ids and unique_ids of the next batch of records."""
     input_file = tf1.placeholder(tf.string, [], "input_file")
     batch_size = tf1.placeholder(tf.int64, [], "batch_size")
     spec = {
@@ -96,9 +99,9 @@ def features_of(length: int):
 
 
 def frozen(reader, config: dict, length: int):
-    """The GraphDef for windows of `length` tokens; `reader` gives the checkpoint's variables."""
+    """Returns the GraphDef for windows of `length` tokens. `reader` reads the variables of the checkpoint."""
     if config.get("hidden_act", "gelu") != "gelu":
-        raise SystemExit(f"hidden_act: expected gelu, got {config['hidden_act']}")
+        raise SystemExit(f"hidden_act: got {config['hidden_act']}; expected gelu")
     graph = tf.Graph()
     with graph.as_default():
         features = features_of(length)
@@ -132,7 +135,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--bert_config", required=True, help="bert_config.json")
-    parser.add_argument("--checkpoint", help="its name without .index and .data")
+    parser.add_argument("--checkpoint", help="checkpoint path without .index and .data")
     parser.add_argument("--max_seq_length", type=int, default=384)
     parser.add_argument("--output", default="bert.pb")
     args = parser.parse_args()
@@ -141,7 +144,7 @@ def main() -> None:
         (str(file.with_suffix("")) for file in sorted(folder.rglob("*.index"))), None
     )
     if found is None:
-        raise SystemExit(f"{folder}: no checkpoint (*.index) below it; --checkpoint=")
+        raise SystemExit(f"{folder}: no checkpoint (*.index) found. Set --checkpoint.")
     config = json.loads(pathlib.Path(args.bert_config).read_text())
     graph_def = frozen(tf.train.load_checkpoint(found), config, args.max_seq_length)
     pathlib.Path(args.output).write_bytes(graph_def.SerializeToString())

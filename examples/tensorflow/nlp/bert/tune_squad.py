@@ -1,4 +1,4 @@
-"""Tunes a BERT graph on SQuAD v1.1 to int8, or measures one.
+"""Tunes a BERT graph to int8 on SQuAD v1.1, or measures its accuracy or latency.
 
     python tune_squad.py --input_model model/bert.pb --label_file data/dev-v1.1.json --vocab_file data/vocab.txt \
         --output_model int8.pb --mode tune
@@ -32,21 +32,24 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--input_model",
         required=True,
-        help="a frozen graph with placeholders input_file, batch_size",
+        help="frozen graph with the placeholders input_file and batch_size",
     )
     parser.add_argument("--label_file", required=True, help="dev-v1.1.json")
     parser.add_argument("--vocab_file", required=True, help="vocab.txt")
     parser.add_argument(
-        "--output_model", default="int8.pb", help="where tuning writes the int8 graph"
+        "--output_model", default="int8.pb", help="output file of --mode tune"
     )
     parser.add_argument(
         "--mode", choices=["tune", "accuracy", "benchmark"], default="tune"
     )
     parser.add_argument(
-        "--articles", nargs="*", help="titles to evaluate with; all unless given"
+        "--articles", nargs="*", help="titles of the articles to use (default: all)"
     )
     parser.add_argument(
-        "--max_questions", type=int, default=0, help="so many questions at most; 0: all"
+        "--max_questions",
+        type=int,
+        default=0,
+        help="maximum number of questions; 0 means all",
     )
     parser.add_argument("--max_seq_length", type=int, default=384)
     parser.add_argument("--doc_stride", type=int, default=128)
@@ -57,7 +60,7 @@ def parse() -> argparse.Namespace:
         "--do_lower_case", default=True, type=lambda word: word.lower() != "false"
     )
     parser.add_argument(
-        "--iteration", type=int, default=50, help="batches of the benchmark"
+        "--iteration", type=int, default=50, help="number of batches in benchmark mode"
     )
     parser.add_argument(
         "--config", default=str(pathlib.Path(__file__).parent / "bert.yaml")
@@ -66,7 +69,7 @@ def parse() -> argparse.Namespace:
 
 
 def chosen_labels(FLAGS, folder) -> str:
-    """A label file with the wanted articles and questions only."""
+    """Writes a label file with the selected articles and questions."""
     articles = parse_label_file(FLAGS.label_file)
     if FLAGS.articles:
         articles = [
@@ -93,7 +96,7 @@ def chosen_labels(FLAGS, folder) -> str:
 
 
 class Dataset:
-    """What the graph's own pipeline is told: the file's name and the batch size, once."""
+    """One sample for the input pipeline of the graph: the file name and the batch size."""
 
     def __init__(self, file_name, batch_size):
         self.inputs = (file_name, batch_size)
