@@ -29,7 +29,7 @@ SIDE, CHANNELS, CLASSES = 32, 3, 10
 
 CONFIG = """
 model: {{name: net}}
-quantization: {{calibration: {{sampling_size: 50}}, recipes: {{forms: plain}}}}
+quantization: {{calibration: {{sampling_size: 50}}, recipes: {{kernel_variants: plain}}}}
 evaluation:
   accuracy:
     metric: {{topk: 1}}

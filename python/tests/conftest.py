@@ -35,7 +35,7 @@ def data() -> pathlib.Path:
 
 CONF = """
 model: {name: net, framework: %s}
-quantization: {calibration: {sampling_size: 32}, recipes: {forms: plain}}
+quantization: {calibration: {sampling_size: 32}, recipes: {kernel_variants: plain}}
 tuning: {accuracy_criterion: {relative: %s}, exit_policy: {max_trials: %d}}
 %s
 """
