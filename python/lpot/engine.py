@@ -14,7 +14,7 @@ from .saved import Folder
 
 @dataclasses.dataclass
 class Request:
-    """Inputs that the user set in Python. The configuration decides where a value is None."""
+    """Inputs that the user set in Python. Where a value is None, the configuration applies."""
 
     model: typing.Any = None
     calib_dataloader: typing.Any = None
@@ -218,7 +218,11 @@ def _result(answer: dict, best: _Best):
     if answer["interrupted"]:
         raise best.interrupted(result)
     if answer["plan"] is None:
-        last = answer["trials"][-1].error if answer["trials"] else "no trial was run"
+        if not answer["trials"]:
+            raise Error(
+                "[tune] no trial was run: the strategy returned no plan, or tuning.exit_policy.timeout is too short"
+            )
+        last = answer["trials"][-1].error
         raise Error(f"[tune] no trial succeeded. Last error: {last}")
     model = best.model(result)
     log.report(1, answer["text"].split("\nRun it in")[0])

@@ -88,7 +88,7 @@ class Quantized:
         return self._folder.path / "model.xml"
 
     def save(self, path) -> None:
-        """Writes the model into the folder `path`; lpot.load(path) reads it."""
+        """Writes the model to the folder `path`. lpot.load(path) reads it."""
         self._folder.save(path)
 
     def framework(self) -> str:

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The inputs of one tuning run from Python. The configuration decides where a member is empty.
+// The inputs of one tuning run from Python. Where a member is empty, the configuration applies.
 struct Job {
   Config config;
   fs::path model, output;

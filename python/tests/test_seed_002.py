@@ -50,10 +50,10 @@ def task(data, in_own_folder):
         gzip.open(data / "squad-v1.1" / "dev-v1.1.json.gz", "rt").read()
     )["data"]
     (article,) = [article for article in articles if article["title"] == "Normans"]
-    kept = 0
+    count = 0
     for paragraph in article["paragraphs"]:
-        paragraph["qas"] = paragraph["qas"][: max(0, QUESTIONS - kept)]
-        kept += len(paragraph["qas"])
+        paragraph["qas"] = paragraph["qas"][: max(0, QUESTIONS - count)]
+        count += len(paragraph["qas"])
     article["paragraphs"] = [
         paragraph for paragraph in article["paragraphs"] if paragraph["qas"]
     ]
@@ -122,7 +122,7 @@ def test_code_of_the_document_tunes_the_graph(task):
     assert gone and {before[name] for name in gone} == {
         "Const"
     }  # weights that became int8
-    assert nodes["MatMul"].input[1] == "Const"  # kept in fp32 by the configuration
+    assert nodes["MatMul"].input[1] == "Const"  # fp32 by configuration
     int8 = [
         node
         for node in written.node

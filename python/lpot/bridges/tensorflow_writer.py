@@ -327,7 +327,7 @@ def _channels_last(node) -> bool:
 
 
 def _compact(scales):
-    """Reduces axes along which all scales are equal to size 1, so that the file stays small."""
+    """Keeps one scale along each axis on which all scales are equal, so that the file stays small."""
     for axis in range(scales.ndim):
         one = np.take(scales, [0], axis)
         if np.array_equal(np.broadcast_to(one, scales.shape), scales):
