@@ -5,6 +5,7 @@ import pytest
 import tensorflow as tf
 
 import lpot
+from lpot.bridges.tensorflow_writer import GraphWriter
 from lpot.experimental import Quantization
 
 
@@ -112,8 +113,8 @@ def test_graph_and_ir_have_the_same_outputs(conf):
     kinds = [node.op for node in q_model.graph_def.node]
     assert kinds.count("FakeQuantWithMinMaxVars") >= 3
     names = {node.name for node in q_model.graph_def.node}
-    kept = {node.name for node in frozen(model).node if node.op != "Const"}
-    assert kept <= names
+    original = {node.name for node in frozen(model).node if node.op != "Const"}
+    assert original <= names
 
 
 def test_load_reads_what_save_wrote(conf):
@@ -144,3 +145,30 @@ def test_metric_from_yaml_and_best_model_of_the_workspace(conf):
     assert q_model.result["baseline"]["accuracy"] == pytest.approx(right)
     best = lpot.load("lpot_workspace/net-tensorflow/best")
     assert best.as_graph_def() == q_model.as_graph_def()
+
+
+def test_writer_adds_no_unknown_attributes_to_nodes():
+    """TensorFlow logs an error for each attribute that an op does not define."""
+    weights = np.eye(4, dtype=np.float32)
+    graph = tf.Graph()
+    with graph.as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [None, 4], "x")
+        tf.matmul(x, tf.constant(weights, name="weights"), name="product")
+    edit = {
+        "op": "product",
+        "transpose_b": False,
+        "quantizes_activation": True,
+        "low": -1.0,
+        "high": 1.0,
+        "divisors": np.array([], np.float32),
+        "bias": np.ones(4, np.float32),
+        "weights": {
+            "values": (weights * 127).astype(np.int8),
+            "scales": np.full((1, 1), 1 / 127, np.float32),
+        },
+    }
+    edits = {"ops": [edit], "constants": [], "products": [], "sums": [], "reads": [], "tables": []}  # fmt: skip
+    written = GraphWriter(graph.as_graph_def()).write(edits, lambda op: weights)
+    (product,) = [node for node in written.node if node.op == "MatMul"]
+    (original,) = [node for node in graph.as_graph_def().node if node.op == "MatMul"]
+    assert set(product.attr) == set(original.attr)

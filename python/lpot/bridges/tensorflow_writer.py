@@ -22,8 +22,13 @@ _FLOAT = tf.float32.as_datatype_enum
 _INT8 = tf.int8.as_datatype_enum
 
 
+def _is_set(node, name: str) -> bool:
+    # Reading node.attr[name] would add an attribute that the node does not have.
+    return name in node.attr and node.attr[name].b
+
+
 def _matmul_layout(edit, node, values):
-    in_file = node.attr["transpose_b"].b or node.attr["adj_y"].b
+    in_file = _is_set(node, "transpose_b") or _is_set(node, "adj_y")
     return (
         np.swapaxes(values, -1, -2) if bool(edit["transpose_b"]) != in_file else values
     )
@@ -323,6 +328,8 @@ class GraphWriter:
 
 
 def _channels_last(node) -> bool:
+    if "data_format" not in node.attr:
+        return True
     return node.attr["data_format"].s not in (b"NCHW", b"NCDHW")
 
 
