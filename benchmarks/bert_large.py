@@ -80,7 +80,13 @@ def measure(lpot: str, folder: str, samples: int) -> None:
         pathlib.Path(folder, "bert.yaml").write_text(CONFIG.format(samples=count))
         command = [lpot, "quantize", "bert.yaml", "-m", "bert_large.pb", "-q"]
         output, seconds[count], peak = run(
-            [*command, "-o", "int8", "--set", "quantization.recipes.kernel_variants=plain"],
+            [
+                *command,
+                "-o",
+                "int8",
+                "--set",
+                "quantization.recipes.kernel_variants=plain",
+            ],
             folder,
         )
         report(f"quantize, {count} sample(s), plain variants", seconds[count], peak)
