@@ -19,7 +19,7 @@ help:
 	@echo "make bench        run the benchmarks"
 	@echo "make bench-tune   time tunings beside NNCF's accuracy control (TUNE=--no-peers: lpot alone)"
 	@echo "make bench-peers  measure lpot beside NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: keep their models)"
-	@echo "make format lint  clang-format; layers, clang-tidy and ruff"
+	@echo "make format lint  clang-format; layers, language, messages, clang-tidy and ruff"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
 	@echo "make tsan         run the tests of data, evaluation, store, models made ahead and dashboard with the thread sanitizer"
 	@echo "make fuzz         feed every reader of files with hostile bytes (SECONDS=n for each, or RUNS=n of a fixed seed; TARGETS=\"config npy\": those alone)"
@@ -96,6 +96,8 @@ format: setup-dev
 lint: setup-dev
 	clang-format --dry-run --Werror $(CPP)
 	python3 scripts/check_layers.py
+	python3 scripts/check_language.py
+	python3 scripts/list_messages.py --check
 	.venv/bin/ruff check scripts benchmarks examples tests python
 	@cmake -S . -B build-lint -G Ninja -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DLPOT_TESTS=OFF > /dev/null
 	printf '%s\n' $(filter lpot/%.cpp cli/%.cpp,$(CPP)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build-lint --extra-arg=-Wno-unknown-warning-option
