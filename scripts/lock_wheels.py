@@ -22,7 +22,7 @@ BASE = "requirements.txt"
 # Installed into the environment of BASE, so the versions must agree.
 BESIDE_BASE = {"requirements-dev.txt", "requirements-test.txt"}
 ORIGINAL = "requirements-original.txt"
-NEEDED = "## Wheels that these need"
+NEEDED = "## Indirect dependencies"
 
 
 def requirement_files() -> list[str]:
