@@ -77,7 +77,7 @@ PHRASES = [
     ("by (?:itself|themselves)", "write 'alone' or 'automatically'"),
     # Metaphors: things that act like persons.
     ("hears? no", "say what is not possible"),
-    ("evens? .{0,30}?out|evened out|evening out", "write 'equalizes' or 'pads'"),
+    (r"evens (?:[\w']+ ){0,4}out|even (?:it|them) out|evened out|evening out", "write 'equalizes' or 'pads'"),
     (f"constraints? .{{0,20}}?{BE} hurt", "write 'violated'"),
     ("go(?:es)? home", "write 'exits'"),
     ("makes? of (?:a|the|it|them)", "write 'turns into' or 'makes'"),
