@@ -11,12 +11,12 @@
 namespace lpot {
 namespace {
 
-// The mean square of every channel that the op reads, after its divisors.
+// The mean square of every channel that the op reads, after the division by `divisors`.
 std::vector<double> channel_powers(const TensorStatistics& input, const std::vector<float>& divisors,
                                    std::size_t channels) {
   std::vector<double> powers;
   for (const ChannelStatistics& channel : input.channels()) powers.push_back(channel.mean_square());
-  if (powers.size() != channels) {  // not told apart: all are alike
+  if (powers.size() != channels) {  // no per-channel statistics: use the mean for all channels
     double mean = 0;
     for (const double power : powers) mean += power / static_cast<double>(powers.size());
     powers.assign(channels, mean);
@@ -25,7 +25,7 @@ std::vector<double> channel_powers(const TensorStatistics& input, const std::vec
   return powers;
 }
 
-// Integers are the unit of both sides: a weight of n steps has the noise of a twelfth.
+// Noise power over signal power of an op. Weights and their noise (variance 1/12) are in units of the weight scale.
 double noise_share(const WeightMatrix& integers, const std::vector<float>& scales, const std::vector<double>& powers,
                    double step) {
   double noise = 0, signal = 0;
@@ -46,7 +46,8 @@ double noise_share(const WeightMatrix& integers, const std::vector<float>& scale
   return signal > 0 ? noise / signal : 0;
 }
 
-// Of a product of two activations: either one's noise meets the other's signal, channel by channel.
+// Noise power over signal power of a product of two activations: the noise of each input is multiplied by the signal of
+// the other, per channel.
 double product_noise(const TensorStatistics& first, const TensorStatistics& second, const ProductEdit& edit) {
   const std::size_t channels = std::max(first.channels().size(), second.channels().size());
   const std::vector<double> a = channel_powers(first, {}, channels), b = channel_powers(second, {}, channels);

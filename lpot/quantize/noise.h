@@ -1,9 +1,8 @@
-// How much of every op's output is expected to be noise of its quantization: a first ranking of the ops that costs no
-// inference.
+// Estimates the quantization noise of every op's output: a first sensitivity ranking without inference.
 //
-// Rounding to steps of s adds noise of variance s^2 / 12. With the power of every channel known from the statistics,
-// that gives the noise that an op's inputs and weights bring into its output, as a share of its signal. Clipped values
-// and what becomes of the noise further on are left out.
+// Rounding with step s adds noise of variance s^2 / 12. The statistics contain the power of every channel. Together
+// they give the noise that the quantized input and weights of an op add to its output, as a share of the signal. The
+// estimate ignores clipping and how later ops change the noise.
 #pragma once
 #include <map>
 #include <string>
@@ -16,9 +15,8 @@ namespace lpot {
 
 struct Edits;
 
-// By op, of those that the plan has in int8: noise power over signal power.
+// Noise power divided by signal power, for each op that the plan sets to int8.
 std::map<std::string, double> expected_noise(const Model&, const Plan&, const Statistics&);
-std::map<std::string, double> expected_noise(const Model&, const Edits&,
-                                             const Statistics&);  // what a plan comes down to
+std::map<std::string, double> expected_noise(const Model&, const Edits&, const Statistics&);  // of resolved plans
 
 }  // namespace lpot

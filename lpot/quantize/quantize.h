@@ -1,4 +1,4 @@
-// Carries a Plan out on a model.
+// Applies a Plan to a model.
 //
 //   Model int8 = quantize(model, plan, statistics);
 //
@@ -11,11 +11,11 @@
 
 namespace lpot {
 
-// Weights become int8 constants with their scales, activations get a FakeQuantize that the CPU plug-in turns into int8
-// kernels; one tensor with one range is quantized once, whoever reads it. Ops in fp32 and ops that the plan does not
-// name stay as they are. Throws ModelError for a plan of another model, DataError when a tensor has no statistics.
+// Weights become int8 constants with scales. Activations get a FakeQuantize, which the CPU plug-in turns into int8
+// kernels; ops that read a tensor with the same range share it. Ops in fp32 and ops that the plan does not name do not
+// change. Throws ModelError for a plan of another model and DataError when a tensor has no statistics.
 //
-// In two steps: resolve and apply of edits.h.
+// The two steps are `resolve` (resolve.h) and `apply` (writers/openvino.h).
 Model quantize(const Model&, const Plan&, const Statistics&);
 
 }  // namespace lpot

@@ -19,36 +19,36 @@
 namespace lpot {
 namespace {
 
-Range range_of(const QuantizationTarget& work) {
-  const TensorScheme& scheme = work.plan->activation;
-  if (!work.divisors.empty()) return divided_range(*work.input, work.divisors, scheme.symmetry);
-  return find_range(*work.input, scheme.algorithm, {.symmetry = scheme.symmetry});
+Range range_of(const QuantizationTarget& target) {
+  const TensorScheme& scheme = target.plan->activation;
+  if (!target.divisors.empty()) return divided_range(*target.input, target.divisors, scheme.symmetry);
+  return find_range(*target.input, scheme.algorithm, {.symmetry = scheme.symmetry});
 }
 
 using RecipesOn = std::vector<const Recipe*>;
 
-OpEdit edit_of(const QuantizationTarget& work, const RecipesOn& recipes) {
-  QuantizedRows rows = quantize_rows(work.weights, work.plan->weight);
+OpEdit edit_of(const QuantizationTarget& target, const RecipesOn& recipes) {
+  QuantizedRows rows = quantize_rows(target.weights, target.plan->weight);
   for (const Recipe* recipe : recipes)
-    if (recipe->adjust_weights) rows = recipe->adjust_weights(work.weights, std::move(rows));
-  const int axis = find_capability(work.op().type)->channel_axis;
-  OpEdit edit{.op = work.op().name,
-              .type = work.op().type,
+    if (recipe->adjust_weights) rows = recipe->adjust_weights(target.weights, std::move(rows));
+  const int axis = find_capability(target.op().type)->channel_axis;
+  OpEdit edit{.op = target.op().name,
+              .type = target.op().type,
               .activation = {},
               .levels = {},
-              .input_divisors = work.divisors,
-              .divided_before = work.divided_before,
+              .input_divisors = target.divisors,
+              .divisors_folded = target.divisors_folded,
               .input_channel_axis = axis,
-              .weights = in_order_of_constant(work.weights, rows),
-              .weight_axes = work.op().weight_axes,
+              .weights = in_order_of_constant(target.weights, rows),
+              .weight_axes = target.op().weight_axes,
               .bias = {},
               .output_channel_axis = axis,
-              .variant = work.plan->variant};
-  if (work.plan->weights_only) return edit;
-  edit.activation = work.op().activation;
-  edit.levels = activation_levels(range_of(work), work.plan->activation.symmetry);
+              .variant = target.plan->variant};
+  if (target.plan->weights_only) return edit;
+  edit.activation = target.op().activation;
+  edit.levels = activation_levels(range_of(target), target.plan->activation.symmetry);
   for (const Recipe* recipe : recipes)
-    if (recipe->adjust_op) edit = recipe->adjust_op(work, rows, std::move(edit));
+    if (recipe->adjust_op) edit = recipe->adjust_op(target, rows, std::move(edit));
   return edit;
 }
 
@@ -77,13 +77,13 @@ ScoreDivisors rescale_targets(const RecipeContext& context, const RecipesOn& rec
   return divisors;
 }
 
-// Calls `work(i)` for every i below `count`, on all cores.
+// Calls `work(i)` for every i below `count` on all cores.
 template <typename Function>
 void in_parallel(std::size_t count, Function&& work) {
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
-  std::exception_ptr failed;  // an exception that left a thread would end the program
-  const auto take = [&] {
+  std::exception_ptr failed;  // an exception that leaves a thread would terminate the program
+  const auto run = [&] {
     try {
       for (std::size_t i = next++; i < count; i = next++) work(i);
     } catch (...) {
@@ -92,12 +92,12 @@ void in_parallel(std::size_t count, Function&& work) {
     }
   };
   {
-    std::vector<std::jthread> helpers;
+    std::vector<std::jthread> threads;
     try {
-      for (unsigned i = 1; i < std::thread::hardware_concurrency() && i < count; ++i) helpers.emplace_back(take);
-    } catch (const std::system_error&) {  // the system gives no more threads: fewer do as well
+      for (unsigned i = 1; i < std::thread::hardware_concurrency() && i < count; ++i) threads.emplace_back(run);
+    } catch (const std::system_error&) {  // no more threads available; continue with fewer
     }
-    take();
+    run();
   }
   if (failed) std::rethrow_exception(failed);
 }
@@ -108,7 +108,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   const RecipeContext context{model, plan, statistics, embeddings};
   const RecipesOn recipes = recipes_on(plan.recipes);
   const std::vector<QuantizableOp> ops = quantizable_ops(model);
-  const Kernels kernels = kernels_of(model, ops);
+  const Kernels kernels = find_kernels(model, ops);
   Constants constants(model);
   for (ConstantEdit& edit : rescaled_constants(model, recipes)) constants.set(edit.constant, std::move(edit.values));
   std::set<std::string> products;

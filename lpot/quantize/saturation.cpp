@@ -12,15 +12,15 @@
 namespace lpot {
 namespace {
 
-constexpr int kMost = 32767;
+constexpr int kMaxSum = 32767;
 constexpr double kHalfOfRoot2 = 0.70710678118654752;
 
 struct Excess {
   double mean = 0, mean_square = 0;
 };
 
-// What a value that is at most `largest` loses where it ends at `most`: its tail is taken for exponential (Laplace's
-// distribution), which activations of real networks stay below or meet.
+// The expected loss of a value that saturates at `most` and is never above `largest`. The tail is modeled as
+// exponential (Laplace distribution), an upper bound for the activations of real networks.
 Excess excess(double mean, double deviation, double most, double largest) {
   const double distance = most - mean, beyond = largest - most;
   if (beyond <= 0) return {};
@@ -31,14 +31,14 @@ Excess excess(double mean, double deviation, double most, double largest) {
   return {scale * (tail - end) / 2, scale * scale * (tail - end * (1 + beyond / scale))};
 }
 
-// Of the sum of two neighbouring products.
+// Statistics of the sum of two adjacent products.
 struct Pair {
   double mean = 0, deviation = 0;
-  int high = 0, low = 0;  // ends within the observed ranges
+  int high = 0, low = 0;  // extremes within the observed ranges
 
   void add(int weight, const ChannelLevels& channel) {
     mean += weight * channel.mean;
-    deviation += std::abs(weight) * channel.deviation;  // neighbours may rise and fall together
+    deviation += std::abs(weight) * channel.deviation;  // assumes that adjacent channels are correlated
     (weight > 0 ? high : low) += weight * channel.largest;
   }
 };
@@ -69,19 +69,19 @@ RangeNoise range_noise(const WeightMatrix& integers, const std::vector<float>& s
     const ChannelLevels* levels = inputs.data() + integers.first_input(row);
     double shift = 0, saturation = 0, power = 0;
     for (std::size_t i = 0; i < channels; ++i) power += levels[i].power * static_cast<double>(taps);
-    // The kernels take input channels in pairs, for each tap.
+    // The kernels process input channels in pairs, for each tap.
     for (std::size_t tap = 0; tap < taps; ++tap)
       for (std::size_t i = 0; i + 1 < channels; i += 2) {
         Pair pair;
         pair.add(static_cast<int>(values[i * taps + tap]), levels[i]);
         pair.add(static_cast<int>(values[(i + 1) * taps + tap]), levels[i + 1]);
-        const Excess above = excess(pair.mean, pair.deviation, kMost, pair.high);
-        const Excess below = excess(-pair.mean, pair.deviation, kMost + 1, -pair.low);
+        const Excess above = excess(pair.mean, pair.deviation, kMaxSum, pair.high);
+        const Excess below = excess(-pair.mean, pair.deviation, kMaxSum + 1, -pair.low);
         shift += above.mean - below.mean;
         saturation += above.mean_square + below.mean_square;
       }
     const auto scale = static_cast<double>(scales.size() == integers.rows() ? scales[row] : scales.front());
-    // Rounding to steps of one has the noise of a twelfth; steps of half the range are twice as large.
+    // Rounding with step 1 adds noise of variance 1/12. With half the range the step is 2.
     noise.lost_bit += scale * scale * power * (4 - 1) / 12;
     noise.saturation += scale * scale * (saturation + shift * shift);
   }
@@ -103,15 +103,15 @@ std::vector<std::string> saturating_ops(const Model& model, const Edits& edits, 
     }
   std::vector<std::string> found;
   for (const OpEdit& edit : edits.ops) {
-    if (edit.activation.empty()) continue;  // weights only: nothing is multiplied as integers here
+    if (edit.activation.empty()) continue;  // weights only: there is no integer multiplication
     const QuantizableOp& op = ops.at(edit.op);
     const std::vector<float> integers(edit.weights.values.begin(), edit.weights.values.end());
     const WeightMatrix matrix(integers, {shapes.at(edit.op), op.weight_axes, op.input_axes});
     const TensorStatistics& input = statistics.at(edit.activation);
-    // Where channels were not told apart nothing is known of them.
+    // Without per-channel statistics, assume that the op saturates.
     const bool is_known = input.channels().size() == matrix.inputs();
-    if (!is_known ||
-        range_noise(matrix, edit.weights.scales, channel_levels(input, edit.input_divisors, edit.levels)).wants_half())
+    if (!is_known || range_noise(matrix, edit.weights.scales, channel_levels(input, edit.input_divisors, edit.levels))
+                         .prefers_half_range())
       found.push_back(edit.op);
   }
   return found;
@@ -120,10 +120,10 @@ std::vector<std::string> saturating_ops(const Model& model, const Edits& edits, 
 WeightRangePolicy::WeightRangePolicy(const Model& model, PlanChoices whole, StatisticsOf statistics_of)
     : model_(model), whole_(std::move(whole)), statistics_of_(std::move(statistics_of)) {}
 
-const std::vector<std::string>& WeightRangePolicy::saturating(const OpPlan& scheme, const Plan& of) {
+const std::vector<std::string>& WeightRangePolicy::saturating(const OpPlan& scheme, const Plan& like) {
   Plan plan = whole_.plan(scheme);
-  plan.recipes = of.recipes;
-  plan.sampling_size = of.sampling_size;
+  plan.recipes = like.recipes;
+  plan.sampling_size = like.sampling_size;
   const auto found = std::find_if(known_.begin(), known_.end(), [&](const Known& known) { return known.plan == plan; });
   if (found != known_.end()) return found->saturating;
   known_.push_back({plan, saturating_ops(model_, plan, statistics_of_(plan))});
@@ -141,8 +141,9 @@ Plan WeightRangePolicy::operator()(Plan plan) {
     const auto choice = std::find_if(op.choices.begin(), op.choices.end(),
                                      [&](const OpPlan& other) { return same_scheme(planned->second, other); });
     if (choice == op.choices.end() || choice->weight.bits == planned->second.weight.bits) continue;
-    const std::vector<std::string>& kept = saturating(*choice, plan);
-    if (std::find(kept.begin(), kept.end(), op.name) == kept.end()) planned->second.weight.bits = choice->weight.bits;
+    const std::vector<std::string>& half_range = saturating(*choice, plan);
+    if (std::find(half_range.begin(), half_range.end(), op.name) == half_range.end())
+      planned->second.weight.bits = choice->weight.bits;
   }
   return plan;
 }

@@ -1,8 +1,10 @@
-// Saturation: CPUs with AVX2 but without VNNI multiply unsigned by signed 8-bit integers and add each two neighbouring
-// products in 16 bits (vpmaddubsw), where 32,767 is the end: 255 * 127 * 2 does not fit. With half the range of weights
-// nothing can overflow, at the price of a bit. Which is worse differs by op: where activations have a few large values
-// (transformers), almost every pair stays far below the end and the bit is the dearer of the two. Here both are worked
-// out from the statistics of the channels, so that half the range is for the ops alone that gain by it.
+// Saturation: CPUs with AVX2 but without VNNI multiply unsigned by signed 8-bit integers and add pairs of adjacent
+// products in 16 bits (vpmaddubsw). The sum saturates at 32,767, and 255 * 127 * 2 is larger. With half the weight
+// range (7 bits) nothing can saturate, but one bit of precision is lost.
+//
+// Which of the two costs more depends on the op. If only a few activation values are large (transformers), almost all
+// pairs stay far below the limit and the lost bit costs more. Both costs are estimated from the channel statistics, so
+// that only ops that benefit use half the range.
 #pragma once
 #include <deque>
 #include <functional>
@@ -20,38 +22,39 @@ namespace lpot {
 
 struct Edits;
 
-// What a channel of the activations looks like in levels 0..255.
+// Statistics of an activation channel in units of levels 0..255.
 struct ChannelLevels {
   int largest = 0;
   double mean = 0;
   double deviation = 0;
-  double power = 0;  // mean square of the distance from zero's level
+  double power = 0;  // mean square of the distance from the zero level
 };
 std::vector<ChannelLevels> channel_levels(const TensorStatistics&, const std::vector<float>& divisors,
                                           const Range& levels);
 
-// Two noises of an op's outputs, in one unit, were its weights to keep the whole range: what sums that end at 16 bits
-// lose, and what the bit that half the range costs would add.
+// Two kinds of output noise of an op, in the same unit: the noise from 16-bit saturation with the full weight range,
+// and the noise that half the weight range would add.
 struct RangeNoise {
-  double saturation = 0;  // zero: nothing can overflow within the observed ranges
+  double saturation = 0;  // zero: nothing can saturate within the observed ranges
   double lost_bit = 0;
 
-  bool wants_half() const { return saturation > lost_bit; }
+  bool prefers_half_range() const { return saturation > lost_bit; }
 };
 RangeNoise range_noise(const WeightMatrix& integers, const std::vector<float>& scales,
                        const std::vector<ChannelLevels>&);
 
-// The ops of a plan, all of whose weights take the whole range, that lose more by saturation than half the range costs.
+// The ops that lose more by saturation than by half the weight range. The plan must use the full weight range for all
+// ops.
 std::vector<std::string> saturating_ops(const Model&, const Plan&, const Statistics&);
-std::vector<std::string> saturating_ops(const Model&, const Edits&, const Statistics&);  // what it comes down to
+std::vector<std::string> saturating_ops(const Model&, const Edits&, const Statistics&);  // of resolved plans
 
 using StatisticsOf = std::function<const Statistics&(const Plan&)>;
 
-// Weights of half the range take the whole wherever saturation costs less than the bit. That is worked out for the
-// schemes of the plans that come, each once, with every op in that scheme: plans of a search differ in a few ops only.
+// Changes weights from half to full range in ops where saturation costs less than the lost bit. The decision is made
+// once per scheme, with every op in that scheme, because the plans of a search differ only in a few ops.
 class WeightRangePolicy {
  public:
-  // `whole`: the search space that the plans are of, without half ranges. The model must outlive this.
+  // `whole`: the search space of the plans, without half ranges. The model must outlive this object.
   WeightRangePolicy(const Model&, PlanChoices whole, StatisticsOf);
 
   Plan operator()(Plan);

@@ -9,9 +9,9 @@
 namespace lpot {
 
 std::size_t run_time_groups(const Cpu& cpu) {
-  constexpr std::size_t kPlugInsOwn = 32;
+  constexpr std::size_t kPlugInDefault = 32;
   const bool is_x86 = cpu.avx2 || cpu.avx512;
-  return is_x86 && cpu.vnni ? kPlugInsOwn : 0;
+  return is_x86 && cpu.vnni ? kPlugInDefault : 0;
 }
 
 bool is_weights_only(const Plan& plan) {
@@ -23,11 +23,11 @@ bool is_weights_only(const Plan& plan) {
 std::string describe_activations(const Plan& plan, const Cpu& cpu) {
   const std::int64_t groups = plan.recipes.integer(kRunTimeGroups);
   if (groups == 0)
-    return fmt::format("stay fp32 on this CPU class ({}); what is gained is size, not speed", cpu.cpu_class());
+    return fmt::format("stay fp32 on this CPU class ({}): the model is smaller, but not faster", cpu.cpu_class());
   return fmt::format(
-      "of matrix products are quantized at run time on this CPU class ({}), {} values at a time, those of convolutions "
-      "stay fp32; what is gained is size, not speed",
-      cpu.cpu_class(), groups);
+      "of matrix products are quantized at run time in groups of {} values on this CPU class ({}), those of "
+      "convolutions stay fp32: the model is smaller; speed depends on the CPU",
+      groups, cpu.cpu_class());
 }
 
 }  // namespace lpot

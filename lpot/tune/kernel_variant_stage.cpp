@@ -31,7 +31,7 @@ void log_choice(const PlanChoices& choices, const KernelVariantChoice& measured,
 KernelVariantChoice measure_and_remember(const QuantizationTask& task, const VariantMeasurement& measurement,
                                          const Observer& observer) {
   const auto signatures = op_signatures(task.model, measurement.plan, measurement.sample);
-  if (auto known = measurement.cache.recall(signatures)) {
+  if (auto known = measurement.cache.find(signatures)) {
     observer.log(LogLevel::Info, "kernel variants are known for ops of these shapes on this kind of CPU: not measured");
     return *known;
   }
@@ -41,7 +41,7 @@ KernelVariantChoice measure_and_remember(const QuantizationTask& task, const Var
   KernelVariantChoice choice = choose_kernel_variants(task.model, measurement.plan, measurement.statistics,
                                                       measurement.sample, options, observer);
   if (contention.share() <= kQuietEnough)
-    measurement.cache.remember(signatures, choice);
+    measurement.cache.store(signatures, choice);
   else
     observer.log(LogLevel::Info, fmt::format("other programs used {:.0f}% of the CPU while kernel variants were timed: "
                                              "the times are not remembered for other runs",

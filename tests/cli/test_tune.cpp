@@ -61,7 +61,7 @@ TEST_F(CliTune, DynamicQuantizationTunesWithoutCalibrationAndPromisesSize) {
       "--output", "out",       "--set", "quantization.approach=post_training_dynamic_quant"};
   const Outcome text = lpot(words);
   ASSERT_EQ(text.code, 0) << text.err;
-  EXPECT_THAT(text.out, AllOf(HasSubstr("only weights are int8"), HasSubstr("size, not speed")));
+  EXPECT_THAT(text.out, AllOf(HasSubstr("only weights are int8"), HasSubstr("the model is smaller")));
   EXPECT_THAT(text.err, Not(HasSubstr("calibrat")));
   EXPECT_THAT(Json::parse(read_bytes(folder_ / "out/result.json"))["best"]["activations"], HasSubstr("fp32"));
   EXPECT_TRUE(exists("out/model.onnx"));

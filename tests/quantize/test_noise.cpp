@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kWidth = 64;
 
-// A matrix product of an input whose first channel is `outlier` times as large as the others.
+// A matrix product with an input whose first channel is `outlier` times larger than the others.
 struct Case {
   Model model;
   Tensor input;
@@ -54,7 +54,7 @@ double measured_noise(const Case& tested, const Statistics& statistics) {
   return noise / signal;
 }
 
-TEST(ExpectedNoise, IsWhatIsMeasuredToAFactorOfTwo) {
+TEST(ExpectedNoise, IsWithinAFactorOfTwoOfTheMeasuredNoise) {
   for (const float outlier : {1.0f, 10.0f, 100.0f}) {
     const Case tested = product_of(outlier);
     const Statistics statistics = observed(tested);
@@ -65,7 +65,7 @@ TEST(ExpectedNoise, IsWhatIsMeasuredToAFactorOfTwo) {
   }
 }
 
-TEST(ExpectedNoise, KnowsTheOpsOfThePlanInInt8Only) {
+TEST(ExpectedNoise, ContainsOnlyTheInt8OpsOfThePlan) {
   const Case tested = product_of(1);
   Plan plan;
   plan.ops["product"] = {};

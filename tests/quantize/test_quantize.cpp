@@ -22,7 +22,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 OpPlan int8(Symmetry symmetry = Symmetry::Asymmetric, Granularity granularity = Granularity::PerChannel) {
-  // Half range: exact on every CPU.
+  // Half range, which is exact on every CPU.
   return {Precision::Int8,
           {Algorithm::MinMax, Granularity::PerTensor, symmetry, 8},
           {Algorithm::MinMax, granularity, Symmetry::Symmetric, 7}};
@@ -48,9 +48,9 @@ bool is_kernel(const ExecutedOp& op) {
   return op.type == "Convolution" || op.type == "Deconvolution" || op.type == "FullyConnected";
 }
 
-// How many int8 kernels came from this op.
+// The number of int8 kernels that came from this op.
 std::size_t int8_kernels_of(const Executable& executable, const std::string& name) {
-  // The plug-in puts the multiplication by the scales behind a product and keeps that one's name.
+  // The plug-in moves the multiplication by the scales after a product and gives it the product's name.
   const auto is_from = [&](const std::string& source) { return source == name || source.starts_with(name + "/"); };
   std::size_t count = 0;
   for (const ExecutedOp& op : executable.executed_ops())
@@ -64,7 +64,7 @@ std::size_t fp32_kernels(const Executable& executable) {
   return count;
 }
 
-TEST(Quantize, RunsEveryPlannedOpOfTheQuickstartNetworkInInt8AndNoOther) {
+TEST(Quantize, RunsExactlyThePlannedOpsOfTheQuickstartModelInInt8) {
   const Model model = load_model(quickstart_model());
   const Statistics statistics = calibrated(model, images(4));
   const std::vector<std::string> some{"/stem/conv/Conv", "/block3/dw/conv/Conv", "/fc/Gemm"};
@@ -78,7 +78,7 @@ TEST(Quantize, RunsEveryPlannedOpOfTheQuickstartNetworkInInt8AndNoOther) {
   }
 }
 
-TEST(Quantize, StaysNearTheFp32Answers) {
+TEST(Quantize, StaysCloseToTheFp32Outputs) {
   const Model model = load_model(quickstart_model());
   const Model quantized = quantize(model, all_int8(model), calibrated(model, images(8)));
   const Tensor batch = stack(images(8));
@@ -91,7 +91,7 @@ TEST(Quantize, StaysNearTheFp32Answers) {
   EXPECT_GT(10 * std::log10(signal / noise), 20);  // dB
 }
 
-TEST(Quantize, LeavesTheSourceModelAlone) {
+TEST(Quantize, DoesNotChangeTheSourceModel) {
   const Model model = load_model(quickstart_model());
   const Tensor batch = stack(images(2));
   const auto before = run_plainly(model.graph, {batch});
@@ -114,7 +114,7 @@ TEST(Quantize, KeepsTheNamesOfOpsThroughSavingAndLoading) {
   EXPECT_EQ(run_plainly(again.graph, {batch}), run_plainly(quantized.graph, {batch}));
 }
 
-TEST(Quantize, StoresWeightsInAQuarter) {
+TEST(Quantize, StoresWeightsInAQuarterOfTheSpace) {
   TempFolder folder;
   const Model model = load_model(quickstart_model());
   save_model(model, folder / "fp32.xml");
@@ -141,7 +141,7 @@ TEST(Quantize, QuantizesATensorOnceForAllItsReaders) {
   EXPECT_EQ(count_type(quantize(model, different, statistics), "FakeQuantize"), 2u);
 }
 
-TEST(Quantize, GivesWeightsOneScaleOrOnePerChannel) {
+TEST(Quantize, QuantizesWeightsPerTensorOrPerChannel) {
   const auto x = parameter({1, 3, 6, 6}, "x");
   const Model model = as_model({conv3x3(x, 3, 4, "a")}, {x});
   const Statistics statistics = calibrated(model, {random_tensor({3, 6, 6}, 1)});
@@ -154,13 +154,13 @@ TEST(Quantize, GivesWeightsOneScaleOrOnePerChannel) {
       }
 }
 
-TEST(Quantize, RefusesThePlanOfAnotherModel) {
+TEST(Quantize, RejectsThePlanOfAnotherModel) {
   const auto x = parameter({1, 3, 6, 6}, "x");
   const Model model = as_model({conv3x3(x, 3, 4, "a")}, {x});
   Plan plan;
   plan.ops["layer7"] = int8();
   EXPECT_THAT(message_of<ModelError>([&] { quantize(model, plan, {}); }),
-              AllOf(HasSubstr("'layer7'"), HasSubstr("another model's plan")));
+              AllOf(HasSubstr("'layer7'"), HasSubstr("the model it was made for")));
 }
 
 TEST(Quantize, NamesTheTensorWithoutStatistics) {
@@ -184,7 +184,7 @@ TEST(QuantizableOps, AreThoseWithConstantWeightsAndAFloatInput) {
   EXPECT_THAT(names, ::testing::UnorderedElementsAre("conv", "product"));
 }
 
-TEST(QuantizableOps, SurviveAModelThatWasSavedInHalfPrecision) {
+TEST(QuantizableOps, AreFoundInAModelSavedInHalfPrecision) {
   TempFolder folder;
   ov::save_model(load_model(quickstart_model()).graph, (folder / "half.xml").string(), /*compress_to_fp16=*/true);
   const Model model = load_model(folder / "half.xml");
@@ -255,13 +255,13 @@ const std::vector<Kernel> kKernels{
      {0}},
 };
 
-// The whole range of an activation, and inputs that lie well inside the rounding interval of a level, so that no
-// rounding can go either way.
+// Inputs over the full range of an activation that lie well inside the rounding interval of a level, so that rounding
+// is unambiguous.
 struct Activations {
   double step = 0;
-  Tensor data;      // what the model is given
-  Tensor integers;  // the level of each value, zero at the level of zero
-  Tensor fake;      // the value that the level stands for
+  Tensor data;      // input of the model
+  Tensor integers;  // the level of each value, relative to the zero level
+  Tensor fake;      // the value of the level
   Statistics statistics;
 };
 
@@ -286,7 +286,7 @@ Activations make_activations(const Shape& shape, Symmetry symmetry) {
   return made;
 }
 
-// The scale of every single weight.
+// The scale of every weight.
 std::vector<float> spread_scales(const QuantizedWeights& quantized, const Shape& shape) {
   std::vector<float> scales(quantized.values.size());
   for (std::size_t i = 0; i < scales.size(); ++i) {
@@ -331,9 +331,9 @@ class QuantizedKernel : public ::testing::TestWithParam<std::tuple<Kernel, Symme
   }
 };
 
-// Three ways agree: the plug-in's int8 kernel, an fp32 run on fake-quantized values, and the sums of the integers times
-// their scales (sums below 2^24 are exact in fp32 too; one scale for all is needed to take it out of the sum).
-TEST_P(QuantizedKernel, ComputesWhatTheIntegersSay) {
+// Three computations agree: the plug-in's int8 kernel, an fp32 run on fake-quantized values, and integer sums times
+// their scales. (Sums below 2^24 are exact in fp32 too. Only a single scale can be factored out of the sum.)
+TEST_P(QuantizedKernel, AgreesWithIntegerArithmetic) {
   std::vector<float> integers(quantized_.values.begin(), quantized_.values.end()), fake = integers;
   for (std::size_t i = 0; i < fake.size(); ++i) fake[i] *= scales_[i];
   const auto found = run_int8(), faked = run(fake, x_.fake), sums = run(integers, x_.integers);
@@ -362,7 +362,7 @@ TEST_P(QuantizedKernel, StaysWithinTheDerivedBoundOfFp32) {
   }
 }
 
-// Everything that the table of capabilities promises.
+// All combinations that the capability table declares.
 std::vector<std::tuple<Kernel, Symmetry, Granularity>> promised() {
   std::vector<std::tuple<Kernel, Symmetry, Granularity>> result;
   for (const Kernel& kernel : kKernels)

@@ -1,5 +1,5 @@
-// 16-bit sums of the AVX2 kernels: a real overflow, its prediction and its cure. The kernels are held to AVX2 in a
-// process of its own, since the variable is read once.
+// 16-bit sums of the AVX2 kernels: an actual overflow, its prediction, and half-range weights that avoid it. The
+// kernels run in a separate process limited to AVX2, because the environment variable is read only once.
 #include "lpot/quantize/saturation.h"
 
 #include <cmath>
@@ -24,8 +24,8 @@ constexpr std::size_t kChannels = 64, kOutputs = 16, kSide = 8;
 
 TensorScheme weights_of(int bits) { return {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, bits}; }
 
-// A 1x1 convolution; output o is (o + 1) / 16 of the sum of its inputs. Its weights are all of one size, so all of them
-// are the largest integer.
+// A 1x1 convolution. Output o is (o + 1) / 16 of the sum of its inputs. All weights of an output are equal, so all of
+// them are the largest integer.
 Model sums() {
   const auto x = parameter({1, kChannels, kSide, kSide}, "x");
   std::vector<float> weights(kOutputs * kChannels);
@@ -44,7 +44,7 @@ Plan plan_with(int bits) {
   return plan;
 }
 
-// All inputs at the upper end of their range: 255 as integers.
+// All inputs at the upper end of their range, level 255.
 Tensor extreme() {
   return Tensor::from<float>({1, kChannels, kSide, kSide}, std::vector<float>(kChannels * kSide * kSide, 1.0f));
 }
@@ -77,7 +77,7 @@ class Saturates : public ::testing::Test {
     return run;
   }
 
-  // What 32-bit sums of these integers give, worked out here.
+  // The result of 32-bit sums of these integers.
   static float exact(std::size_t output, int bits) {
     const int limit = weight_limit(weights_of(bits));
     const float scale = static_cast<float>(output + 1) / kOutputs / static_cast<float>(limit);
@@ -88,17 +88,18 @@ class Saturates : public ::testing::Test {
 };
 
 #if defined(__x86_64__)
-TEST_F(Saturates, WithTheWholeRangeAsPredicted) {
+TEST_F(Saturates, WithTheFullWeightRangeAsPredicted) {
   const Model model = sums();
   const Statistics statistics = observed(model, extreme());
   EXPECT_THAT(saturating_ops(model, plan_with(8), statistics), ElementsAre("sums"));
   const Run run = with_avx2_kernels(quantize(model, plan_with(8), statistics), extreme());
   EXPECT_THAT(run.kernel, testing::AllOf(HasSubstr("avx2"), HasSubstr("I8")));
   for (std::size_t o = 0; o < kOutputs; ++o)
-    EXPECT_LT(run.values[o * kSide * kSide], 0.6f * exact(o, 8)) << "two products of 255 * 127 add up to 32767 at most";
+    EXPECT_LT(run.values[o * kSide * kSide], 0.6f * exact(o, 8))
+        << "the sum of two products of 255 * 127 saturates at 32767";
 }
 
-TEST_F(Saturates, NoLongerWithHalfTheRange) {
+TEST_F(Saturates, NotWithHalfTheWeightRange) {
   const Model model = sums();
   const Statistics statistics = observed(model, extreme());
   EXPECT_THAT(saturating_ops(model, plan_with(7), statistics), IsEmpty());
@@ -108,12 +109,13 @@ TEST_F(Saturates, NoLongerWithHalfTheRange) {
     EXPECT_NEAR(run.values[o * kSide * kSide], exact(o, 7), 1e-3f * exact(o, 7));
 }
 
-TEST_F(Saturates, NotWhereInputsStaySmallAndTheWholeRangeIsKept) {
+TEST_F(Saturates, NotWithSmallInputsAndTheFullWeightRange) {
   const Model model = sums();
-  Tensor small = extreme();  // one channel takes the range, the others half of it
+  Tensor small = extreme();  // one channel uses the full range, the others half of it
   for (std::size_t i = kSide * kSide; i < small.size(); ++i) small.data<float>()[i] = 0.5f;
   const Statistics statistics = observed(model, small);
-  EXPECT_THAT(saturating_ops(model, plan_with(8), statistics), ElementsAre("sums")) << "255 + 128 of 127 are too much";
+  EXPECT_THAT(saturating_ops(model, plan_with(8), statistics), ElementsAre("sums"))
+      << "255 * 127 + 128 * 127 saturates";
   for (std::size_t i = kSide * kSide; i < small.size(); ++i)
     small.data<float>()[i] = i < 2 * kSide * kSide ? 0.0f : 0.5f;
   const Statistics even_smaller = observed(model, small);
@@ -125,11 +127,11 @@ TEST_F(Saturates, NotWhereInputsStaySmallAndTheWholeRangeIsKept) {
 }
 #endif
 
-// Ranges that clip make larger integers than ranges that do not: what is safe in one scheme may not be in another.
+// A range that clips gives larger integers, so an op may saturate in one scheme and not in another.
 TEST(WeightRangePolicy, DependsOnTheScheme) {
   const Model model = sums();
-  // All at a half but for one number, and a channel beside it that is empty. Minmax puts the half at 128 and no pair is
-  // too large; a percentile cuts the one number off and puts the half at 255.
+  // All values are 0.5 except one, and the adjacent channel is empty. Minmax maps 0.5 to level 128, so no pair
+  // saturates. A percentile clips the one large value and maps 0.5 to level 255.
   Tensor input = extreme();
   for (std::size_t i = 0; i < input.size(); ++i) input.data<float>()[i] = i < 2 * kSide * kSide ? 0.0f : 0.5f;
   std::vector<Tensor> samples(7, input.slice(0));
@@ -158,11 +160,11 @@ TEST(WeightRangePolicy, DependsOnTheScheme) {
     (saturates ? kept : widened) = true;
     EXPECT_EQ(widen(plan), widen(plan));
   }
-  EXPECT_EQ(asked, narrow.model_choices.size()) << "each scheme is looked at once";
-  EXPECT_TRUE(widened && kept) << "the schemes do not differ, so this shows nothing";
+  EXPECT_EQ(asked, narrow.model_choices.size()) << "each scheme is analyzed once";
+  EXPECT_TRUE(widened && kept) << "the schemes do not differ, so the test proves nothing";
 }
 
-TEST(WeightRangePolicy, KeepsFormsFp32AndTheBitsThatTheConfigAskedFor) {
+TEST(WeightRangePolicy, KeepsKernelVariantsFp32OpsAndConfiguredBits) {
   const Model model = sums();
   QuantizationConfig config;
   config.model_wise.weight.bits = 6;

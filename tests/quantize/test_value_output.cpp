@@ -1,4 +1,4 @@
-// SmoothQuant between the value and the output product of attention: folded into the value product.
+// SmoothQuant between the value and the output product of attention, folded into the value product.
 #include <algorithm>
 #include <cmath>
 
@@ -43,7 +43,7 @@ double error(const Model& model, const Model& exact) {
   return output_error(model, exact, random_tensor({2, 6, 128}, 5));
 }
 
-TEST(ValueOutputPairs, AreFoundThroughHeadsAndTheirMix) {
+TEST(ValueOutputPairs, AreFoundThroughAttentionHeads) {
   for (const bool computed : {false, true}) {
     const auto pairs = channel_pairs(attention({.computed_shapes = computed}));
     ASSERT_EQ(pairs.size(), 1u) << computed;
@@ -55,16 +55,16 @@ TEST(ValueOutputPairs, AreFoundThroughHeadsAndTheirMix) {
   EXPECT_THAT(channel_pairs(attention({.values_read_twice = true})), IsEmpty());
 }
 
-TEST(ValueOutputPairs, NeedNoDivisionInFrontOfTheOutputProduct) {
+TEST(ValueOutputPairs, NeedNoDivisionBeforeTheOutputProduct) {
   const Model model = attention({.outlier = 40});
   const Edits edits = resolve(model, all_int8(model, 0.5), calibrated(model));
-  EXPECT_TRUE(edit_of(edits, "out").divided_before);
+  EXPECT_TRUE(edit_of(edits, "out").divisors_folded);
   EXPECT_THAT(edit_of(edits, "out").written_divisors(), IsEmpty());
-  EXPECT_FALSE(edit_of(edits, "query").divided_before) << "fed by the model's input";
+  EXPECT_FALSE(edit_of(edits, "query").divisors_folded) << "its activation is the model's input";
   for (const OpInfo& op : list_ops(apply(model, edits))) EXPECT_NE(op.name, "joined/quantize/divided");
 }
 
-// The weights that are left in fp32 show what the recipe does to all of them: divided values, multiplied readers.
+// The weights that stay in fp32 show the effect of the recipe on all weights: divided values, multiplied readers.
 TEST(ValueOutputPairs, AreExactInFp32) {
   const Model model = attention({.outlier = 40});
   Plan plan = all_int8(model, 0.5);
@@ -88,7 +88,7 @@ TEST(ValueOutputPairs, AreExactInFp32) {
   EXPECT_LT(error(apply(model, exact), model), 1e-5);
 }
 
-TEST(ValueOutputPairs, LowerTheErrorOfOutlierChannels) {
+TEST(ValueOutputPairs, ReduceTheErrorOfOutlierChannels) {
   const Model model = attention({.outlier = 40});
   const Statistics statistics = calibrated(model);
   const double plain = error(quantize(model, all_int8(model, 0, false), statistics), model);
@@ -96,7 +96,7 @@ TEST(ValueOutputPairs, LowerTheErrorOfOutlierChannels) {
   EXPECT_LT(2 * smoothed, plain);
 }
 
-TEST(ValueOutputPairs, GiveTheSameWhetherTheValueProductIsInt8OrNot) {
+TEST(ValueOutputPairs, WorkWithAnInt8AndAnFp32ValueProduct) {
   const Model model = attention({.outlier = 40});
   const Statistics statistics = calibrated(model);
   Plan plan = all_int8(model, 0);

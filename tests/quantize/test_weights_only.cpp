@@ -1,4 +1,4 @@
-// post_training_dynamic_quant: int8 weights, activations left to the run time, no statistics.
+// post_training_dynamic_quant: int8 weights, activations quantized at run time or not at all, no statistics.
 #include "lpot/quantize/weights_only.h"
 
 #include <cmath>
@@ -38,7 +38,7 @@ Plan first_plan(const Model& model, std::size_t groups = 0) {
   return plan;
 }
 
-// A convolution with a bias, and a product of 64 x 512 behind it.
+// A convolution with a bias, followed by a product of 64 x 512.
 Model small_model() {
   const auto x = parameter({-1, 3, 8, 8}, "x");
   const auto bias = std::make_shared<op::Add>(conv3x3(x, 3, 64, "conv"), random_constant({1, 64, 1, 1}, 5));
@@ -66,7 +66,7 @@ double largest_magnitude(const std::vector<float>& values) {
   return largest_difference(values, std::vector<float>(values.size(), 0.0f));
 }
 
-TEST(WeightsOnly, IsWhatTheDynamicApproachOffersEveryOp) {
+TEST(WeightsOnly, IsTheChoiceOfEveryOpInTheDynamicApproach) {
   for (const OpSpace& op : space_of(small_model()).ops) {
     ASSERT_EQ(op.choices.size(), 3u) << "per channel, per tensor, fp32";
     EXPECT_TRUE(op.choices[0].weights_only);
@@ -76,7 +76,7 @@ TEST(WeightsOnly, IsWhatTheDynamicApproachOffersEveryOp) {
   }
 }
 
-TEST(WeightsOnly, LeavesAnOpInFp32WhereTheConfigWantsItsActivationInFp32) {
+TEST(WeightsOnly, LeavesAnOpInFp32IfTheConfigRequiresFp32Activations) {
   QuantizationConfig config = dynamic();
   OpRestriction restriction;
   restriction.activation.precisions = {Precision::Fp32};
@@ -85,7 +85,7 @@ TEST(WeightsOnly, LeavesAnOpInFp32WhereTheConfigWantsItsActivationInFp32) {
   EXPECT_THAT(space.plan(space.model_choices.front()).fallback(), ElementsAre("fc"));
 }
 
-TEST(WeightsOnly, TellsOfRecipesThatNeedRanges) {
+TEST(WeightsOnly, WarnsOfRecipesThatNeedRanges) {
   QuantizationConfig config = dynamic();
   config.recipes.values["smooth_quant"] = true;
   config.recipes.values["weight_correction"] = true;
@@ -95,7 +95,7 @@ TEST(WeightsOnly, TellsOfRecipesThatNeedRanges) {
   EXPECT_TRUE(space.recipes.front().flag("weight_correction"));
 }
 
-TEST(WeightsOnly, IsPartOfThePlansText) {
+TEST(WeightsOnly, IsPartOfThePlansJson) {
   const Plan plan = first_plan(small_model(), 32);
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
   EXPECT_THAT(to_json(plan), HasSubstr("weights_only"));
@@ -115,11 +115,12 @@ TEST(WeightsOnly, NeedsNoStatisticsAndNoQuantizers) {
   EXPECT_LT(largest_difference(run(int8, input), fp32), 0.02 * largest_magnitude(fp32));
 }
 
-// The plug-in multiplies int8 weights that no kernel takes in memory that its streams share, each stream once.
-TEST(WeightsOnly, GivesTheSameOutputsInEveryStream) {
+// The plug-in multiplies int8 weights without an int8 kernel in place, in memory that its streams share, once per
+// stream.
+TEST(WeightsOnly, ComputesTheSameOutputsInEveryStream) {
   const Model model = load_model(LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx");
   const Model int8 = quantize(model, first_plan(model), {});
-  EXPECT_EQ(count_type(int8, "Divide"), 8u) << "of the convolutions";
+  EXPECT_EQ(count_type(int8, "Divide"), 8u) << "one per convolution";
   const Tensor input = random_tensor({1, 1, 28, 28}, 3);
   const Tensor expected = Executable(int8, {.threads = 1}).infer({input})[0];
   for (int i = 0; i < 40; ++i) {
@@ -133,16 +134,16 @@ TEST(WeightsOnly, GivesTheSameOutputsInEveryStream) {
   }
 }
 
-TEST(WeightsOnly, FallsBackOpByOp) {
+TEST(WeightsOnly, FallsBackPerOp) {
   const Model model = small_model();
   Plan plan = first_plan(model);
   plan.ops.at("conv") = OpPlan{};
   EXPECT_EQ(count_type(quantize(model, plan, {}), "Convert"), 1u);
 }
 
-// What the header says of the plug-in, checked: groups of 32 change a product's numbers where the CPU quantizes
-// activations at run time, and nothing elsewhere.
-TEST(WeightsOnly, ActivationsAreQuantizedAtRunTimeJustWhereThisCpuDoesThat) {
+// Checks the statement of the header: groups of 32 change the outputs of a product only if the CPU quantizes
+// activations at run time.
+TEST(WeightsOnly, QuantizesActivationsAtRunTimeOnlyIfThisCpuDoes) {
   const Model model = small_model();
   const Tensor input = random_tensor({2, 3, 8, 8}, 3);
   const auto in_fp32 = run(quantize(model, first_plan(model, 0), {}), input);
@@ -151,21 +152,21 @@ TEST(WeightsOnly, ActivationsAreQuantizedAtRunTimeJustWhereThisCpuDoesThat) {
   EXPECT_EQ(largest_difference(in_fp32, at_run_time) > 1e-4 * largest_magnitude(in_fp32), groups > 0);
 }
 
-TEST(WeightsOnly, RunTimeGroupsAreOfCpusWithVnni) {
+TEST(WeightsOnly, HasRunTimeGroupsOnlyOnCpusWithVnni) {
   EXPECT_EQ(run_time_groups(cpu_with(true, false, false)), 0u);
   EXPECT_EQ(run_time_groups(cpu_with(true, true, false)), 0u);
   EXPECT_EQ(run_time_groups(cpu_with(true, true, true)), 32u);
   EXPECT_EQ(run_time_groups(cpu_with(true, false, true)), 32u);
-  EXPECT_EQ(run_time_groups(cpu_with(false, false, true)), 0u) << "dot products of Arm are not used by default";
+  EXPECT_EQ(run_time_groups(cpu_with(false, false, true)), 0u) << "Arm dot products are not used by default";
 }
 
-TEST(WeightsOnly, DescriptionPromisesSizeAndSaysWhatActivationsDo) {
+TEST(WeightsOnly, DescribesActivationsAndTheSmallerSize) {
   Plan plan = first_plan(small_model(), 0);
   EXPECT_THAT(describe_activations(plan, cpu_with(true, false, false)),
-              testing::AllOf(HasSubstr("stay fp32"), HasSubstr("avx2"), HasSubstr("size, not speed")));
+              testing::AllOf(HasSubstr("stay fp32"), HasSubstr("avx2"), HasSubstr("the model is smaller")));
   plan.recipes.set("run_time_groups", 32);
   EXPECT_THAT(describe_activations(plan, cpu_with(true, true, true)),
-              testing::AllOf(HasSubstr("at run time"), HasSubstr("32"), HasSubstr("size, not speed")));
+              testing::AllOf(HasSubstr("at run time"), HasSubstr("32"), HasSubstr("the model is smaller")));
   EXPECT_TRUE(is_weights_only(plan));
   EXPECT_FALSE(is_weights_only(Plan{}));
 }
@@ -177,7 +178,8 @@ TEST_F(SavedWeights, StayInt8OnDiskAndAfterLoading) {
   const Model int8 = quantize(model, first_plan(model, run_time_groups(detect_cpu())), {});
   const std::size_t whole = save_model(model, folder_ / "fp32.xml");
   const std::size_t small = save_model(int8, folder_ / "int8.xml");
-  EXPECT_LT(static_cast<double>(small), 0.45 * static_cast<double>(whole)) << "the .xml counts in so small a model";
+  EXPECT_LT(static_cast<double>(small), 0.45 * static_cast<double>(whole))
+      << "the .xml is a large part of such a small model";
   EXPECT_LT(std::filesystem::file_size(folder_ / "int8.bin") * 10,
             std::filesystem::file_size(folder_ / "fp32.bin") * 3);
 
@@ -189,13 +191,13 @@ TEST_F(SavedWeights, StayInt8OnDiskAndAfterLoading) {
   EXPECT_EQ(run(loaded, input), run(int8, input));
 }
 
-TEST_F(SavedWeights, SayInTheirFileHowActivationsAreTreated) {
+TEST_F(SavedWeights, StoreTheRunTimeGroupSizeInTheFile) {
   const Model model = small_model();
   save_model(quantize(model, first_plan(model, 0), {}), folder_ / "int8.xml");
   EXPECT_THAT(read_bytes(folder_ / "int8.xml"), HasSubstr("<DYNAMIC_QUANTIZATION_GROUP_SIZE value=\"0\""));
 }
 
-TEST_F(SavedWeights, AreBehindDequantizeLinearInOnnx) {
+TEST_F(SavedWeights, AreFollowedByDequantizeLinearInOnnx) {
   for (const OnnxFile& file : {conv_with_batch_norm(true), product_with_bias()}) {
     const Model model = load(file);
     Edits edits = int8_edits(model, kSymmetric);
@@ -204,7 +206,8 @@ TEST_F(SavedWeights, AreBehindDequantizeLinearInOnnx) {
     EXPECT_THAT(written.nodes(), Contains("DequantizeLinear w/dequantized"));
     for (const std::string& node : written.nodes()) EXPECT_THAT(node, testing::Not(HasSubstr("QuantizeLinear x")));
     EXPECT_THAT(written.constants(kInt8), UnorderedElementsAre("w/int8", "w/zero_point"));
-    EXPECT_THAT(written.constants(onnx::TensorProto_DataType_INT32), IsEmpty()) << "the bias has no scale to go by";
+    EXPECT_THAT(written.constants(onnx::TensorProto_DataType_INT32), IsEmpty())
+        << "without an activation scale the bias stays float";
     const Shape shape = model.graph->input(0).get_shape().size() == 4 ? Shape{1, 3, 6, 6} : Shape{2, 3, 6};
     expect_same_outputs(model, {exact_tensor(shape, kStep, 3)});
   }

@@ -148,7 +148,7 @@ TEST(ResultText, ComparesFp32AndInt8AndSaysHowToRunIt) {
 }
 
 TEST(ResultText, SaysWhatBecomesOfActivationsWhereOnlyWeightsAreInt8) {
-  EXPECT_THAT(result_text(dynamic()), AllOf(HasSubstr("activations stay fp32"), HasSubstr("size, not speed")));
+  EXPECT_THAT(result_text(dynamic()), AllOf(HasSubstr("activations stay fp32"), HasSubstr("the model is smaller")));
   EXPECT_THAT(Json::parse(result_json(dynamic()))["best"]["activations"], HasSubstr("stay fp32"));
   EXPECT_THAT(result_text(tuned()), Not(HasSubstr("activations")));
   EXPECT_FALSE(Json::parse(result_json(tuned()))["best"].contains("activations"));

@@ -1,4 +1,4 @@
-// Small ONNX files made in code.
+// Small ONNX files built in code.
 #pragma once
 #include <map>
 #include <random>
@@ -28,12 +28,12 @@ class OnnxFile {
 
   template <typename T>
   void constant(const std::string& name, const Dims& dims, const std::vector<T>& values) {
-    *model.mutable_graph()->add_initializer() = make_tensor(name, dims, values);
+    *model.mutable_graph()->add_initializer() = build_tensor(name, dims, values);
   }
 
   onnx::NodeProto& node(const std::string& type, const std::string& name, const std::vector<std::string>& inputs,
                         const std::string& output) {
-    return *model.mutable_graph()->add_node() = make_node(type, name, inputs, output);
+    return *model.mutable_graph()->add_node() = build_node(type, name, inputs, output);
   }
 
   std::filesystem::path write(const std::filesystem::path& path) const {
@@ -73,7 +73,7 @@ class OnnxFile {
     value.set_name(name);
     auto& tensor = *value.mutable_type()->mutable_tensor_type();
     tensor.set_elem_type(type);
-    tensor.mutable_shape();  // a scalar has one without dimensions
+    tensor.mutable_shape();  // a scalar has a shape without dimensions
     for (const std::int64_t dim : dims) tensor.mutable_shape()->add_dim()->set_dim_value(dim);
   }
 
@@ -87,7 +87,7 @@ inline void set_ints(onnx::NodeProto& node, const std::string& name, const Dims&
   for (const std::int64_t value : values) attribute.add_ints(value);
 }
 
-// Weights that half-range int8 holds without an error: whole numbers times a scale, the largest one in every channel.
+// Weights that half-range int8 represents exactly: integers times a scale, with the largest integer in every channel.
 inline std::vector<float> exact_weights(const Dims& dims, std::size_t channel_axis, unsigned seed) {
   std::mt19937 random(seed);
   std::size_t count = 1, stride = 1;
@@ -104,7 +104,7 @@ inline std::vector<float> exact_weights(const Dims& dims, std::size_t channel_ax
   return values;
 }
 
-// Values on the levels of `step`: whole numbers from -100 to 100 times the step.
+// Values that are integers from -100 to 100 times the step.
 inline Tensor exact_tensor(const Shape& shape, float step, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<float> values(element_count(shape));

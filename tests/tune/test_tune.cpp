@@ -175,7 +175,7 @@ TEST_F(TuneTest, DynamicQuantizationNeedsNoCalibrationDataAndSaysSoOfActivations
       << (result.trials[0].result ? to_json(*result.trials[0].result) : "") << " of " << result.goal.describe();
   EXPECT_LT(static_cast<double>(result.model_bytes), 0.45 * static_cast<double>(result.baseline.size_bytes));
   EXPECT_THAT(read_bytes(folder_ / "w/best/deploy.yaml"),
-              AllOf(HasSubstr("approach: post_training_dynamic_quant"), HasSubstr("size, not speed")));
+              AllOf(HasSubstr("approach: post_training_dynamic_quant"), HasSubstr("the model is smaller")));
 
   const TuneResult resumed = tune(config, {.model = kModel, .resume = true});
   EXPECT_EQ(resumed.trials, result.trials);
@@ -197,7 +197,7 @@ TEST_F(TuneTest, DynamicQuantizationWorksWithoutAnyData) {
   config.quantization.approach = Approach::DynamicQuantization;
   const QuantizeResult once = quantize_once(config, {.model = kModel, .output = folder_ / "q"});
   EXPECT_EQ(once.calibration_samples, 0u);
-  EXPECT_THAT(once.activations, HasSubstr("size, not speed"));
+  EXPECT_THAT(once.activations, HasSubstr("the model is smaller"));
 
   config.accuracy.command = "true {model}; echo 0.5";
   config.tuning.workspace = (folder_ / "w").string();

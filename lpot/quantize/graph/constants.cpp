@@ -18,7 +18,7 @@ std::vector<float> Constants::values(const std::string& name) const {
   if (const auto found = changed_.find(name); found != changed_.end()) return found->second;
   if (const auto found = constants_.find(name); found != constants_.end())
     return ov::as_type<const ov::opset8::Constant>(found->second)->cast_vector<float>();
-  throw ModelError("quantize", fmt::format("the model has no constant '{}'", name));
+  throw ModelError("quantize", fmt::format("constant '{}': not found in the model", name));
 }
 
 void Constants::divide(const std::string& name, const std::vector<float>& divisors) {

@@ -1,5 +1,5 @@
-// What a Plan with its statistics means for the source graph. `resolve` (quantize/resolve.h) makes them; every writer
-// (OpenVINO, ONNX, ...) applies the same edits.
+// Edits: the changes that a Plan and its statistics make to the source graph. `resolve` (quantize/resolve.h) builds
+// them. Every writer (OpenVINO, ONNX, ...) applies the same edits.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,19 +13,19 @@
 
 namespace lpot {
 
-// One op with int8 weights: its constant input 1 becomes integers with scales, its input 0 gets a quantizer.
+// An op with int8 weights. Its constant input 1 becomes integers with scales; its input 0 gets a quantizer.
 struct OpEdit {
   std::string op;    // the source graph's node name
   std::string type;  // "Convolution", "MatMul", ...
 
-  std::string activation;             // the tensor that is quantized, as tensor_name says; "": none, weights only
-  Range levels;                       // ends of its 256 levels; one of them is exactly zero
-  std::vector<float> input_divisors;  // SmoothQuant: the observed activation's channels are divided by these before
-                                      // they are quantized, the weights hold the factor; empty: none
-  bool divided_before = false;        // by the weights and the bias of the kernel in front: nothing is left to write
-  int input_channel_axis = 1;         // of the activation; negative: from the end
+  std::string activation;             // name of the quantized tensor (see tensor_name); "": none, weights only
+  Range levels;                       // lowest and highest of its 256 levels; zero is exactly one level
+  std::vector<float> input_divisors;  // SmoothQuant: the activation's channels are divided by these before
+                                      // quantization; the weights are multiplied by them. Empty: none
+  bool divisors_folded = false;  // the division is part of the previous kernel's weights and bias; nothing to write
+  int input_channel_axis = 1;    // of the activation; negative: from the end
 
-  QuantizedWeights weights;              // of the constant's own shape
+  QuantizedWeights weights;              // in the constant's own shape
   std::vector<std::size_t> weight_axes;  // dimensions of the weights that hold the output channels
 
   std::vector<float> bias;      // added to the output, one per output channel; empty: none
@@ -33,28 +33,28 @@ struct OpEdit {
 
   KernelVariant variant = KernelVariant::Plain;
 
-  // What a writer divides the activation by.
+  // The divisors that a writer must insert before the quantizer.
   const std::vector<float>& written_divisors() const {
     static const std::vector<float> kNone;
-    return divided_before ? kNone : input_divisors;
+    return divisors_folded ? kNone : input_divisors;
   }
 };
 
 // A product of two activations that runs in int8: both inputs get a quantizer.
 struct ProductEdit {
   std::string op;
-  Range levels[2];  // of its inputs; zero is one of them
+  Range levels[2];  // of its two inputs; zero is exactly one level of each
 };
 
-// A constant that other values replace, in the source graph's layout and type f32 (weights or biases of a recipe that
-// rescales channels).
+// New f32 values of a constant, in the source graph's layout. Recipes that rescale channels change weights and biases
+// this way.
 struct ConstantEdit {
   std::string constant;
   std::vector<float> values;
 };
 
-// A table of rows that is looked up by index (embeddings): stored as integers with a scale for each row or for each
-// column, computed in fp32.
+// An embedding table (rows that are looked up by index). It is stored as integers with one scale per row or per column
+// and computed in fp32.
 struct EmbeddingEdit {
   std::string op;                                // the Gather
   std::shared_ptr<const QuantizedWeights> rows;  // never null
@@ -62,14 +62,15 @@ struct EmbeddingEdit {
   bool has_row_scales() const { return rows->scale_shape.back() == 1; }
 };
 
-// A residual sum whose two inputs become integers, so that the convolution's kernel adds them.
+// A residual sum with two integer inputs, which the convolution's kernel can add itself.
 struct SumEdit {
   std::string op;        // the addition
-  std::size_t side = 0;  // its input that comes out of the convolution
-  Range levels;          // of that input; the other has the quantizer of the ops that read the same tensor
+  std::size_t side = 0;  // index of the input that the convolution produces
+  Range levels;          // of that input; the other input shares the quantizer of the ops that read the same tensor
 };
 
-// An op in fp32 that hands its input 0 on and reads it through the quantizer that int8 kernels have there.
+// An fp32 op that does not change the values of its input 0. It reads them through the quantizer that int8 kernels
+// already have on that tensor.
 struct SharedRead {
   std::string op;
   std::string type;
@@ -84,7 +85,7 @@ struct Edits {
   std::vector<SharedRead> reads;
   std::vector<ConstantEdit> constants;
   std::vector<EmbeddingEdit> tables;
-  std::size_t run_time_groups = 0;  // options: values of the recipes of the same names
+  std::size_t run_time_groups = 0;  // this and the next two: values of the recipes with the same names
   bool through_max_pooling = true;
   bool through_concat = true;
 };

@@ -20,7 +20,7 @@ OpIndex::OpIndex(const ov::Model& graph, std::string module) : module_(std::move
 
 const std::shared_ptr<ov::Node>& OpIndex::find(const std::string& name, const std::string& type) const {
   const auto found = ops_.find(key(name, type));
-  if (found == ops_.end()) throw ModelError(module_, fmt::format("the model has no op '{}' ({})", name, type));
+  if (found == ops_.end()) throw ModelError(module_, fmt::format("op '{}' ({}): not found in the model", name, type));
   return found->second;
 }
 

@@ -1,4 +1,4 @@
-// The ops of a graph, found by the name and the type that edits give them.
+// Finds the ops of a graph by the name and type that edits use.
 #pragma once
 #include <memory>
 #include <string>
@@ -13,7 +13,7 @@ namespace lpot {
 
 class OpIndex {
  public:
-  // `module`: who looks, for the error.
+  // `module`: the operation that error messages name.
   OpIndex(const ov::Model&, std::string module);
 
   const std::shared_ptr<ov::Node>& find(const std::string& name, const std::string& type) const;  // throws ModelError

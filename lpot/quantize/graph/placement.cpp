@@ -16,9 +16,9 @@ namespace {
 
 namespace op = ov::opset8;
 
-// The transposition of attention's result, which is a product of the probabilities and another activation, or the
-// reshape behind it. Probabilities that are reshaped keep the plug-in from making one kernel of attention, and then the
-// transposition is a pass of its own, which is faster on integers.
+// True for the transpose that follows attention's product of probabilities and values, and for the reshape after it. If
+// the probabilities are reshaped, the plug-in does not fuse attention into one kernel. The transpose is then a separate
+// pass, which is faster on integers.
 bool joins_heads(const ov::Node& node) {
   const ov::Node* transpose = ov::is_type<op::Reshape>(&node) ? node.get_input_node_ptr(0) : &node;
   if (!ov::is_type<op::Transpose>(transpose)) return false;
@@ -38,12 +38,12 @@ const ValuePreservingOp* find_value_preserving_op(const ov::Node& node, const Mo
   return found == rows.end() || (found->only_if && !found->only_if(node)) ? nullptr : &*found;
 }
 
-bool takes_the_nearest(const ov::Node& node) {
+bool is_nearest_resize(const ov::Node& node) {
   const auto resize = ov::as_type<const ov::op::util::InterpolateBase>(&node);
   return resize && resize->get_attrs().mode == ov::op::util::InterpolateBase::InterpolateMode::NEAREST;
 }
 
-// Zero is exact in every range that a quantizer has.
+// Zero-padding preserves values because zero is exactly a level of every quantizer.
 bool pads_with_zeros_or_copies(const ov::Node& node) {
   const auto pad = ov::as_type<const ov::op::util::PadBase>(&node);
   if (!pad) return false;
@@ -52,7 +52,7 @@ bool pads_with_zeros_or_copies(const ov::Node& node) {
   return value && value->cast_vector<float>() == std::vector<float>{0.0f};
 }
 
-// The node's output is read by these inputs and nothing else.
+// True when these inputs are the only readers of the output.
 bool is_read_only_by(const ov::Output<ov::Node>& output, const std::vector<ov::Input<ov::Node>>& readers) {
   const std::set<ov::Input<ov::Node>> all = output.get_target_inputs();
   return all.size() == readers.size() &&
@@ -63,7 +63,7 @@ bool is_convolution(const ov::Node& node) {
   return ov::is_type<op::Convolution>(&node) || ov::is_type<op::GroupConvolution>(&node);
 }
 
-// Computes value by value, from one tensor.
+// True for ops that compute each value from one value of one tensor.
 bool is_elementwise(const ov::Node& node) {
   static const std::set<std::string_view> kActivations{"Clamp", "Elu", "Swish", "Gelu", "PRelu", "SoftPlus", "Mish"};
   if (ov::is_type<ov::op::util::UnaryElementwiseArithmetic>(&node) || kActivations.contains(node.get_type_name()))
@@ -75,30 +75,30 @@ bool is_elementwise(const ov::Node& node) {
 
 struct Reductions {
   bool any = false;
-  bool extreme_out_of_reach = false;  // a greatest or least value with more than movers behind it
+  bool blocked_min_max = false;  // a ReduceMax or ReduceMin followed by more than value-preserving ops
 };
 
-// Those that the tensor at this input comes out of.
-Reductions reductions_behind(const ov::Input<ov::Node>& input, bool is_behind_elementwise = false) {
+// The reductions that feed this input through value-preserving and elementwise ops.
+Reductions reductions_before(const ov::Input<ov::Node>& input, bool is_after_elementwise = false) {
   ov::Node* producer = input.get_source_output().get_node();
   const std::string_view type = producer->get_type_name();
-  if (type.starts_with("Reduce")) return {true, is_behind_elementwise && (type == "ReduceMax" || type == "ReduceMin")};
+  if (type.starts_with("Reduce")) return {true, is_after_elementwise && (type == "ReduceMax" || type == "ReduceMin")};
   Reductions found;
   const auto look = [&](std::size_t i, bool is_elementwise) {
-    const Reductions there = reductions_behind(producer->input(i), is_elementwise);
+    const Reductions there = reductions_before(producer->input(i), is_elementwise);
     found.any = found.any || there.any;
-    found.extreme_out_of_reach = found.extreme_out_of_reach || there.extreme_out_of_reach;
+    found.blocked_min_max = found.blocked_min_max || there.blocked_min_max;
   };
   if (const ValuePreservingOp* preserving_op = find_value_preserving_op(*producer, {})) {
     for (std::size_t i = 0; i < (preserving_op->every_input ? producer->get_input_size() : 1); ++i)
-      look(i, is_behind_elementwise);
+      look(i, is_after_elementwise);
   } else if (is_elementwise(*producer)) {
     look(ov::is_type<op::Constant>(producer->get_input_node_ptr(0)) ? 1 : 0, true);
   }
   return found;
 }
 
-// The addition of a constant is a convolution's bias.
+// Skips the addition of a constant, which is the bias of a convolution.
 const ov::Node* without_bias(const ov::Node* node) {
   if (ov::is_type<op::Add>(node))
     for (std::size_t side : {0, 1})
@@ -108,17 +108,18 @@ const ov::Node* without_bias(const ov::Node* node) {
 
 }  // namespace
 
-// What is not in the table, and why: between two int8 convolutions of 64 channels over 56 x 56 pixels, the time of what
-// lies between in ms with the quantizer behind the op (as it is left) and with integers flowing through it, AVX2:
-// - Relu, Clamp, Sigmoid, HSwish, Multiply and Add of a constant, Gather of channels: 0 as they are, part of the
-//   convolution in front, which then writes integers; in front of these a quantizer keeps the next kernel from int8.
-// - AvgPool 2 x 2: 0.08 and 0.07, 3 x 3: 0.28 and 0.22, with a second quantizer and its noise; ReduceMean 0.05 and
-//   0.05.
-// - Interpolate that is linear, Tile: the runtime leaves them and the convolution in front in fp32 either way.
-// - Split: 0.18 and 0.07, but its parts have ranges of their own.
-// Of what is in it: MaxPool 0.08 and 0.04, nearest Interpolate 0.22 and 0.15, Pad 0.13 and 0 (the convolution does it).
-// ReduceMax: 0.21 and 0.20, but a quantizer right behind it, or behind ReduceMin, gives wrong results
-// (may_be_quantized). Residual sums have rules of their own below.
+// Why some ops are not in the table. Times in ms of the ops between two int8 convolutions (64 channels, 56 x 56 pixels,
+// AVX2): first with the quantizer after the op, then with the quantizer moved before it.
+// - Relu, Clamp, Sigmoid, HSwish, Multiply and Add with a constant, Gather of channels: 0 with the quantizer after the
+//   op, because the op is fused into the previous convolution, which then writes integers. A quantizer before the op
+//   prevents int8 in the next kernel.
+// - AvgPool 2 x 2: 0.08 and 0.07; 3 x 3: 0.28 and 0.22, but it needs a second quantizer, which adds noise.
+// - ReduceMean: 0.05 and 0.05.
+// - Linear Interpolate, Tile: the runtime keeps them and the previous convolution in fp32 either way.
+// - Split: 0.18 and 0.07, but its outputs have different ranges.
+// Ops in the table: MaxPool 0.08 and 0.04, nearest Interpolate 0.22 and 0.15, Pad 0.13 and 0 (fused into the
+// convolution). ReduceMax: 0.21 and 0.20, and a quantizer directly after ReduceMax or ReduceMin gives wrong results
+// (see may_be_quantized). Residual sums are handled separately below.
 const std::vector<ValuePreservingOp>& value_preserving_ops() {
   static const std::vector<ValuePreservingOp> kTable{
       {"Reshape"},
@@ -135,7 +136,7 @@ const std::vector<ValuePreservingOp>& value_preserving_ops() {
       {"ShuffleChannels"},
       {"Concat", true},
       {"Pad", false, pads_with_zeros_or_copies},
-      {"Interpolate", false, takes_the_nearest},
+      {"Interpolate", false, is_nearest_resize},
   };
   return kTable;
 }
@@ -148,7 +149,7 @@ std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>&
   if (!is_simple || !is_read_only_by(tensor, readers)) return readers;
   std::vector<ov::Input<ov::Node>> moved;
   for (std::size_t i = 0; i < (preserving_op->every_input ? producer->get_input_size() : 1); ++i) {
-    // What is constant is quantized where it is used.
+    // Constant inputs are quantized at their reader instead.
     if (ov::is_type<op::Constant>(producer->get_input_node_ptr(i))) return readers;
     for (const auto& input : move_up({producer->input(i)}, options)) moved.push_back(input);
   }
@@ -160,9 +161,9 @@ bool preserves_values(const ov::Node& node, const MoveOptions& options) {
   return preserving_op && !preserving_op->every_input && node.get_output_size() == 1;
 }
 
-bool may_be_divided(const ov::Input<ov::Node>& input) { return !reductions_behind(input).any; }
+bool may_be_divided(const ov::Input<ov::Node>& input) { return !reductions_before(input).any; }
 
-bool may_be_quantized(const ov::Input<ov::Node>& input) { return !reductions_behind(input).extreme_out_of_reach; }
+bool may_be_quantized(const ov::Input<ov::Node>& input) { return !reductions_before(input).blocked_min_max; }
 
 std::vector<ResidualSum> residual_sums(const Model& model) {
   std::vector<ResidualSum> sums;

@@ -1,4 +1,4 @@
-// Where quantizers stand, so that int8 tensors flow from one int8 kernel to the next.
+// Decides where quantizers are inserted, so that tensors stay int8 from one int8 kernel to the next.
 #pragma once
 #include <memory>
 #include <set>
@@ -17,43 +17,44 @@ class Input;
 
 namespace lpot {
 
-// A row of the table: an op type that hands on the values of these inputs as they are, so that a quantizer behind it
-// may as well stand in front of each of them.
+// An op type that does not change the values of its data inputs (reshape, transpose, max pooling). A quantizer after
+// such an op can be moved before it, to each of its data inputs.
 struct ValuePreservingOp {
   std::string op_type;
-  bool every_input = false;                    // all inputs hold data (Concat); else input 0
-  bool (*only_if)(const ov::Node&) = nullptr;  // where not every op of the type does so
+  bool every_input = false;                    // all inputs are data (Concat); otherwise only input 0
+  bool (*only_if)(const ov::Node&) = nullptr;  // condition, for types whose ops preserve values only sometimes
 };
 const std::vector<ValuePreservingOp>& value_preserving_ops();
 
 struct MoveOptions {
   bool through_max_pooling = true;
-  bool through_concat = true;              // its inputs then share one scale
-  bool through_heads = true;               // where attention's heads are joined: a transposition and a reshape
-  std::set<std::string> not_through = {};  // names of ops that quantizers stay behind
+  bool through_concat = true;              // the inputs then share one scale
+  bool through_heads = true;               // through the transpose and reshape that join attention heads
+  std::set<std::string> not_through = {};  // names of ops that quantizers must not move through
 };
 
-// Whether the op hands on the values of its input 0, and has no other data.
+// True when input 0 is the op's only data input and the op does not change its values.
 bool preserves_values(const ov::Node&, const MoveOptions&);
 
-// The inputs to quantize instead of `readers`, which are all of one tensor: moved up as long as nothing but them, and
-// movers, reads what lies between.
+// Moves the quantizer of `readers`, inputs that all read the same tensor, up through value-preserving ops. Returns the
+// inputs to quantize instead. The quantizer stops at a tensor that has other readers.
 std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>& readers, const MoveOptions& = {});
 
-// The plug-in makes what stands behind a reduction part of it: activations, sums and products with a constant, and the
-// quantizer behind these, movers between or not. Two things go wrong then (OpenVINO 2026.4): a division of channels is
-// taken for another axis, and ReduceMax and ReduceMin keep what they found so far as integers that are not scaled yet.
-bool may_be_divided(const ov::Input<ov::Node>&);    // its channels, in front of its quantizer
-bool may_be_quantized(const ov::Input<ov::Node>&);  // false where the quantizer cannot move in front of the reduction
+// The CPU plug-in fuses the ops after a reduction into it: activation functions, additions and multiplications by a
+// constant, and the quantizer after them, also across value-preserving ops. OpenVINO 2026.4 then computes wrong results
+// in two cases: it applies per-channel divisors along the wrong axis, and ReduceMax and ReduceMin keep intermediate
+// results as unscaled integers.
+bool may_be_divided(const ov::Input<ov::Node>&);    // whether divisors may be inserted before the input's quantizer
+bool may_be_quantized(const ov::Input<ov::Node>&);  // false if the quantizer cannot move before the reduction
 
-// A sum of what a convolution gives and of what bypassed it. Where both are integers the convolution's kernel adds them
-// itself; in fp32 the sum is a pass of its own over both.
+// A residual sum: the output of a convolution plus a tensor that bypasses it. The convolution's kernel adds them itself
+// when both are integers; in fp32 the sum is a separate pass over both tensors.
 struct ResidualSum {
   std::string op;                // the addition
-  std::size_t side = 0;          // its input that comes out of the convolution
-  std::string convolution;       // by name
-  std::string from_convolution;  // the tensor at that input, as tensor_name says
-  std::string bypass;            // the tensor at the other
+  std::size_t side = 0;          // index of the input that the convolution produces
+  std::string convolution;       // name of the convolution
+  std::string from_convolution;  // name of the tensor at that input (see tensor_name)
+  std::string bypass;            // name of the tensor at the other input
 };
 std::vector<ResidualSum> residual_sums(const Model&);
 

@@ -11,7 +11,7 @@ namespace {
 namespace op = ov::opset8;
 using Output = ov::Output<ov::Node>;
 
-// The tensor with the same numbers in front of ops that only give them another shape or order.
+// Skips ops that only change the shape or order of the values.
 Output source_of(Output tensor) {
   static const std::set<std::string> kSameNumbers{"Reshape", "Transpose", "Squeeze", "Unsqueeze"};
   while (kSameNumbers.contains(tensor.get_node()->get_type_name())) tensor = tensor.get_node()->input_value(0);
@@ -25,7 +25,7 @@ bool is_product(const ov::Node& node) {
     if (rank.is_dynamic() || rank.get_length() < 3 || input.get_element_type() != ov::element::f32) return false;
     const ov::Node* source = source_of(input.get_source_output()).get_node();
     if (std::string_view(source->get_type_name()) == "Softmax") return false;
-    // Quantized weights end in a multiplication of integers by their scales.
+    // Quantized weights are a multiplication of converted integers by their scales.
     const bool is_constant =
         ov::is_type<op::Constant>(source) || ov::is_type<op::FakeQuantize>(source) ||
         (ov::is_type<op::Multiply>(source) && ov::is_type<op::Convert>(source->get_input_node_ptr(0)));

@@ -24,7 +24,7 @@ struct ChannelAxes {
   Axes input;
 };
 
-// Nothing where the form is not supported.
+// Empty when this kind of op is not supported.
 std::optional<ChannelAxes> channel_axes(const ov::Node& node) {
   if (ov::is_type<op::Convolution>(&node)) return ChannelAxes{{0}, {1}};
   if (ov::is_type<op::GroupConvolution>(&node)) return ChannelAxes{{0, 1}, {0, 2}};
@@ -41,8 +41,8 @@ bool has_float_constant_weights(const ov::Node& node) {
   return constant && constant->get_element_type() == ov::element::f32 && ov::shape_size(constant->get_shape()) > 0;
 }
 
-// Points in the order in which they are added, each tensor once.
-struct PointsOnce {
+// Collects points in insertion order and skips duplicate tensors.
+struct UniquePoints {
   std::vector<ObservationPoint> list;
   std::set<std::string> tensors;
 
@@ -58,7 +58,7 @@ std::vector<QuantizableOp> quantizable_ops(const Model& model) {
   for (const auto& node : model.graph->get_ordered_ops()) {
     const Capability* row = find_capability(node->get_type_name());
     if (!row || !has_float_constant_weights(*node) || node->get_input_element_type(0) != ov::element::f32) continue;
-    // A constant in front of a constant product would have been folded; here the activation is computed.
+    // Skip a constant activation: such a product would be folded.
     if (ov::is_type<op::Constant>(node->get_input_node_ptr(0))) continue;
     const auto axes = channel_axes(*node);
     if (!axes || !may_be_quantized(node->input(0))) continue;
@@ -71,14 +71,14 @@ std::vector<QuantizableOp> quantizable_ops(const Model& model) {
 }
 
 std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>& ops) {
-  PointsOnce points;
+  UniquePoints points;
   for (const QuantizableOp& quantizable : ops)
     points.add({quantizable.activation, find_capability(quantizable.type)->channel_axis});
   return points.list;
 }
 
 std::vector<ObservationPoint> observation_points(const Model& model) {
-  PointsOnce points;
+  UniquePoints points;
   for (const ObservationPoint& point : observation_points(quantizable_ops(model))) points.add(point);
   for (const ObservationPoint& point : product_points(model)) points.add(point);
   for (const ResidualSum& sum : residual_sums(model)) points.add({sum.from_convolution, 1});
@@ -113,7 +113,7 @@ NamedOps named_ops(const Model& model) {
             try {
               for (const SourceNode& node : read_source_graph(source, format).nodes)
                 nodes.push_back({node.name, node.op});
-            } catch (const Error&) {  // the model was not read from this file, or the file is gone
+            } catch (const Error&) {  // the model was built in memory, or its file was deleted
             }
             return nodes;
           }};

@@ -19,16 +19,17 @@ namespace lpot {
 // In topological order.
 std::vector<QuantizableOp> quantizable_ops(const Model&);
 
-// The tensors that the ranges of these ops need, each once; of a model, also those of its residual sums.
+// The tensors to observe for the ranges of these ops, without duplicates. For a model, this includes products of
+// activations and residual sums.
 std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>&);
 std::vector<ObservationPoint> observation_points(const Model&);
 
 // The constant weights of these ops, in topological order.
 std::vector<std::pair<std::string, std::vector<float>>> float_weights(const Model&, const std::vector<QuantizableOp>&);
 
-std::set<std::string> float_tensors(const Model&);  // names of all tensors in f32
+std::set<std::string> float_tensors(const Model&);  // names of all f32 tensors
 
-// The ops that keys of quantization.op_wise may name: those of the graph, and nodes of its file.
+// The ops that keys of quantization.op_wise may name: ops of the graph and nodes of the model file.
 NamedOps named_ops(const Model&);
 
 }  // namespace lpot

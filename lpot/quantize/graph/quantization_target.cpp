@@ -17,16 +17,14 @@ void check_names(const Plan& plan, const std::vector<QuantizableOp>& ops, const 
   for (const QuantizableOp& quantizable : ops) known.insert(quantizable.name);
   for (const auto& [name, of_op] : plan.ops)
     if (of_op.precision == Precision::Int8 && !known.contains(name))
-      throw ModelError(
-          "quantize",
-          fmt::format(
-              "the plan names op '{}', which this model does not have or cannot quantize; is it another model's plan?",
-              name));
+      throw ModelError("quantize", fmt::format("op '{}' of the plan: not found in this model, or not quantizable. Use "
+                                               "the plan with the model it was made for.",
+                                               name));
 }
 
 }  // namespace
 
-Kernels kernels_of(const Model& model, const std::vector<QuantizableOp>& ops) {
+Kernels find_kernels(const Model& model, const std::vector<QuantizableOp>& ops) {
   std::map<std::string, const QuantizableOp*> by_name;
   for (const QuantizableOp& quantizable : ops) by_name.emplace(quantizable.name, &quantizable);
   Kernels kernels;
@@ -54,7 +52,7 @@ std::vector<QuantizationTarget> find_targets(const Kernels& kernels, const std::
     if (of_op == plan.ops.end() || of_op->second.precision != Precision::Int8) continue;
     const auto observed = statistics.find(quantizable.activation);
     if (observed == statistics.end() && !of_op->second.weights_only)
-      throw DataError("quantize", fmt::format("op '{}': no statistics of its input '{}'; calibrate first",
+      throw DataError("quantize", fmt::format("op '{}': its input '{}' has no statistics. Calibrate first.",
                                               quantizable.name, quantizable.activation));
     const Kernel& kernel = kernels.at(quantizable.name);
     all.push_back({&kernel, &of_op->second, observed == statistics.end() ? nullptr : &observed->second,
@@ -65,12 +63,12 @@ std::vector<QuantizationTarget> find_targets(const Kernels& kernels, const std::
 
 Rescaling::Rescaling(const Kernels& kernels, std::vector<QuantizationTarget>& all, Constants& constants)
     : kernels_(kernels), all_(all), constants_(constants) {
-  for (QuantizationTarget& work : all) of_op_.emplace(work.op().name, &work);
+  for (QuantizationTarget& target : all) of_op_.emplace(target.op().name, &target);
 }
 
 void Rescaling::divide(const std::string& name, const std::string& bias, const std::vector<float>& divisors) {
-  if (const auto work = of_op_.find(name); work != of_op_.end()) {
-    divide_outputs(work->second->weights, divisors);
+  if (const auto target = of_op_.find(name); target != of_op_.end()) {
+    divide_outputs(target->second->weights, divisors);
   } else {
     const Kernel& kernel = kernels_.at(name);
     WeightMatrix weights(constants_.values(kernel.constant), kernel.layout);

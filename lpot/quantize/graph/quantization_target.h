@@ -1,4 +1,4 @@
-// Ops on their way from a plan to edits.
+// The intermediate state of ops between a plan and its edits.
 #pragma once
 #include <map>
 #include <set>
@@ -13,45 +13,45 @@
 
 namespace lpot {
 
-// A kernel of the source graph: its weights are a constant.
+// An op of the source graph whose weights are a constant.
 struct Kernel {
   const QuantizableOp* op = nullptr;
   std::string constant;
   WeightLayout layout;
-  bool may_be_divided = true;  // its activation
+  bool may_be_divided = true;  // whether its activation may be divided (see placement.h)
 };
 
-// An op on its way to int8.
+// An op that the plan sets to int8, with the state that recipes change.
 struct QuantizationTarget {
   const Kernel* kernel = nullptr;
   const OpPlan* plan = nullptr;
-  const TensorStatistics* input = nullptr;  // of its activation; may be nothing where only weights are quantized
+  const TensorStatistics* input = nullptr;  // statistics of its activation; may be null when only weights are quantized
   WeightMatrix weights;
   std::vector<float> divisors = {};
-  bool divided_before = false;
+  bool divisors_folded = false;
 
   const QuantizableOp& op() const { return *kernel->op; }
 };
 
-using Kernels = std::map<std::string, Kernel>;  // by op
-Kernels kernels_of(const Model&, const std::vector<QuantizableOp>&);
+using Kernels = std::map<std::string, Kernel>;  // by op name
+Kernels find_kernels(const Model&, const std::vector<QuantizableOp>&);
 
-// The ops with weights that the plan has in int8, in topological order; `products`: other names that it may have.
-// Throws ModelError for a plan of another model, DataError when a tensor has no statistics. The references must outlive
-// what comes back.
+// The ops with weights that the plan sets to int8, in topological order. `products` lists further names that the plan
+// may contain. Throws ModelError for a plan of another model and DataError when a tensor has no statistics. The
+// arguments must outlive the result.
 std::vector<QuantizationTarget> find_targets(const Kernels&, const std::vector<QuantizableOp>&, const Plan&,
                                              const Statistics&, const Constants&,
                                              const std::set<std::string>& products = {});
 
-// What recipes rescale: weights of ops on their way, and constants of kernels that stay in fp32.
+// What recipes rescale: the weights of int8 ops and the constants of ops that stay in fp32.
 class Rescaling {
  public:
-  // What it refers to must outlive it, and stay in its place.
+  // The arguments must outlive this object and must not move in memory.
   Rescaling(const Kernels&, std::vector<QuantizationTarget>&, Constants&);
 
   std::vector<QuantizationTarget>& all() { return all_; }
 
-  // Divides what the kernel gives out, channel by channel: its weights and the constant that is added ("": none).
+  // Divides the kernel's output channels by dividing its weights and the bias constant that is added ("": none).
   void divide(const std::string& kernel, const std::string& bias, const std::vector<float>& divisors);
 
  private:

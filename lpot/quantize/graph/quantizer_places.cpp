@@ -17,8 +17,8 @@ bool same_quantizer(const OpEdit& a, const OpEdit& b) {
   return a.levels == b.levels && a.written_divisors() == b.written_divisors();
 }
 
-// The kernel that makes the tensor, together with the ops that the plug-in makes part of it.
-const ov::Node* maker_of(const Output& tensor) {
+// The kernel that produces the tensor, skipping the ops that the plug-in fuses into it.
+const ov::Node* producer_of(const Output& tensor) {
   const ov::Node* node = tensor.get_node();
   while (ov::is_type<op::Relu>(node) || ov::is_type<op::Clamp>(node) || ov::is_type<op::Add>(node)) {
     const bool has_bias = node->get_input_size() == 2;
@@ -30,7 +30,7 @@ const ov::Node* maker_of(const Output& tensor) {
 
 class SharedReads {
  public:
-  SharedReads(const OpIndex& index, const Edits& edits) : moves_(moves_of(edits)) {
+  SharedReads(const OpIndex& index, const Edits& edits) : moves_(move_options(edits)) {
     for (const QuantizerPlaces& places : quantizer_places(index, edits))
       for (const Input& input : places.inputs) moved_to_[input].push_back(places.edit);
     std::set<Output> known;
@@ -46,11 +46,11 @@ class SharedReads {
   std::vector<SharedRead> find() const {
     std::vector<SharedRead> reads;
     for (const Output& tensor : tensors_) {
-      const OpEdit* quantizer = kernels_.contains(maker_of(tensor)) ? quantizer_to_share(tensor) : nullptr;
+      const OpEdit* quantizer = kernels_.contains(producer_of(tensor)) ? quantizer_to_share(tensor) : nullptr;
       if (!quantizer) continue;
       for (const Input& reader : tensor.get_target_inputs()) {
         const ov::Node& node = *reader.get_node();
-        if (!kernels_.contains(&node) && !has_the_same(reader, *quantizer))
+        if (!kernels_.contains(&node) && !has_same_quantizer(reader, *quantizer))
           reads.push_back({op_name(node), node.get_type_name()});
       }
     }
@@ -58,7 +58,8 @@ class SharedReads {
   }
 
  private:
-  // That of the kernels that read the tensor; none when they have several, or when something else needs it in fp32.
+  // The quantizer of the kernels that read the tensor. None when they use different quantizers or another op needs the
+  // tensor in fp32.
   const OpEdit* quantizer_to_share(const Output& tensor) const {
     const OpEdit* quantizer = nullptr;
     for (const Input& reader : tensor.get_target_inputs()) {
@@ -74,34 +75,34 @@ class SharedReads {
     return quantizer;
   }
 
-  // A quantizer from behind moves up to this input and is no other than the kernels'.
-  bool has_the_same(const Input& input, const OpEdit& edit) const {
+  // True when a quantizer that moved up to this input equals the one of `edit`.
+  bool has_same_quantizer(const Input& input, const OpEdit& edit) const {
     const auto moved = moved_to_.find(input);
     return moved != moved_to_.end() && std::any_of(moved->second.begin(), moved->second.end(),
                                                    [&](const OpEdit* other) { return same_quantizer(*other, edit); });
   }
 
-  std::map<Input, std::vector<const OpEdit*>> moved_to_;  // quantizers, by the inputs that they are put in front of
+  std::map<Input, std::vector<const OpEdit*>> moved_to_;  // quantizers by the inputs before which they are inserted
   MoveOptions moves_;
   std::map<const ov::Node*, const OpEdit*> kernels_;
-  std::vector<Output> tensors_;  // that kernels read as integers, each once
+  std::vector<Output> tensors_;  // tensors that kernels read as integers, without duplicates
 };
 
 }  // namespace
 
-MoveOptions moves_of(const Edits& edits) {
-  // A CPU whose attention is in int8 computes it as one kernel, with the transposition of its result. A quantizer in
-  // front of that or right behind, which the plug-in moves in front, leaves it as a pass of its own: MiniLM is 2 to 4%
-  // slower with VNNI. With AVX2, where attention is in fp32, integers are faster to transpose (1%).
+MoveOptions move_options(const Edits& edits) {
+  // With int8 attention, the plug-in fuses attention and the transpose of its result into one kernel. A quantizer
+  // before the transpose, or right after it (the plug-in moves it up), prevents this fusion: MiniLM is 2 to 4% slower
+  // with VNNI. With AVX2 attention runs in fp32, and transposing integers is 1% faster.
   MoveOptions moves{edits.through_max_pooling, edits.through_concat, edits.products.empty()};
   for (const SharedRead& read : edits.reads) moves.not_through.insert(read.op);
   return moves;
 }
 
 std::vector<QuantizerPlaces> quantizer_places(const OpIndex& index, const Edits& edits) {
-  const MoveOptions moves = moves_of(edits);
+  const MoveOptions moves = move_options(edits);
   std::vector<QuantizerPlaces> all;
-  std::map<Output, std::vector<std::size_t>> of_tensor;  // which of them
+  std::map<Output, std::vector<std::size_t>> of_tensor;  // indices into `all`
   for (const OpEdit& edit : edits.ops) {
     if (edit.activation.empty()) continue;
     const Input reader = index.find(edit.op, edit.type)->input(0);

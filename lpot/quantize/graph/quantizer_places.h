@@ -1,4 +1,4 @@
-// Which inputs get a quantizer for the ops that edits make int8, and which ops read through the quantizer of others.
+// Finds the inputs that get a quantizer for the int8 ops of the edits, and the ops that share another op's quantizer.
 #pragma once
 #include <vector>
 
@@ -9,18 +9,18 @@
 namespace lpot {
 
 struct QuantizerPlaces {
-  const OpEdit* edit = nullptr;                  // its levels and divisors are those of the quantizer
-  std::vector<ov::Input<ov::Node>> inputs = {};  // in front of these it stands
+  const OpEdit* edit = nullptr;                  // the quantizer has its levels and divisors
+  std::vector<ov::Input<ov::Node>> inputs = {};  // the quantizer is inserted before these
 };
 
-MoveOptions moves_of(const Edits&);
+MoveOptions move_options(const Edits&);
 
-// Ops that read one tensor in the same way are quantized together, so that their quantizer can move up.
+// Ops that read the same tensor with the same levels share one quantizer, so that it can move up.
 std::vector<QuantizerPlaces> quantizer_places(const OpIndex&, const Edits&);
 
-// A kernel writes integers only when nobody reads its output in fp32; a second pass over the output makes them
-// otherwise. So where other int8 kernels read it in one way, and all else that reads it hands values on (max pooling,
-// the greatest along an axis), that reads the integers too.
+// A kernel writes int8 output only if no op reads the output in fp32; otherwise a second pass quantizes it. If int8
+// kernels share one quantizer on a tensor and all its other readers preserve values (max pooling, ReduceMax), these
+// other readers can use that quantizer too. Returns them.
 std::vector<SharedRead> shared_reads(const Model&, const Edits&);
 
 }  // namespace lpot

@@ -13,9 +13,9 @@ bool contains(const std::vector<std::size_t>& axes, std::size_t axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-// Calls `use(i, place)` for every number of an array whose dimensions are taken in this order: number i has that place
-// in the array as it is. The numbers of one row (the last dimension of the order) are stepped through, so that no list
-// as long as the array is kept.
+// Calls `use(i, place)` for every element of an array whose dimensions are permuted to `order`: element i of the
+// permuted array is at index `place` of the original. The positions are computed row by row (a row is the last
+// dimension of `order`), so no index array is stored.
 template <typename Use>
 void for_each_place(const Shape& shape, const std::vector<std::size_t>& order, Use&& use) {
   std::vector<std::size_t> strides(shape.size(), 1);
@@ -23,8 +23,8 @@ void for_each_place(const Shape& shape, const std::vector<std::size_t>& order, U
   const std::size_t count = element_count(shape);
   const std::size_t length = order.empty() ? 1 : shape[order.back()];
   const std::size_t step = order.empty() ? 1 : strides[order.back()];
-  std::vector<std::size_t> at(order.size(), 0);  // in each dimension of the order
-  std::size_t first = 0;                         // place of the row's first number
+  std::vector<std::size_t> at(order.size(), 0);  // current index in each dimension of `order`
+  std::size_t first = 0;                         // position of the row's first element
   for (std::size_t i = 0; i < count;) {
     for (std::size_t k = 0; k < length; ++k, ++i) use(i, first + k * step);
     for (std::size_t axis = order.size(); axis-- > 1;) {
@@ -47,9 +47,9 @@ double squared_error(const float* values, std::size_t count, float scale, float 
   return error;
 }
 
-// The share of the largest magnitude that loses least when the rest is clipped.
+// The scale with the smallest squared error; values beyond its range are clipped.
 float best_scale(const float* values, std::size_t count, float largest, float limit) {
-  constexpr int kSteps = 20;  // down to a half
+  constexpr int kSteps = 20;  // down to half of the largest magnitude
   float best = largest / limit;
   double least = squared_error(values, count, best, limit);
   for (int step = 1; step <= kSteps; ++step) {
@@ -62,7 +62,7 @@ float best_scale(const float* values, std::size_t count, float largest, float li
   return best;
 }
 
-// The scale of these numbers; one that divides when all are zero.
+// The scale of these values; 1 when all are zero.
 float scale_of(const float* values, std::size_t count, const TensorScheme& scheme) {
   float largest = 0;
   for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(values[i]));
@@ -100,7 +100,7 @@ void WeightMatrix::release() {
   constexpr std::size_t kLarge = std::size_t{1} << 20;
   const bool large = values_.size() >= kLarge;
   values_ = std::vector<float>();
-  // The C library keeps freed blocks of some megabytes for itself, which for all ops is the model once more.
+  // The C library keeps freed blocks of a few megabytes. Over all ops this would add up to the size of the model.
   if (large) ::malloc_trim(0);
 }
 

@@ -24,10 +24,10 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-// What was measured of a form that is written in another way now is forgotten.
-constexpr int kVersionOfForms = 2;
+// Increment it when a kernel variant is written differently, so that old measurements are no longer used.
+constexpr int kVariantsVersion = 2;
 
-// Beside the file, held while it is read, added to and replaced.
+// Locks a file beside the cache while the cache is read, extended and replaced.
 class FileLock {
  public:
   explicit FileLock(const fs::path& file)
@@ -44,7 +44,7 @@ class FileLock {
   int fd_;
 };
 
-Json read(const fs::path& file) {
+Json read_cache(const fs::path& file) {
   try {
     const std::vector<std::uint8_t> bytes = read_file(file);
     Json json = parse_json_or_discard({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
@@ -56,7 +56,7 @@ Json read(const fs::path& file) {
 
 std::string shape_of(const ov::PartialShape& shape) { return shape.to_string(); }
 
-// Where the op's time ends: behind a bias.
+// The last node of the op's measured time: the addition of its bias, or the op itself.
 const ov::Node& end_of(const ov::Node& node) {
   const auto readers = node.output(0).get_target_inputs();
   if (readers.size() != 1) return node;
@@ -74,7 +74,7 @@ std::string attributes_of(const ov::Node& node) {
   };
   if (const auto convolution = ov::as_type<const ov::opset8::Convolution>(&node)) return text(convolution);
   if (const auto grouped = ov::as_type<const ov::opset8::GroupConvolution>(&node)) return text(grouped);
-  if (const auto turned = ov::as_type<const ov::opset8::ConvolutionBackpropData>(&node)) return text(turned);
+  if (const auto transposed = ov::as_type<const ov::opset8::ConvolutionBackpropData>(&node)) return text(transposed);
   return "";
 }
 
@@ -97,7 +97,7 @@ std::shared_ptr<ov::Model> graph_for(const Model& model, const std::vector<Tenso
   try {
     return reshaped_graph(model, shapes);
   } catch (const ov::Exception& error) {
-    throw ModelError("forms", error.what());
+    throw ModelError("kernel_variants", error.what());
   }
 }
 
@@ -110,7 +110,7 @@ std::map<std::string, std::string> op_signatures(const Model& model, const Plan&
     if (op == plan.ops.end() || op->second.precision != Precision::Int8 || !find_capability(node->get_type_name()))
       continue;
     std::string text = signature(*node, op->second);
-    // Where shapes depend on data, those of the model's inputs are all that is known.
+    // If shapes depend on data, only the shapes of the model's inputs are known.
     if (node->is_dynamic())
       for (std::size_t i = 0; i < inputs.size(); ++i)
         text += fmt::format(", input {} {}", i, shape_of(graph->input(i).get_partial_shape()));
@@ -122,12 +122,12 @@ std::map<std::string, std::string> op_signatures(const Model& model, const Plan&
 KernelVariantCache::KernelVariantCache(fs::path file, const Cpu& cpu)
     : file_(std::move(file)),
       machine_(fmt::format("{}, {} cores, OpenVINO {}, forms {}", cpu.cpu_class(), cpu.cores,
-                           ov::get_openvino_version().buildNumber, kVersionOfForms)) {}
+                           ov::get_openvino_version().buildNumber, kVariantsVersion)) {}
 
-std::optional<KernelVariantChoice> KernelVariantCache::recall(
+std::optional<KernelVariantChoice> KernelVariantCache::find(
     const std::map<std::string, std::string>& signatures) const {
   if (file_.empty() || signatures.empty()) return std::nullopt;
-  const Json all = read(file_);
+  const Json all = read_cache(file_);
   const auto of_machine = all.find(machine_);
   if (of_machine == all.end() || !of_machine->is_object()) return std::nullopt;
   Json by_op = Json::object();
@@ -143,20 +143,20 @@ std::optional<KernelVariantChoice> KernelVariantCache::recall(
   }
 }
 
-void KernelVariantCache::remember(const std::map<std::string, std::string>& signatures,
-                                  const KernelVariantChoice& choice) const {
+void KernelVariantCache::store(const std::map<std::string, std::string>& signatures,
+                               const KernelVariantChoice& choice) const {
   if (file_.empty()) return;
   const Json by_op = Json::parse(to_json(choice));
   try {
     make_folder(file_.has_parent_path() ? file_.parent_path() : ".");
-    const FileLock turn(file_);
-    Json all = read(file_);
+    const FileLock lock(file_);
+    Json all = read_cache(file_);
     Json& of_machine = all[machine_];
     if (!of_machine.is_object()) of_machine = Json::object();
     for (const auto& [op, text] : signatures)
       if (by_op.contains(op)) of_machine[text] = by_op[op];
     write_file(file_, all.dump(1) + "\n");
-  } catch (const StoreError&) {  // a cache that cannot be written costs time only
+  } catch (const StoreError&) {  // without the cache the next run only takes longer
   }
 }
 

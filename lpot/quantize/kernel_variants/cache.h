@@ -1,9 +1,8 @@
-// What was measured of kernel forms, remembered for every model on this kind of CPU.
+// A cache of kernel variant measurements, shared by all models on the same kind of CPU.
 //
-// Kept in one JSON file: for each CPU class, number of cores and version of the runtime, the times and the choice of
-// every op by what it looks like (type, shapes, scheme, neighbours). A model all of whose ops are there needs no
-// measuring. Processes take turns at writing and add to what is there; a file that is damaged or that cannot be
-// written is as if it were not there.
+// It is one JSON file. For each CPU class, number of cores and runtime version it stores the times and the chosen
+// variant of ops by their signature (type, shapes, scheme, neighbours). A model whose ops are all in the cache is not
+// measured. Processes lock the file while they add to it. A damaged or unwritable file is ignored.
 #pragma once
 #include <filesystem>
 #include <map>
@@ -19,20 +18,20 @@
 
 namespace lpot {
 
-// A copy of the model's graph for inputs of these shapes. Throws ModelError when it does not take them.
+// A copy of the model's graph for inputs of these shapes. Throws ModelError when the model does not accept them.
 std::shared_ptr<ov::Model> graph_for(const Model&, const std::vector<Tensor>& inputs);
 
-// By op in int8, what it looks like for inputs of these shapes. Throws ModelError when the model does not take them.
+// The signature of each int8 op for inputs of these shapes. Throws ModelError when the model does not accept them.
 std::map<std::string, std::string> op_signatures(const Model&, const Plan&, const std::vector<Tensor>& inputs);
 
 class KernelVariantCache {
  public:
-  // An empty path: nothing is remembered.
+  // An empty path disables the cache.
   KernelVariantCache(std::filesystem::path file, const Cpu&);
 
-  // The choice for ops with these signatures, when all of them are known.
-  std::optional<KernelVariantChoice> recall(const std::map<std::string, std::string>& signatures) const;
-  void remember(const std::map<std::string, std::string>& signatures, const KernelVariantChoice&) const;
+  // The stored choice for ops with these signatures; empty unless all of them are stored.
+  std::optional<KernelVariantChoice> find(const std::map<std::string, std::string>& signatures) const;
+  void store(const std::map<std::string, std::string>& signatures, const KernelVariantChoice&) const;
 
  private:
   std::filesystem::path file_;

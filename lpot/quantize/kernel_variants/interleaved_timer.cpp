@@ -10,9 +10,9 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kFewestRuns = 5;
-constexpr std::size_t kEnoughRuns = 200;       // of a profile: more make a quartile no steadier
-constexpr std::size_t kEnoughWholeRuns = 800;  // of whole models, which have to differ by less
+constexpr std::size_t kMinRuns = 5;
+constexpr std::size_t kMaxRuns = 200;       // of a profile; more runs do not make the quartile more stable
+constexpr std::size_t kMaxWholeRuns = 800;  // of whole models, whose differences are smaller
 
 bool is_large(const Model& model) { return model.size_bytes >= kLargeModel; }
 
@@ -26,13 +26,13 @@ std::vector<Times> InterleavedTimer::profile(const Executables& models, double s
   std::vector<std::map<std::string, std::vector<double>>> runs(models.size());
   double longest_ms = 0;
   const auto start = Clock::now();
-  const auto goes_on = [&](std::size_t counted) {
-    return counted < kFewestRuns || (counted < kEnoughRuns && seconds_since(start) < seconds);
+  const auto continues = [&](std::size_t counted) {
+    return counted < kMinRuns || (counted < kMaxRuns && seconds_since(start) < seconds);
   };
-  for (std::size_t round = 0; round == 0 || goes_on(round - 1); ++round)  // the first is not counted
+  for (std::size_t round = 0; round == 0 || continues(round - 1); ++round)  // the first round is a warm-up
     for (std::size_t i = 0; i < models.size(); ++i) {
       observer_.check_stop();
-      if (longest_ms < kProfilerHides) models[i]->infer(inputs_);  // brings it back into the cache
+      if (longest_ms < kProfilerHides) models[i]->infer(inputs_);  // loads the model into the CPU cache again
       models[i]->infer(inputs_);
       const std::vector<ExecutedOp> executed = models[i]->executed_ops();
       double sum = 0;
@@ -70,7 +70,7 @@ std::vector<double> InterleavedTimer::time_whole(const std::vector<const Model*>
     for (const auto& executable : executables)
       contenders.emplace_back(*executable, std::vector<std::vector<Tensor>>{inputs_});
     for (const Latency& latency :
-         measure_latency(std::move(contenders), {.seconds = seconds, .max_runs = kEnoughWholeRuns}))
+         measure_latency(std::move(contenders), {.seconds = seconds, .max_runs = kMaxWholeRuns}))
       quartiles.push_back(latency.p25_ms);
   };
   if (is_large(*models.front())) {

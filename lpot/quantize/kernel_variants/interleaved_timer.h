@@ -1,7 +1,8 @@
-// Models that take turns in one process, timed kernel by kernel and as a whole.
+// Times models per kernel and as a whole. The models run alternately in one process, so that other load affects all of
+// them equally.
 //
-// Of large models one is compiled at a time, and does not take turns. A model that runs with the profiler on is slower
-// by a little for every kernel: short models, where that shows, are compiled without it to be timed as a whole.
+// Large models are compiled and run one at a time instead. The profiler slows every kernel down a little. This matters
+// for short models, so they are compiled without it for whole-model timing.
 #pragma once
 #include <functional>
 #include <map>
@@ -17,18 +18,19 @@
 namespace lpot {
 
 using Times = std::map<std::string, double>;  // milliseconds by op
-inline const std::string kAllKernels;         // "": their sum, whoever they belong to
+inline const std::string kAllKernels;         // key "": the sum of all kernels, also those without an owner
 
 class InterleavedTimer {
  public:
-  // `owners`: see find_owners. The references must outlive it.
+  // `owners`: see find_owners. The arguments must outlive this object.
   InterleavedTimer(CompiledModels&, const std::vector<Tensor>& inputs, const std::map<std::string, std::string>& owners,
                    const Observer&);
 
-  // The ops' times in two models, lower quartiles, within about so many seconds. The second is made when it is needed.
+  // The lower quartile of each op's time in two models, measured for about `seconds`. `second` is called when the
+  // second model is needed.
   std::vector<Times> profile(const Model& first, const std::function<const Model&()>& second, double seconds);
 
-  // Lower quartiles of whole models in milliseconds.
+  // The lower quartile of the time of each whole model, in milliseconds.
   std::vector<double> time_whole(const std::vector<const Model*>&, double seconds);
 
  private:
@@ -40,7 +42,7 @@ class InterleavedTimer {
   const std::vector<Tensor>& inputs_;
   const std::map<std::string, std::string>& owners_;
   const Observer& observer_;
-  double kernels_ms_ = 0;  // of the model that was profiled last
+  double kernels_ms_ = 0;  // of the last profiled model
 };
 
 }  // namespace lpot

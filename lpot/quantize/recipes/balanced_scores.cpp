@@ -29,7 +29,7 @@ const TensorStatistics& observed(const Statistics& statistics, const Quantizable
   const auto found = statistics.find(tensor);
   if (found == statistics.end())
     throw DataError("quantize",
-                    fmt::format("op '{}': no statistics of its input '{}'; calibrate first", product.name, tensor));
+                    fmt::format("op '{}': its input '{}' has no statistics. Calibrate first.", product.name, tensor));
   return found->second;
 }
 
@@ -45,7 +45,7 @@ ScoreDivisors balance_scores(const Model& model, const Plan& plan, const Statist
   std::map<std::string, QuantizableOp> products;
   for (QuantizableOp& product : activation_products(model))
     if (is_int8(plan, product.name)) products.emplace(product.name, std::move(product));
-  if (products.empty()) return all;  // to look for pairs takes as long as the rest of resolving a plan
+  if (products.empty()) return all;  // the search for pairs is as slow as the rest of resolve()
   for (const FactorPair& pair : factor_pairs(model)) {
     const auto product = products.find(pair.product);
     if (product == products.end()) continue;

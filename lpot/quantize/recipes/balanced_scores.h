@@ -1,10 +1,13 @@
-// Balanced scores: SmoothQuant for the products of two activations. Attention multiplies channel i of the queries by
-// channel i of the keys alone, so how large each of the two is is a matter of choice: divided by d in the queries'
-// weights, multiplied by d in the keys'. With
-//   | d = sqrt(max|query_i| / max|key_i|), as a power of two, so that the weights keep their last bit,
-// both are equally large, and a channel that is huge in one of them no longer takes the range of the others.
+// Balanced scores: SmoothQuant for products of two activations.
 //
-// Limits: the channels of both must be known from calibration, and nothing but movers may lie between.
+// Attention multiplies channel i of the queries only by channel i of the keys. So the weights that produce the queries
+// can be divided by any d_i if the weights that produce the keys are multiplied by it. With
+//   | d_i = sqrt(max|query_i| / max|key_i|)
+// both channels have the same magnitude, and a channel with huge values in one tensor no longer widens the range of all
+// its other channels. d_i is rounded to a power of two, so that the scaling of the weights is exact.
+//
+// Limits: calibration must have observed the channels of both tensors, and only value-preserving ops may lie between
+// the kernels and the product.
 #pragma once
 #include <map>
 #include <string>
@@ -14,14 +17,14 @@
 
 namespace lpot {
 
-// What the observed channels of a product's first input are divided by and those of its second multiplied, by the
-// product's name.
+// By product name: the divisors of the channels of its first input, which are also the factors of its second input.
 using ScoreDivisors = std::map<std::string, std::vector<float>>;
 
-// For the products that the plan has in int8; changes the weights and biases of the kernels.
+// For the products that the plan sets to int8. Changes the weights and biases of the kernels before them.
 ScoreDivisors balance_scores(const Model&, const Plan&, const Statistics&, Rescaling&);
 
-// Levels of the inputs of every product that the plan has in int8. Throws DataError when a tensor has no statistics.
+// The levels of the inputs of every product that the plan sets to int8. Throws DataError when a tensor has no
+// statistics.
 std::vector<ProductEdit> product_edits(const Model&, const Plan&, const Statistics&, const ScoreDivisors&);
 
 }  // namespace lpot

@@ -5,7 +5,7 @@
 namespace lpot {
 namespace {
 
-// Of the input's channels as the weights see them, so divided by SmoothQuant's divisors.
+// The means of the input channels after SmoothQuant's division.
 std::vector<float> input_means(const QuantizationTarget& target) {
   std::vector<float> means;
   for (const ChannelStatistics& channel : target.input->channels()) means.push_back(static_cast<float>(channel.mean()));
@@ -14,7 +14,7 @@ std::vector<float> input_means(const QuantizationTarget& target) {
 }
 
 OpEdit correct_bias(const QuantizationTarget& target, const QuantizedRows& rows, OpEdit edit) {
-  // A tensor whose rank varies has no statistics by channel, so there are no means to correct with.
+  // A tensor with a varying rank has no per-channel statistics and therefore no means.
   if (target.input->channels().size() == target.weights.inputs())
     edit.bias = bias_correction(target.weights, rows, input_means(target));
   return edit;
@@ -39,22 +39,20 @@ std::vector<float> bias_correction(const WeightMatrix& exact, const QuantizedRow
 }
 
 Recipe bias_correction_recipe() {
-  return {
-      .declaration = {.name = "bias_correction",
-                      .key = {.name = "fast_bias_correction",
-                              .kind = ValueKind::Flag,
-                              .summary = "correct biases for the mean error of quantized weights; unless given, not "
-                                         "done"},
-                      .position = 40,
-                      .advance = Parameter{.name = "bias_correction",
-                                           .kind = ValueKind::Text,
-                                           .summary = "correct biases by measured weight errors",
-                                           .choices = {"weight_empirical"}},
-                      .plan_default = false,
-                      .alternative = 1,
-                      .statistics = RecipeStatistics::Ranges,
-                      .label = "fast_bias_correction"},
-      .adjust_op = correct_bias};
+  return {.declaration = {.name = "bias_correction",
+                          .key = {.name = "fast_bias_correction",
+                                  .kind = ValueKind::Flag,
+                                  .summary = "correct biases for the mean error of quantized weights; default: off"},
+                          .position = 40,
+                          .advance = Parameter{.name = "bias_correction",
+                                               .kind = ValueKind::Text,
+                                               .summary = "correct biases for the measured error of quantized weights",
+                                               .choices = {"weight_empirical"}},
+                          .plan_default = false,
+                          .alternative = 1,
+                          .statistics = RecipeStatistics::Ranges,
+                          .label = "fast_bias_correction"},
+          .adjust_op = correct_bias};
 }
 
 }  // namespace lpot

@@ -1,10 +1,10 @@
-// Bias correction: rounded weights shift the mean of each output channel by a little; the bias takes that back.
+// Bias correction: rounding the weights shifts the mean of each output channel slightly. The bias compensates for it.
 //
-// The shift of output o is the sum over inputs j of (w'_oj - w_oj) * E[x_j], with the means of the input's channels
-// that calibration keeps, so no further pass over the data is needed (Nagel et al., "Data-Free Quantization Through
-// Weight Equalization and Bias Correction", 2019, with measured means in place of those of batch norm).
+// The shift of output o is the sum over inputs j of (w'_oj - w_oj) * E[x_j]. Calibration stores the means of the input
+// channels, so no further pass over the data is needed. (Nagel et al., "Data-Free Quantization Through Weight
+// Equalization and Bias Correction", 2019; with measured means instead of batch norm means.)
 //
-// Limits: at the border of a padded convolution fewer taps see data than is assumed here.
+// Limits: the formula assumes that all taps see data. At the border of a padded convolution fewer taps do.
 #pragma once
 #include <vector>
 
@@ -13,7 +13,7 @@
 
 namespace lpot {
 
-// What to add to each output channel. `means`: of the input's channels, as the weights see them.
+// What to add to each output channel. `means`: the means of the input channels after SmoothQuant's division.
 std::vector<float> bias_correction(const WeightMatrix& exact, const QuantizedRows&, const std::vector<float>& means);
 
 }  // namespace lpot

@@ -13,7 +13,7 @@ namespace lpot {
 namespace {
 
 namespace op = ov::opset8;
-using Axes = std::vector<std::size_t>;  // that hold the channels, outermost first
+using Axes = std::vector<std::size_t>;  // dimensions of the channels, outermost first
 
 std::size_t rank_of(const ov::PartialShape& shape) { return static_cast<std::size_t>(shape.rank().get_length()); }
 
@@ -23,28 +23,28 @@ std::optional<std::size_t> length(const ov::PartialShape& shape, std::size_t axi
   return static_cast<std::size_t>(dimension.get_length());
 }
 
-// Where the channels are in another shape of the same values: numbers keep their order, so they lie in front of as many
-// numbers as before.
+// Finds the channel axes after a reshape. Values keep their order, so the axes after the channels have the same total
+// size as before.
 std::optional<Axes> reshaped(const Axes& axes, const ov::PartialShape& from, const ov::PartialShape& to,
                              std::size_t channels) {
   for (std::size_t i = 1; i < axes.size(); ++i)
     if (axes[i] != axes[i - 1] + 1) return std::nullopt;
-  std::size_t behind = 1;
+  std::size_t inner_size = 1;
   for (std::size_t axis = axes.back() + 1; axis < rank_of(from); ++axis) {
     const auto size = length(from, axis);
     if (!size) return std::nullopt;
-    behind *= *size;
+    inner_size *= *size;
   }
   Axes found;
   std::size_t inner = 1, count = 1;
   for (std::size_t axis = rank_of(to); axis-- > 0 && count < channels;) {
     const auto size = length(to, axis);
     if (!size) return std::nullopt;
-    const bool is_behind = inner < behind || (*size == 1 && found.empty());
-    (is_behind ? inner : count) *= *size;
-    if (!is_behind) found.insert(found.begin(), axis);
+    const bool is_inner = inner < inner_size || (*size == 1 && found.empty());
+    (is_inner ? inner : count) *= *size;
+    if (!is_inner) found.insert(found.begin(), axis);
   }
-  if (inner != behind || count != channels) return std::nullopt;
+  if (inner != inner_size || count != channels) return std::nullopt;
   return found;
 }
 
@@ -55,7 +55,7 @@ std::optional<Axes> transposed(const Axes& axes, const ov::Node& node) {
   Axes found;
   for (const std::size_t axis : axes) {
     const auto place = std::find(from.begin(), from.end(), axis);
-    if (place == from.end()) return std::nullopt;  // an empty order turns all around
+    if (place == from.end()) return std::nullopt;  // an empty order reverses all axes
     found.push_back(static_cast<std::size_t>(place - from.begin()));
   }
   return found;
@@ -63,18 +63,18 @@ std::optional<Axes> transposed(const Axes& axes, const ov::Node& node) {
 
 std::optional<Axes> averaged(const Axes& axes, const op::ReduceMean& node) {
   if (!node.reduction_axes_constant()) return std::nullopt;
-  const ov::AxisSet gone = node.get_reduction_axes();
+  const ov::AxisSet reduced = node.get_reduction_axes();
   Axes found;
   for (const std::size_t axis : axes) {
-    if (gone.contains(axis)) return std::nullopt;
-    const auto before = std::count_if(gone.begin(), gone.end(), [&](std::size_t other) { return other < axis; });
+    if (reduced.contains(axis)) return std::nullopt;
+    const auto before = std::count_if(reduced.begin(), reduced.end(), [&](std::size_t other) { return other < axis; });
     found.push_back(node.get_keep_dims() ? axis : axis - static_cast<std::size_t>(before));
   }
   return found;
 }
 
-// Probabilities times values: sums over the rows of the values, whose other axes stay where they are.
-std::optional<Axes> mixed(const Axes& axes, const op::MatMul& node, std::size_t input) {
+// Product of probabilities and values: it sums over the rows of the values; their other axes keep their positions.
+std::optional<Axes> after_value_product(const Axes& axes, const op::MatMul& node, std::size_t input) {
   const std::size_t rank = rank_of(node.get_input_partial_shape(1));
   if (input != 1 || node.get_transpose_b() || rank < 2 || rank_of(node.get_output_partial_shape(0)) != rank)
     return std::nullopt;
@@ -82,12 +82,12 @@ std::optional<Axes> mixed(const Axes& axes, const op::MatMul& node, std::size_t 
   return axes;
 }
 
-// Where the channels are behind an op that lets a factor through; nothing for all other ops.
-std::optional<Axes> behind(const ov::Node& node, std::size_t input, const Axes& axes, std::size_t channels) {
+// The channel axes after an op that preserves a per-channel factor; empty for all other ops.
+std::optional<Axes> axes_after(const ov::Node& node, std::size_t input, const Axes& axes, std::size_t channels) {
   static const std::set<std::string> kInPlace{"Relu", "MaxPool", "AvgPool"},
       kReshapes{"Reshape", "Squeeze", "Unsqueeze"};
   const std::string type = node.get_type_name();
-  if (const auto product = ov::as_type<const op::MatMul>(&node)) return mixed(axes, *product, input);
+  if (const auto product = ov::as_type<const op::MatMul>(&node)) return after_value_product(axes, *product, input);
   if (input != 0) return std::nullopt;
   if (kInPlace.contains(type)) return axes;
   if (kReshapes.contains(type))
@@ -97,8 +97,8 @@ std::optional<Axes> behind(const ov::Node& node, std::size_t input, const Axes& 
   return std::nullopt;
 }
 
-// Of several outputs (indices of max pooling) only the first may be read.
-bool hands_on_one_tensor(const ov::Node& node) {
+// If an op has several outputs (indices of max pooling), only the first may have readers.
+bool uses_first_output_only(const ov::Node& node) {
   for (std::size_t i = 1; i < node.get_output_size(); ++i)
     if (!node.output(i).get_target_inputs().empty()) return false;
   return node.get_output_partial_shape(0).rank().is_static();
@@ -106,7 +106,7 @@ bool hands_on_one_tensor(const ov::Node& node) {
 
 bool has_one_reader(const ov::Output<const ov::Node>& output) { return output.get_target_inputs().size() == 1; }
 
-// A constant of the op's own with one number for each channel along this axis.
+// A constant that only this op reads, with one value per channel along this axis.
 const op::Constant* channel_constant(const ov::Node& addition, std::size_t side, std::size_t axis,
                                      std::size_t channels) {
   const auto constant = ov::as_type<const op::Constant>(addition.get_input_node_ptr(side));
@@ -118,9 +118,9 @@ const op::Constant* channel_constant(const ov::Node& addition, std::size_t side,
   return shape[shape.size() + axis - rank] == channels ? constant : nullptr;
 }
 
-class Finder {
+class ChannelPathFinder {
  public:
-  explicit Finder(const Model& model) {
+  explicit ChannelPathFinder(const Model& model) {
     for (QuantizableOp& quantizable : quantizable_ops(model))
       kernels_.emplace(quantizable.name + "\n" + quantizable.type, std::move(quantizable));
   }
@@ -131,12 +131,12 @@ class Finder {
     return second && ends_at(path->pair, *second, *path->end, path->axes) ? std::optional(path->pair) : std::nullopt;
   }
 
-  // The channels of a kernel on their way into a product of two activations.
+  // The path of a kernel's channels to the next kernel or to a product of two activations.
   struct Path {
     ChannelPair pair;
     Axes axes = {};
     const ov::Node* end = nullptr;
-    std::size_t input = 0;  // of the end
+    std::size_t input = 0;  // input index of `end`
   };
   std::optional<Path> path_to_product(const ov::Node& kernel) const {
     auto path = follow(kernel, false);
@@ -144,7 +144,8 @@ class Finder {
   }
 
  private:
-  // As far as a factor passes: up to the next kernel, or to a product of two activations unless it is passed through.
+  // Follows the channels while a per-channel factor can pass: up to the next kernel or, unless `through_products` is
+  // set, to a product of two activations.
   std::optional<Path> follow(const ov::Node& kernel, bool through_products) const {
     const QuantizableOp* first = find(kernel);
     if (!first || kernel.get_output_partial_shape(0).rank().is_dynamic()) return std::nullopt;
@@ -157,7 +158,7 @@ class Finder {
       const ov::Node& next = *reader.get_node();
       path.end = &next;
       path.input = reader.get_index();
-      if (next.get_output_size() == 0 || !hands_on_one_tensor(next)) return std::nullopt;
+      if (next.get_output_size() == 0 || !uses_first_output_only(next)) return std::nullopt;
       const bool is_product = ov::is_type<op::MatMul>(&next);
       if ((find(next) && path.input == 0) || (is_product && !through_products)) return path;
       const bool is_bias = node == &kernel && ov::is_type<op::Add>(&next);
@@ -166,7 +167,7 @@ class Finder {
         pair.bias = bias->get_friendly_name();
         continue;
       }
-      const auto moved = behind(next, path.input, path.axes, pair.channels);
+      const auto moved = axes_after(next, path.input, path.axes, pair.channels);
       if (!moved) return std::nullopt;
       path.axes = *moved;
       if (is_product) pair.mix = op_name(next);
@@ -195,16 +196,17 @@ class Finder {
   std::map<std::string, QuantizableOp> kernels_;  // by name and type
 };
 
-std::vector<ChannelPair> pairs_as_it_is(const Model& model) {
-  const Finder finder(model);
+std::vector<ChannelPair> find_channel_pairs(const Model& model) {
+  const ChannelPathFinder finder(model);
   std::vector<ChannelPair> pairs;
   for (const auto& node : model.graph->get_ordered_ops())
     if (const auto pair = finder.pair_from(*node)) pairs.push_back(*pair);
   return pairs;
 }
 
-// Both sides of the product sum over one axis and have the same other axes: channel i meets channel i alone.
-bool meet(const Finder::Path& a, const Finder::Path& b) {
+// True when both inputs are summed over their channels and agree in their other axes, so that channel i is multiplied
+// only by channel i.
+bool channels_match(const ChannelPathFinder::Path& a, const ChannelPathFinder::Path& b) {
   const auto& product = *ov::as_type<const op::MatMul>(a.end);
   const std::size_t rank = rank_of(product.get_input_partial_shape(0));
   if (rank < 2 || rank_of(product.get_input_partial_shape(1)) != rank || a.pair.channels != b.pair.channels)
@@ -217,24 +219,24 @@ bool meet(const Finder::Path& a, const Finder::Path& b) {
   return a.axes.back() == summed_a && b.axes.back() == summed_b && others_a == others_b && are_batches;
 }
 
-std::vector<FactorPair> factors_as_it_is(const Model& model) {
-  const Finder finder(model);
-  std::map<const ov::Node*, std::map<std::size_t, Finder::Path>> sides;  // of a product, by its input
+std::vector<FactorPair> find_factor_pairs(const Model& model) {
+  const ChannelPathFinder finder(model);
+  std::map<const ov::Node*, std::map<std::size_t, ChannelPathFinder::Path>> sides;  // by product and input index
   std::vector<FactorPair> pairs;
   for (const auto& node : model.graph->get_ordered_ops()) {
     const auto path = finder.path_to_product(*node);
     if (!path) continue;
     auto& of_product = sides[path->end];
     of_product.emplace(path->input, *path);
-    if (of_product.size() != 2 || !meet(of_product.at(0), of_product.at(1))) continue;
+    if (of_product.size() != 2 || !channels_match(of_product.at(0), of_product.at(1))) continue;
     const ChannelPair &a = of_product.at(0).pair, &b = of_product.at(1).pair;
     pairs.push_back({op_name(*path->end), {a.first, b.first}, {a.bias, b.bias}, a.channels});
   }
   return pairs;
 }
 
-// The model for inputs of one size: the first dimension, where it is open, is the batch.
-Model sized(const Model& model, std::int64_t batch, std::int64_t other) {
+// The model with fixed input shapes. A dynamic first dimension is the batch.
+Model with_fixed_shapes(const Model& model, std::int64_t batch, std::int64_t other) {
   Model fixed = model.clone();
   std::map<ov::Output<ov::Node>, ov::PartialShape> shapes;
   for (const auto& input : fixed.graph->inputs()) {
@@ -247,25 +249,26 @@ Model sized(const Model& model, std::int64_t batch, std::int64_t other) {
   return fixed;
 }
 
-// Shapes that are computed from open ones (heads of attention) say little: they are looked at for two sizes of inputs.
+// Shapes computed from dynamic dimensions (attention heads) are unknown. So the search runs with two sets of input
+// sizes and keeps the pairs that both find.
 template <typename Find>
-auto for_open_shapes(const Model& model, Find&& find) {
+auto with_dynamic_shapes(const Model& model, Find&& find) {
   if (!model.graph->is_dynamic()) return find(model);
   try {
-    auto pairs = find(sized(model, 2, 64));
-    const auto found = find(sized(model, 3, 96));
+    auto pairs = find(with_fixed_shapes(model, 2, 64));
+    const auto found = find(with_fixed_shapes(model, 3, 96));
     const std::set others(found.begin(), found.end());
     std::erase_if(pairs, [&](const auto& pair) { return !others.contains(pair); });
     return pairs;
-  } catch (const ov::Exception&) {  // sizes that the model cannot have
+  } catch (const ov::Exception&) {  // the model does not support these sizes
     return find(model);
   }
 }
 
 }  // namespace
 
-std::vector<ChannelPair> channel_pairs(const Model& model) { return for_open_shapes(model, pairs_as_it_is); }
+std::vector<ChannelPair> channel_pairs(const Model& model) { return with_dynamic_shapes(model, find_channel_pairs); }
 
-std::vector<FactorPair> factor_pairs(const Model& model) { return for_open_shapes(model, factors_as_it_is); }
+std::vector<FactorPair> factor_pairs(const Model& model) { return with_dynamic_shapes(model, find_factor_pairs); }
 
 }  // namespace lpot

@@ -1,8 +1,11 @@
-// Pairs of kernels (convolutions, products with constant weights) whose common channels can be rescaled without a
-// trace: what the first gives out in channel i is divided by d_i, the weights of the second that read it are multiplied
-// by d_i. That is exact in fp32 where only ops with f(x / d) = f(x) / d for d > 0 lie between: the first one's bias,
-// whose numbers are divided too, ReLU, pooling, means over other axes, ops that hand values on, and in attention the
-// mix of values by the probabilities. Nobody else may read what lies between, and the weights must be the kernels' own.
+// Pairs of kernels (convolutions, matrix products with constant weights) whose common channels can be rescaled: output
+// channel i of the first is divided by d_i, and the weights of the second that read it are multiplied by d_i.
+//
+// This is exact in fp32 if all ops between the two satisfy f(x / d) = f(x) / d for d > 0:
+// - the bias of the first kernel, whose values are divided too
+// - ReLU, pooling, means over other axes, value-preserving ops
+// - in attention, the product of probabilities and values
+// The tensors between the two must have no other readers, and no other op may use the kernels' weights.
 #pragma once
 #include <array>
 #include <string>
@@ -13,9 +16,9 @@
 namespace lpot {
 
 struct ChannelPair {
-  std::string first;  // names of the kernels
+  std::string first;  // kernel names
   std::string second;
-  std::string bias;  // the constant that is added behind the first; "": none
+  std::string bias;  // the constant that is added after the first kernel; "": none
   std::string mix;   // the product of two activations between them; "": none
   std::size_t channels = 0;
 
@@ -25,12 +28,12 @@ struct ChannelPair {
 // In topological order of the first kernels.
 std::vector<ChannelPair> channel_pairs(const Model&);
 
-// Two kernels that a product of two activations multiplies channel by channel (queries and keys of attention): what one
-// divides the other multiplies.
+// Two kernels whose outputs a product of two activations multiplies channel by channel (queries and keys of attention).
+// If the channels of one are divided, those of the other must be multiplied.
 struct FactorPair {
   std::string product;
-  std::array<std::string, 2> kernels;  // that make its inputs
-  std::array<std::string, 2> biases;   // the constants added behind them; "": none
+  std::array<std::string, 2> kernels;  // the kernels that produce the product's inputs
+  std::array<std::string, 2> biases;   // the constants that are added after them; "": none
   std::size_t channels = 0;
 
   auto operator<=>(const FactorPair&) const = default;

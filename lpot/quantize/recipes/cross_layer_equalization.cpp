@@ -21,15 +21,15 @@ struct PairedKernel {
   WeightMatrix weights;
 };
 
-struct Graph {
-  std::map<std::string, PairedKernel> kernels;             // by op
-  std::map<std::string, std::vector<float>> biases;  // by constant
+struct PairedConstants {
+  std::map<std::string, PairedKernel> kernels;       // by op name
+  std::map<std::string, std::vector<float>> biases;  // by name of the constant
 };
 
-Graph read(const Model& model, const std::vector<ChannelPair>& pairs) {
+PairedConstants read_constants(const Model& model, const std::vector<ChannelPair>& pairs) {
   std::map<std::string, QuantizableOp> ops;
   for (const QuantizableOp& quantizable : quantizable_ops(model)) ops.emplace(quantizable.name, quantizable);
-  Graph graph;
+  PairedConstants graph;
   const auto is_wanted = [&](const std::string& name, auto... member) {
     return std::any_of(pairs.begin(), pairs.end(),
                        [&](const ChannelPair& pair) { return ((pair.*member == name) || ...); });
@@ -46,8 +46,8 @@ Graph read(const Model& model, const std::vector<ChannelPair>& pairs) {
     const auto constant = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(1));
     const ov::Shape& shape = constant->get_shape();
     const WeightLayout layout{Shape(shape.begin(), shape.end()), found->second.weight_axes, found->second.input_axes};
-    graph.kernels.try_emplace(
-        found->first, PairedKernel{constant->get_friendly_name(), WeightMatrix(constant->cast_vector<float>(), layout)});
+    graph.kernels.try_emplace(found->first, PairedKernel{constant->get_friendly_name(),
+                                                         WeightMatrix(constant->cast_vector<float>(), layout)});
   }
   return graph;
 }
@@ -70,16 +70,16 @@ std::vector<float> largest_by_input(const WeightMatrix& weights) {
   return largest;
 }
 
-// How far the divisors were from 1.
-float equalize(Graph& graph, const ChannelPair& pair) {
+// Equalizes one pair. Returns the largest |log(divisor)|.
+float equalize(PairedConstants& graph, const ChannelPair& pair) {
   WeightMatrix& first = graph.kernels.at(pair.first).weights;
   WeightMatrix& second = graph.kernels.at(pair.second).weights;
-  const std::vector<float> made = largest_by_output(first), read = largest_by_input(second);
+  const std::vector<float> produced = largest_by_output(first), read = largest_by_input(second);
   std::vector<float> divisors(pair.channels, 1.0f);
   float change = 0;
   for (std::size_t i = 0; i < pair.channels; ++i) {
-    if (made[i] == 0 || read[i] == 0) continue;  // a channel that nothing makes or nobody reads
-    divisors[i] = std::sqrt(made[i] / read[i]);
+    if (produced[i] == 0 || read[i] == 0) continue;  // unused channel
+    divisors[i] = std::sqrt(produced[i] / read[i]);
     change = std::max(change, std::fabs(std::log(divisors[i])));
   }
   divide_outputs(first, divisors);
@@ -93,12 +93,12 @@ float equalize(Graph& graph, const ChannelPair& pair) {
 
 std::vector<ConstantEdit> equalize_layers(const Model& model) {
   std::vector<ChannelPair> pairs = channel_pairs(model);
-  std::erase_if(pairs, [](const ChannelPair& pair) { return !pair.mix.empty(); });  // SmoothQuant's business
-  Graph graph = read(model, pairs);
-  constexpr int kMostRounds = 30;
-  constexpr float kStill = 1e-3f;
+  std::erase_if(pairs, [](const ChannelPair& pair) { return !pair.mix.empty(); });  // SmoothQuant handles these
+  PairedConstants graph = read_constants(model, pairs);
+  constexpr int kMaxRounds = 30;
+  constexpr float kConverged = 1e-3f;
   float change = 1;
-  for (int round = 0; round < kMostRounds && change > kStill; ++round) {
+  for (int round = 0; round < kMaxRounds && change > kConverged; ++round) {
     change = 0;
     for (const ChannelPair& pair : pairs) change = std::max(change, equalize(graph, pair));
   }
@@ -113,7 +113,7 @@ Recipe cross_layer_equalization_recipe() {
   return {.declaration = {.name = "cross_layer_equalization",
                           .key = {.name = "cross_layer_equalization",
                                   .kind = ValueKind::Flag,
-                                  .summary = "even out the channels between two layers; unless given, not done"},
+                                  .summary = "equalize the channel ranges of adjacent layers; default: off"},
                           .position = 90,
                           .plan_default = false,
                           .statistics = RecipeStatistics::OwnPass,

@@ -17,7 +17,7 @@ Edits add_embeddings(const RecipeContext& context, Edits edits) {
 
 std::vector<EmbeddingEdit> embedding_edits(const Model& model) {
   namespace op = ov::opset8;
-  constexpr std::size_t kLarge = 1 << 16;  // numbers
+  constexpr std::size_t kLarge = 1 << 16;  // values
   constexpr std::size_t kWide = 64;        // columns
   std::vector<EmbeddingEdit> edits;
   for (const auto& node : model.graph->get_ordered_ops()) {
@@ -38,17 +38,18 @@ std::vector<EmbeddingEdit> embedding_edits(const Model& model) {
 }
 
 Recipe int8_embeddings_recipe() {
-  return {.declaration = {.name = "int8_tables",
-                          .key = {.name = "int8_embeddings",
-                                  .kind = ValueKind::Flag,
-                                  .summary = "store embeddings as int8, with scales by row, in small tables by column; "
-                                             "unless given, done"},
-                          .aliases = {"int8_tables"},
-                          .position = 100,
-                          .plan_default = false,
-                          .config_default = true,
-                          .label = "int8_tables"},
-          .finish = add_embeddings};
+  return {
+      .declaration = {.name = "int8_tables",
+                      .key = {.name = "int8_embeddings",
+                              .kind = ValueKind::Flag,
+                              .summary = "store embeddings as int8, with scales per row, for small tables per column; "
+                                         "default: on"},
+                      .aliases = {"int8_tables"},
+                      .position = 100,
+                      .plan_default = false,
+                      .config_default = true,
+                      .label = "int8_tables"},
+      .finish = add_embeddings};
 }
 
 }  // namespace lpot

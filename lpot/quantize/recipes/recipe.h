@@ -22,33 +22,34 @@ namespace lpot {
 
 class EmbeddingEdits;
 
-// What `resolve` was called with.
+// The arguments of `resolve`.
 struct RecipeContext {
   const Model& model;
   const Plan& plan;
   const Statistics& statistics;
-  const EmbeddingEdits* embeddings = nullptr;  // of the model, where several plans are resolved
+  const EmbeddingEdits* embeddings = nullptr;  // of the model; set when several plans are resolved
 };
 
 struct Recipe {
   RecipeDeclaration declaration = {};
 
-  // Options of the edits. Called with the value of the plan or its default, also where the recipe is off.
+  // Sets options of the edits. Called with the plan's value or the default, also when the recipe is off.
   Edits (*set_options)(const RecipeValue&, Edits) = nullptr;
 
-  // Constants of the fp32 model that change without changing its outputs. Two recipes must not change the same ones.
+  // Returns constants of the fp32 model that change without changing its outputs. Two recipes must not change the same
+  // constant.
   std::vector<ConstantEdit> (*rescale_source)(const Model&) = nullptr;
 
-  // Rescales weights of the ops that become int8, and constants in front of them. Returns the divisors of products.
+  // Rescales the weights of ops that become int8, and constants before them. Returns the divisors of products.
   ScoreDivisors (*rescale_targets)(const RecipeContext&, Rescaling&) = nullptr;
 
-  // Changes the integers or scales of an op's weights. Called on several threads.
+  // Changes the integers or scales of an op's weights. Called from several threads.
   QuantizedRows (*adjust_weights)(const WeightMatrix& exact, QuantizedRows) = nullptr;
 
-  // Changes the edit of an op whose activation is quantized. Called on several threads.
+  // Changes the edit of an op whose activation is quantized. Called from several threads.
   OpEdit (*adjust_op)(const QuantizationTarget&, const QuantizedRows&, OpEdit) = nullptr;
 
-  // Adds edits when those of all ops are known.
+  // Adds edits after the edits of all ops are complete.
   Edits (*finish)(const RecipeContext&, Edits) = nullptr;
 };
 

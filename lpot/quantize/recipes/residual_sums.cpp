@@ -17,7 +17,7 @@ Edits add_sums(const RecipeContext& context, Edits edits) {
 }  // namespace
 
 std::vector<SumEdit> sum_edits(const Model& model, const std::vector<OpEdit>& ops, const Statistics& statistics) {
-  std::set<std::string> int8, read;  // ops, and tensors that they read as they are
+  std::set<std::string> int8, read;  // int8 ops, and the tensors they read without division
   for (const OpEdit& op : ops) {
     if (!op.activation.empty()) int8.insert(op.op);
     if (op.written_divisors().empty()) read.insert(op.activation);
@@ -36,7 +36,7 @@ Recipe residual_sums_recipe() {
   return {.declaration = {.name = "residual_sums",
                           .key = {.name = "residual_sums",
                                   .kind = ValueKind::Flag,
-                                  .summary = "add a convolution and what bypasses it as integers; unless given, done"},
+                                  .summary = "add the two inputs of a residual sum as integers; default: on"},
                           .position = 110,
                           .plan_default = false,
                           .config_default = true,

@@ -1,6 +1,6 @@
-// Residual sums: where a convolution and what bypasses it are both integers, the convolution's kernel adds them itself;
-// in fp32 the sum is a pass of its own over both. So the convolution's output gets a quantizer too, and the sum reads
-// the bypass through the quantizer that other ops have put there.
+// Residual sums: a convolution's kernel can add the tensor that bypasses it if both are integers. In fp32 the addition
+// is a separate pass over both tensors. So the convolution's output gets a quantizer too, and the addition reads the
+// bypass through the quantizer that other ops already have on that tensor.
 #pragma once
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace lpot {
 
-// Of the sums whose convolution is among `ops` and whose bypass one of `ops` reads as integers.
+// For the sums whose convolution is one of `ops` and whose bypass one of `ops` reads as integers.
 std::vector<SumEdit> sum_edits(const Model&, const std::vector<OpEdit>& ops, const Statistics&);
 
 }  // namespace lpot

@@ -1,10 +1,11 @@
-// Run-time groups: activations of ops with int8 weights only are quantized at run time, so many values at a time, where
-// the plug-in does that (weights_only.h). The size goes into the saved model, so that it computes elsewhere what was
-// evaluated here. The search sets it; the configuration has no key for it.
+// Run-time groups: ops with int8 weights only can have their activations quantized at run time, in groups of this many
+// values, if the plug-in supports it (weights_only.h). The saved model stores the group size, so that it computes the
+// same results on other machines as in the evaluation here. The search sets the size; there is no configuration key.
 #pragma once
 
 namespace lpot {
 
-inline constexpr const char* kRunTimeGroups = "run_time_groups";  // the recipe's name in plans; 0: they stay fp32
+// The recipe's name in plans. The value 0 leaves activations in fp32.
+inline constexpr const char* kRunTimeGroups = "run_time_groups";
 
 }  // namespace lpot

@@ -16,14 +16,14 @@ class Smoothing {
   }
 
   void run(std::optional<double> alpha) {
-    std::vector<std::vector<QuantizationTarget*>>
-        groups;  // in topological order: a kernel in front is divided after it was smoothed
+    // In topological order, so that a kernel is smoothed itself before a later op divides its output.
+    std::vector<std::vector<QuantizationTarget*>> groups;
     std::map<std::pair<std::string, TensorScheme>, std::size_t> places;
-    for (QuantizationTarget& work : rescaling_.all()) {
-      if (work.op().type != "MatMul" || work.plan->weights_only) continue;
-      const auto [place, is_new] = places.try_emplace({work.op().activation, work.plan->activation}, groups.size());
+    for (QuantizationTarget& target : rescaling_.all()) {
+      if (target.op().type != "MatMul" || target.plan->weights_only) continue;
+      const auto [place, is_new] = places.try_emplace({target.op().activation, target.plan->activation}, groups.size());
       if (is_new) groups.emplace_back();
-      groups[place->second].push_back(&work);
+      groups[place->second].push_back(&target);
     }
     for (const auto& group : groups) smooth(group, alpha);
   }
@@ -32,19 +32,20 @@ class Smoothing {
   void smooth(const std::vector<QuantizationTarget*>& group, std::optional<double> alpha) {
     const QuantizationTarget& any = *group.front();
     const auto pair = pairs_.find(any.op().name);
-    const bool has_pair = pair != pairs_.end();  // then nobody else reads the tensor
+    const bool has_pair = pair != pairs_.end();  // then the tensor has no other reader
     if (!has_pair && !any.kernel->may_be_divided) return;
     std::vector<SmoothedReader> readers;
-    for (const QuantizationTarget* work : group) readers.push_back({&work->weights, weight_limit(work->plan->weight)});
+    for (const QuantizationTarget* target : group)
+      readers.push_back({&target->weights, weight_limit(target->plan->weight)});
     std::vector<float> divisors = smooth_divisors(*any.input, any.plan->activation.symmetry, readers, alpha);
     if (divisors.empty()) return;
-    // Weights that are divided by powers of two stay the same numbers to the last bit.
+    // Division by a power of two is exact.
     if (has_pair)
       for (float& divisor : divisors) divisor = std::exp2(std::round(std::log2(divisor)));
-    for (QuantizationTarget* work : group) {
-      work->divisors = divisors;
-      work->divided_before = has_pair;
-      multiply_inputs(work->weights, divisors);
+    for (QuantizationTarget* target : group) {
+      target->divisors = divisors;
+      target->divisors_folded = has_pair;
+      multiply_inputs(target->weights, divisors);
     }
     if (has_pair) rescaling_.divide(pair->second.first, pair->second.bias, divisors);
   }

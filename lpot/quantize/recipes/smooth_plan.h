@@ -1,8 +1,10 @@
-// SmoothQuant over the ops of a plan: who shares a quantizer, and who divides.
+// Applies SmoothQuant to the ops of a plan: finds the ops that share a quantizer, and decides where the division
+// happens.
 //
-// Ops that read one tensor in one scheme share its quantizer, and so its divisors (smooth_quant.h). The division is a
-// multiplication in front of the quantizer, unless a pair of kernels (channel_pairs.h) lets the first one do it: the
-// value and the output product of attention, two products with a ReLU between. Then it costs nothing.
+// Ops that read one tensor with one scheme share its quantizer and therefore its divisors (smooth_quant.h). The
+// division is a multiplication before the quantizer. If the op is the second of a pair of kernels (channel_pairs.h),
+// the first kernel's weights can contain the division, which then costs nothing. Examples are the value and output
+// products of attention, and two products with a ReLU between them.
 #pragma once
 #include <optional>
 #include <vector>
@@ -11,7 +13,7 @@
 
 namespace lpot {
 
-// Sets the divisors of the ops, changes their weights, and the constants of kernels in front.
+// Sets the divisors of the ops and changes their weights and the constants of kernels before them.
 void smooth_plan(const Model&, Rescaling&, std::optional<double> alpha);
 
 }  // namespace lpot

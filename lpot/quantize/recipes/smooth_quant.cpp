@@ -13,14 +13,15 @@
 namespace lpot {
 namespace {
 
-constexpr double kSmoothingGain = 0.9;  // of the noise without smoothing
-// The share of channels that keep their size among themselves. The estimate from the calibration data always favours a
-// small one; what is gained by it is not there in other data unless it is much.
+constexpr double kSmoothingGain = 0.9;  // required: noise at most this share of the noise without smoothing
+// The share of channels that are all divided by the same divisor. On calibration data the noise estimate always prefers
+// a small share, but other data confirm the gain only if it is large. So the largest share within kNearEnough times the
+// smallest noise is used.
 constexpr auto kQuantiles = std::to_array({0.9, 0.5, 0.0});
 constexpr double kNearEnough = 3.0;
-constexpr std::size_t kMostRows = 512;  // of a reader's weights, for the estimate
+constexpr std::size_t kMaxRows = 512;  // of a reader's weights, for the noise estimate
 
-// Of the weights that read a channel, over all readers.
+// Over all weights that read a channel.
 struct ChannelWeights {
   double largest = 0;
   double squares = 0;
@@ -41,7 +42,8 @@ std::vector<ChannelWeights> channel_weights(const std::vector<SmoothedReader>& r
   return found;
 }
 
-// The range of a channel. The largest of few values says little about those to come, so it is widened by their spread.
+// The range of a channel. The extremes of few values are unreliable, so the range is widened by their standard
+// deviation.
 Range channel_range(const ChannelStatistics& channel) {
   constexpr std::uint64_t kMany = 1000;
   Range range{channel.min, channel.max};
@@ -68,7 +70,7 @@ std::vector<float> divisors_for(const std::vector<ChannelStatistics>& channels,
   std::vector<float> divisors(channels.size(), 1.0f);
   if (largest_weight == 0 || largest_value == 0) return divisors;
   for (std::size_t i = 0; i < channels.size(); ++i) {
-    // A channel without values or weights does no harm; it must not get a divisor out of all proportion.
+    // A channel without values or weights adds no noise, but must not get an extreme divisor.
     const double value = std::max(largest_magnitude(channels[i]), largest_value * 1e-5);
     const double weight = std::max(weights[i].largest, largest_weight * 1e-5);
     divisors[i] = static_cast<float>(std::pow(value, alpha) / std::pow(weight, 1 - alpha));
@@ -76,7 +78,7 @@ std::vector<float> divisors_for(const std::vector<ChannelStatistics>& channels,
   return divisors;
 }
 
-// Only what stands out is made smaller: other channels keep room for data that differ from the calibration's.
+// Only outlier channels are reduced. The other channels keep a margin for data that differ from the calibration data.
 void raise_to_quantile(std::vector<float>& divisors, double share) {
   std::vector<float> sorted = divisors;
   const auto place = static_cast<std::ptrdiff_t>(static_cast<double>(sorted.size() - 1) * share);
@@ -84,7 +86,7 @@ void raise_to_quantile(std::vector<float>& divisors, double share) {
   for (float& divisor : divisors) divisor = std::max(divisor, sorted[static_cast<std::size_t>(place)]);
 }
 
-// Each value so many times in a row.
+// Repeats each value `times` times.
 std::vector<float> repeated(const std::vector<float>& values, std::size_t times) {
   if (times == 1) return values;
   std::vector<float> all(values.size() * times);
@@ -92,7 +94,7 @@ std::vector<float> repeated(const std::vector<float>& values, std::size_t times)
   return all;
 }
 
-// The largest of |values * factors|, in lanes of their own so that it is worked out in vectors.
+// The largest of |values * factors|, in separate lanes so that the compiler vectorizes the loop.
 LPOT_FOR_EVERY_CPU float largest_product(const float* values, const float* factors, std::size_t count) {
   constexpr std::size_t kLanes = 16;
   std::array<float, kLanes> lanes{};
@@ -106,7 +108,7 @@ LPOT_FOR_EVERY_CPU float largest_product(const float* values, const float* facto
   return *std::max_element(lanes.begin(), lanes.end());
 }
 
-// The expected square of the outputs' error, summed over the readers' outputs.
+// The expected squared error of the outputs, summed over the outputs of all readers.
 double expected_noise(const TensorStatistics& statistics, Symmetry symmetry, const std::vector<SmoothedReader>& readers,
                       const std::vector<ChannelWeights>& weights, const std::vector<float>& divisors) {
   const Range range = divided_range(statistics, divisors, symmetry);
@@ -119,7 +121,7 @@ double expected_noise(const TensorStatistics& statistics, Symmetry symmetry, con
   }
   for (const SmoothedReader& reader : readers) {
     const WeightMatrix& matrix = *reader.weights;
-    const std::size_t stride = (matrix.rows() + kMostRows - 1) / kMostRows;
+    const std::size_t stride = (matrix.rows() + kMaxRows - 1) / kMaxRows;
     const std::vector<float> factors = repeated(divisors, matrix.taps());
     double squared_steps = 0;
     for (std::size_t row = 0; row < matrix.rows(); row += stride) {
@@ -193,26 +195,27 @@ ScoreDivisors smooth_targets(const RecipeContext& context, Rescaling& rescaling)
 }  // namespace
 
 Recipe smooth_quant_recipe() {
-  return {.declaration = {.name = kSmoothQuant,
-                          .key = {.name = kSmoothQuant,
-                                  .kind = ValueKind::Flag,
-                                  .summary = "move activation outliers into weights; unless given, where it lowers the "
-                                             "expected noise"},
-                          .position = 70,
-                          .plan_default = false,
-                          .config_default = true,
-                          .statistics = RecipeStatistics::Ranges,
-                          .rescales_constants = true,
-                          .label = kSmoothQuant},
-          .rescale_targets = smooth_targets};
+  return {
+      .declaration = {.name = kSmoothQuant,
+                      .key = {.name = kSmoothQuant,
+                              .kind = ValueKind::Flag,
+                              .summary = "move activation outliers into weights; default: where it lowers the expected "
+                                         "noise"},
+                      .position = 70,
+                      .plan_default = false,
+                      .config_default = true,
+                      .statistics = RecipeStatistics::Ranges,
+                      .rescales_constants = true,
+                      .label = kSmoothQuant},
+      .rescale_targets = smooth_targets};
 }
 
-// Of every op; where a plan has none, each op gets the one with the least noise.
+// One alpha for all ops. Without it, each op gets the alpha with the smallest expected noise.
 Recipe smooth_quant_alpha_recipe() {
   return {.declaration = {.name = kAlpha,
                           .key = {.name = kAlpha,
                                   .kind = ValueKind::Number,
-                                  .summary = "how much of them, for all ops; unless given, the best for each op"},
+                                  .summary = "SmoothQuant's alpha for all ops; default: the best value for each op"},
                           .low = 0,
                           .high = 1,
                           .position = 80,

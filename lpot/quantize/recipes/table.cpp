@@ -2,7 +2,7 @@
 
 namespace lpot {
 
-// Each is defined in the file of its name.
+// Each function is defined in the file with its name.
 Recipe bias_correction_recipe();
 Recipe cross_layer_equalization_recipe();
 Recipe int8_embeddings_recipe();

@@ -16,8 +16,7 @@ const std::vector<Recipe>& recipe_table();
 // The declarations of the table, for the configuration, the search space and reports.
 const RecipeDeclarations& recipe_declarations();
 
-// The recipes that are switched on, in the order of the table. Throws StoreError for a recipe that is unknown and for a
-// value of another kind.
+// The enabled recipes, in the order of the table. Throws StoreError for an unknown recipe or a value of the wrong type.
 std::vector<const Recipe*> recipes_on(const Recipes&);
 
 }  // namespace lpot

@@ -1,5 +1,5 @@
-// A concatenation hands on values as they are, so the quantizer behind it may move in front of its inputs, which then
-// share one scale. The concatenation works on integers.
+// Concatenation does not change values, so the quantizer after it can move before its inputs, which then share one
+// scale. The concatenation then works on integers.
 #include "lpot/quantize/recipes/recipe.h"
 
 namespace lpot {

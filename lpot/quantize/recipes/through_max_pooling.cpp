@@ -1,5 +1,4 @@
-// Max pooling hands on values as they are, so the quantizer behind it may move in front of it. The pooling then works
-// on integers.
+// Max pooling does not change values, so the quantizer after it can move before it. The pooling then works on integers.
 #include "lpot/quantize/recipes/recipe.h"
 
 namespace lpot {

@@ -7,7 +7,7 @@
 namespace lpot {
 namespace {
 
-// Times the number of values.
+// The variance times the number of values.
 template <typename Number>
 double spread(const Number* values, std::size_t count) {
   double sum = 0, squares = 0;
@@ -35,7 +35,7 @@ Recipe weight_correction_recipe() {
   return {.declaration = {.name = "weight_correction",
                           .key = {.name = "weight_correction",
                                   .kind = ValueKind::Flag,
-                                  .summary = "correct the spread of quantized weights; unless given, not done"},
+                                  .summary = "correct the variance of quantized weights; default: off"},
                           .position = 50,
                           .plan_default = false,
                           .alternative = 2,

@@ -1,8 +1,9 @@
-// Weight correction: rounding and clipping change the spread of a channel's weights a little, and with it the spread of
-// its outputs. The channel's scale is corrected so that the spread is what it was (LPOT's `weight_correction`;
-// Finkelstein et al., "Fighting Quantization Bias With Bias", 2019). The mean is the business of bias correction.
+// Weight correction: rounding and clipping change the variance of a channel's weights slightly, and with it the
+// variance of its outputs. The channel's scale is corrected so that the variance stays the same (LPOT's
+// `weight_correction`; Finkelstein et al., "Fighting Quantization Bias With Bias", 2019). Bias correction handles the
+// mean.
 //
-// Limits: needs a scale for each channel; weights of one scale stay as they are.
+// Limits: needs one scale per channel. Weights with a single scale do not change.
 #pragma once
 #include "lpot/quantize/graph/weights.h"
 

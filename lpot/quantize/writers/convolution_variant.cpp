@@ -24,10 +24,11 @@ std::shared_ptr<ov::Node> integers(const std::vector<std::int64_t>& values, cons
   return named(op::Constant::create(ov::element::i64, {values.size()}, values), name);
 }
 
-// A turn is a transpose; where the product has no batch, with a step outside of it that adds or takes away one of one.
+// Suffixes of the names of layout steps. A layout step is a transpose. A product without a batch dimension also has an
+// Unsqueeze before it or a Squeeze after it, and the step has the name of that op.
 constexpr std::string_view kToChannels = "/channels_first", kFromChannels = "/channels_last", kInner = "/turned";
 
-// The transpose of a step to channels or back; null where it has none.
+// The transpose of a layout step; null if it has none.
 ov::Node* transpose_of(ov::Node& step) {
   ov::Node* found = &step;
   if (ov::is_type<op::Unsqueeze>(&step)) found = step.output(0).get_target_inputs().begin()->get_node();
@@ -35,15 +36,15 @@ ov::Node* transpose_of(ov::Node& step) {
   return ov::is_type<op::Transpose>(found) ? found : nullptr;
 }
 
-bool is_turn(ov::Node& node, std::string_view step) {
+bool is_layout_step(ov::Node& node, std::string_view step) {
   return node.get_friendly_name().ends_with(step) && transpose_of(node) != nullptr;
 }
 
-std::shared_ptr<ov::Node> turned(const ov::Output<ov::Node>& tensor, const std::string& name) {
+std::shared_ptr<ov::Node> transpose_channels(const ov::Output<ov::Node>& tensor, const std::string& name) {
   return named(std::make_shared<op::Transpose>(tensor, integers({0, 2, 1}, name + "/order")), name);
 }
 
-// What lies between the model and the convolution on both sides, by rank and form.
+// The layout change on both sides of the convolution, which depends on the rank and the variant.
 enum class Layout { Batch, Rows, Pixels };
 
 Layout layout_of(const ConvolutionVariant& variant) {
@@ -57,15 +58,15 @@ std::shared_ptr<ov::Node> with_axis(const ov::Output<ov::Node>& tensor, std::int
 }
 
 ov::Output<ov::Node> to_channels(const ov::Output<ov::Node>& tensor, Layout layout, const std::string& name) {
-  if (layout == Layout::Batch) return turned(tensor, name);
+  if (layout == Layout::Batch) return transpose_channels(tensor, name);
   if (layout == Layout::Pixels) return with_axis<op::Unsqueeze>(tensor, 2, name);
-  return turned(with_axis<op::Unsqueeze>(tensor, 0, name), name + std::string(kInner));
+  return transpose_channels(with_axis<op::Unsqueeze>(tensor, 0, name), name + std::string(kInner));
 }
 
 ov::Output<ov::Node> from_channels(const ov::Output<ov::Node>& tensor, Layout layout, const std::string& name) {
-  if (layout == Layout::Batch) return turned(tensor, name);
+  if (layout == Layout::Batch) return transpose_channels(tensor, name);
   if (layout == Layout::Pixels) return with_axis<op::Squeeze>(tensor, 2, name);
-  return with_axis<op::Squeeze>(turned(tensor, name + std::string(kInner)), 0, name);
+  return with_axis<op::Squeeze>(transpose_channels(tensor, name + std::string(kInner)), 0, name);
 }
 
 bool is_element_wise(const ov::Node& node) {
@@ -75,57 +76,57 @@ bool is_element_wise(const ov::Node& node) {
          std::find(kOthers.begin(), kOthers.end(), node.get_type_name()) != kOthers.end();
 }
 
-// A constant that is one number, or one for each channel: the same with channels first, or nothing where it is neither.
+// The constant in channels-first layout. Null if it is neither a single value nor one value per channel.
 std::shared_ptr<op::Constant> with_channels_first(const std::shared_ptr<op::Constant>& constant) {
   const ov::Shape& shape = constant->get_shape();
   const std::size_t size = ov::shape_size(shape);
   if (size == 1 && shape.size() <= 3) return constant;
   if (shape.size() > 3 || shape.back() != size) return nullptr;
-  auto turned = std::make_shared<op::Constant>(*constant, ov::Shape{1, size, 1});
-  turned->set_friendly_name(constant->get_friendly_name());
-  return turned;
+  auto moved = std::make_shared<op::Constant>(*constant, ov::Shape{1, size, 1});
+  moved->set_friendly_name(constant->get_friendly_name());
+  return moved;
 }
 
-// What lies between a turn back and the turns that follow it.
-struct Between {
+// The ops between a step to channels-last and the steps to channels-first that follow it.
+struct JoinableRegion {
   std::vector<ov::Node*> ops;
-  std::vector<ov::Node*> turns;
+  std::vector<ov::Node*> layout_steps;
 };
 
-// Nothing where another op of the model than convolutions and element-wise ones reads or writes there. Ops that were
-// replaced may still be alive and read.
-std::optional<Between> find_between(ov::Node& turn_back, const std::set<const ov::Node*>& model) {
-  // With open shapes the runtime gets a convolution wrong whose output several ops read and that has no bias.
-  if (turn_back.output(0).get_target_inputs().size() > 1 &&
-      !ov::is_type<op::Add>(transpose_of(turn_back)->get_input_node_ptr(0)))
+// Empty if an op other than convolutions and elementwise ops reads or writes these tensors. Replaced ops may still
+// exist as readers, so only ops of the model count.
+std::optional<JoinableRegion> find_joinable_region(ov::Node& to_channels_last, const std::set<const ov::Node*>& model) {
+  // With dynamic shapes the runtime computes wrong results for a convolution without bias that has several readers.
+  if (to_channels_last.output(0).get_target_inputs().size() > 1 &&
+      !ov::is_type<op::Add>(transpose_of(to_channels_last)->get_input_node_ptr(0)))
     return std::nullopt;
-  Between between;
-  std::set<ov::Node*> inside{&turn_back};
-  std::vector<ov::Node*> open{&turn_back};
+  JoinableRegion region;
+  std::set<ov::Node*> inside{&to_channels_last};
+  std::vector<ov::Node*> open{&to_channels_last};
   while (!open.empty()) {
     ov::Node* node = open.back();
     open.pop_back();
     for (const auto& reader : node->output(0).get_target_inputs()) {
       ov::Node* next = reader.get_node();
       if (!model.contains(next)) continue;
-      if (is_turn(*next, kToChannels)) {
-        between.turns.push_back(next);
+      if (is_layout_step(*next, kToChannels)) {
+        region.layout_steps.push_back(next);
       } else if (!is_element_wise(*next)) {
         return std::nullopt;
       } else if (inside.insert(next).second) {
-        between.ops.push_back(next);
+        region.ops.push_back(next);
         open.push_back(next);
       }
     }
   }
-  for (const ov::Node* node : between.ops)
+  for (const ov::Node* node : region.ops)
     for (const auto& input : node->input_values()) {
       if (inside.contains(input.get_node())) continue;
       const auto constant = ov::as_type_ptr<op::Constant>(input.get_node_shared_ptr());
       if (!constant || !with_channels_first(constant)) return std::nullopt;
     }
-  if (between.turns.empty()) return std::nullopt;
-  return between;
+  if (region.layout_steps.empty()) return std::nullopt;
+  return region;
 }
 
 void skip(ov::Node& node) {
@@ -133,10 +134,10 @@ void skip(ov::Node& node) {
   for (ov::Input<ov::Node> reader : node.output(0).get_target_inputs()) reader.replace_source_output(source);
 }
 
-void skip_turn(ov::Node& turn) {
-  ov::Node* transpose = transpose_of(turn);
-  skip(turn);
-  if (transpose != &turn) skip(*transpose);
+void skip_layout_step(ov::Node& step) {
+  ov::Node* transpose = transpose_of(step);
+  skip(step);
+  if (transpose != &step) skip(*transpose);
 }
 
 }  // namespace
@@ -144,22 +145,23 @@ void skip_turn(ov::Node& turn) {
 std::size_t join_convolution_variants(ov::Model& model) {
   std::size_t joined = 0;
   const auto ordered = model.get_ordered_ops();
-  if (std::none_of(ordered.begin(), ordered.end(), [](const auto& node) { return is_turn(*node, kFromChannels); }))
+  if (std::none_of(ordered.begin(), ordered.end(),
+                   [](const auto& node) { return is_layout_step(*node, kFromChannels); }))
     return 0;
   std::set<const ov::Node*> ops;
   for (const auto& node : ordered) ops.insert(node.get());
   for (const auto& node : ordered) {
-    if (!is_turn(*node, kFromChannels)) continue;
-    const auto between = find_between(*node, ops);
-    if (!between) continue;
-    for (ov::Node* element_wise : between->ops) {
+    if (!is_layout_step(*node, kFromChannels)) continue;
+    const auto region = find_joinable_region(*node, ops);
+    if (!region) continue;
+    for (ov::Node* element_wise : region->ops) {
       for (ov::Input<ov::Node> input : element_wise->inputs())
         if (const auto constant = ov::as_type_ptr<op::Constant>(input.get_source_output().get_node_shared_ptr()))
           input.replace_source_output(with_channels_first(constant));
-      element_wise->output(0).get_tensor().set_names({});  // its values are in another order now
+      element_wise->output(0).get_tensor().set_names({});  // the layout of its values has changed
     }
-    for (ov::Node* turn : between->turns) skip_turn(*turn);
-    skip_turn(*node);
+    for (ov::Node* step : region->layout_steps) skip_layout_step(*step);
+    skip_layout_step(*node);
     ++joined;
   }
   return joined;

@@ -16,7 +16,7 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::uintmax_t kMostBytes = (std::uintmax_t{1} << 31) - 1;  // of one protobuf message
+constexpr std::uintmax_t kMaxBytes = (std::uintmax_t{1} << 31) - 1;  // limit of one protobuf message
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& what) {
   throw ModelError("export_onnx", fmt::format("{}: {}", path.string(), what));
@@ -28,15 +28,14 @@ bool is_external(const onnx::TensorProto& tensor) {
 
 onnx::ModelProto read_onnx(const fs::path& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
-  if (bytes.size() > kMostBytes) refuse(path, "more than 2 GB, which one ONNX file cannot hold");
+  if (bytes.size() > kMaxBytes)
+    refuse(path, fmt::format("the file has {} bytes; one ONNX file holds at most 2 GB", bytes.size()));
   onnx::ModelProto model;
   if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model.has_graph())
-    refuse(path, "cannot be read as ONNX; is the file whole?");
+    refuse(path, "not a valid ONNX file. Check that it is complete.");
   const auto& constants = model.graph().initializer();
   if (std::any_of(constants.begin(), constants.end(), is_external))
-    refuse(path,
-           "keeps weights in files of their own (external data), which cannot be written as ONNX yet; save the model "
-           "in one file");
+    refuse(path, "the model has external data; exporting it to ONNX is not supported. Save the model in one file.");
   return model;
 }
 
@@ -50,7 +49,7 @@ std::map<std::string, std::size_t> known_ranks(const ov::Model& graph) {
   return ranks;
 }
 
-// A model that begins or ends at other tensors than the file would be written with the ends of the file.
+// Writing a cut model would write the inputs and outputs of the file instead of those of the model.
 void check_not_cut(const Model& source, const onnx::GraphProto& graph) {
   std::set<std::string> ends;
   for (const onnx::ValueInfoProto& input : graph.input()) ends.insert(input.name());
@@ -62,19 +61,23 @@ void check_not_cut(const Model& source, const onnx::GraphProto& graph) {
   const auto inputs = std::as_const(*source.graph).inputs(), outputs = std::as_const(*source.graph).outputs();
   if (static_cast<int>(outputs.size()) != graph.output_size() || !std::all_of(inputs.begin(), inputs.end(), is_end) ||
       !std::all_of(outputs.begin(), outputs.end(), is_end))
-    refuse(source.source, "was cut at tensors (model.inputs, model.outputs), so it cannot be written as ONNX");
+    refuse(source.source,
+           "the model was cut at tensors; exporting a cut model to ONNX is not supported. Remove model.inputs and "
+           "model.outputs.");
 }
 
 }  // namespace
 
 std::size_t export_onnx(const Model& source, const Edits& edits, const fs::path& target) {
   if (source.format != ModelFormat::Onnx)
-    refuse(source.source, fmt::format("a model in the format {} cannot be written as ONNX", to_string(source.format)));
+    refuse(source.source, fmt::format("found a model in the format {}; only ONNX models can be exported to ONNX",
+                                      to_string(source.format)));
   onnx::ModelProto model = read_onnx(source.source);
   check_not_cut(source, model.graph());
-  raise_opset(model, known_ranks(*source.graph));
+  upgrade_opset(model, known_ranks(*source.graph));
   OnnxWriter(source, edits, *model.mutable_graph()).run();
-  if (model.ByteSizeLong() > kMostBytes) refuse(target, "more than 2 GB, which one ONNX file cannot hold");
+  if (model.ByteSizeLong() > kMaxBytes)
+    refuse(target, fmt::format("the int8 model has {} bytes; one ONNX file holds at most 2 GB", model.ByteSizeLong()));
   const std::string bytes = model.SerializeAsString();
   write_file(target, bytes);
   return bytes.size();

@@ -1,10 +1,10 @@
-// The ONNX writer: carries edits out in the file that the model was read from.
+// The ONNX writer: applies edits to the file that the model was read from.
 //
 //   export_onnx(model, resolve(model, plan, statistics), "best/model.onnx");
 //
-// Quantized ops stay what they are; their activation goes through QuantizeLinear and DequantizeLinear, their weights
-// are int8 with a DequantizeLinear behind, and batch norm is folded into them as it was in OpenVINO's graph. All else
-// is kept: nodes, names, inputs, outputs. The operator set is raised to 13 where it is older.
+// Quantized ops keep their type. Their activation passes through QuantizeLinear and DequantizeLinear, their weights are
+// int8 followed by a DequantizeLinear, and batch norm is folded into the weights as in OpenVINO's graph. Everything
+// else stays: nodes, names, inputs, outputs. An operator set older than 13 is upgraded to 13.
 #pragma once
 #include <filesystem>
 
@@ -13,9 +13,9 @@
 
 namespace lpot {
 
-// `source` is an ONNX model as load_model gave it, not cut. Throws ModelError: another format, weights in files of
-// their own, an edit without a counterpart in the file, an op whose older form cannot be brought to operator set 13;
-// StoreError. Returns the bytes written.
+// `source` must be an ONNX model as load_model returns it, not cut at tensors. Returns the number of bytes written.
+// Throws ModelError for another format, external weights, an edit without a matching node in the file, or an op that
+// cannot be upgraded to operator set 13. Throws StoreError when the file cannot be written.
 std::size_t export_onnx(const Model& source, const Edits&, const std::filesystem::path& target);
 
 }  // namespace lpot

@@ -8,8 +8,8 @@
 namespace lpot {
 namespace {
 
-// Every tensor that the node reads, those that the graphs inside it take from outside included. Names of their own
-// tensors come along and do no harm.
+// Visits every tensor that the node reads, including outer tensors that its subgraphs read. The names of tensors inside
+// the subgraphs are visited too, which does no harm.
 void for_each_read(const onnx::NodeProto& node, const std::function<void(const std::string&)>& visit) {
   const auto visit_graph = [&](const onnx::GraphProto& graph) {
     for (const onnx::NodeProto& inner : graph.node()) for_each_read(inner, visit);
@@ -33,7 +33,7 @@ void erase_if(Field& field, const Condition& condition) {
 OnnxGraph::OnnxGraph(onnx::GraphProto& graph) : graph_(graph) {
   for (onnx::TensorProto& tensor : *graph.mutable_initializer()) initializers_[tensor.name()] = &tensor;
   for (onnx::NodeProto& node : *graph.mutable_node()) {
-    places_[&node] = places_.size();
+    positions_[&node] = positions_.size();
     for (const std::string& output : node.output())
       if (!output.empty()) producers_[output] = &node;
     for_each_read(node, [&](const std::string& tensor) { ++readers_[tensor]; });
@@ -63,7 +63,7 @@ std::vector<onnx::NodeProto*> OnnxGraph::readers(const std::string& tensor) cons
   return found;
 }
 
-std::size_t OnnxGraph::place(const std::string& tensor) const { return places_.at(producers_.at(tensor)); }
+std::size_t OnnxGraph::position(const std::string& tensor) const { return positions_.at(producers_.at(tensor)); }
 
 bool OnnxGraph::exists(const std::string& tensor) const {
   const auto read = readers_.find(tensor);
@@ -73,7 +73,7 @@ bool OnnxGraph::exists(const std::string& tensor) const {
                      [&](const auto& input) { return input.name() == tensor; });
 }
 
-std::string OnnxGraph::free_name(const std::string& wanted) const {
+std::string OnnxGraph::unique_name(const std::string& wanted) const {
   std::string name = wanted;
   for (int i = 1; exists(name); ++i) name = fmt::format("{}_{}", wanted, i);
   return name;
@@ -81,9 +81,9 @@ std::string OnnxGraph::free_name(const std::string& wanted) const {
 
 template <typename T>
 std::string OnnxGraph::add_constant(const std::string& wanted_name, const Dims& dims, const std::vector<T>& values) {
-  std::string name = free_name(wanted_name);
+  std::string name = unique_name(wanted_name);
   onnx::TensorProto* tensor = graph_.add_initializer();
-  *tensor = make_tensor(name, dims, values);
+  *tensor = build_tensor(name, dims, values);
   initializers_[name] = tensor;
   return name;
 }
@@ -105,8 +105,8 @@ onnx::NodeProto& OnnxGraph::add_node(onnx::NodeProto node) {
 void OnnxGraph::replace_input(onnx::NodeProto& node, int input, const std::string& tensor) {
   const std::string old = node.input(input);
   node.set_input(input, tensor);
-  hold(tensor);
-  unread(old);
+  pin(tensor);
+  remove_reader(old);
 }
 
 void OnnxGraph::release(const std::string& tensor) {
@@ -122,10 +122,10 @@ void OnnxGraph::release(const std::string& tensor) {
 void OnnxGraph::remove(onnx::NodeProto* node) {
   if (!removed_.insert(node).second) return;
   for (const std::string& output : node->output()) producers_.erase(output);
-  for_each_read(*node, [&](const std::string& tensor) { unread(tensor); });
+  for_each_read(*node, [&](const std::string& tensor) { remove_reader(tensor); });
 }
 
-void OnnxGraph::unread(const std::string& tensor) {
+void OnnxGraph::remove_reader(const std::string& tensor) {
   if (--readers_[tensor] > 0) return;
   if (initializers_.contains(tensor)) {
     remove_constant(tensor);
@@ -135,7 +135,7 @@ void OnnxGraph::unread(const std::string& tensor) {
 }
 
 void OnnxGraph::remove_constant(const std::string& name) {
-  // Its bytes go now, its entry when all is done: other entries must not move.
+  // Free the bytes now, but erase the entry only in `finish`, because other entries must not move.
   initializers_.at(name)->Clear();
   initializers_.erase(name);
   erase_if(*graph_.mutable_input(), [&](const auto& input) { return input.name() == name; });

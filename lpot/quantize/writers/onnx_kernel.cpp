@@ -17,18 +17,18 @@ bool is_constant(const ov::Node& node, std::size_t input) {
   return ov::is_type<op::Constant>(node.get_input_node_ptr(input));
 }
 
-// Ops that hand their input on unchanged.
+// Ops that copy their input.
 bool is_copy(const onnx::NodeProto& node) { return node.op_type() == "Identity" || node.op_type() == "Dropout"; }
 
-// The kernel behind which only foldable ops lie up to this tensor.
-const onnx::NodeProto* kernel_behind(const OnnxGraph& graph, const std::string& tensor) {
+// The kernel before this tensor, if only foldable ops lie between them.
+const onnx::NodeProto* kernel_before(const OnnxGraph& graph, const std::string& tensor) {
   static const std::set<std::string> kKernels{"Conv", "ConvTranspose", "Gemm", "MatMul"};
   static const std::set<std::string> kFoldable{"BatchNormalization", "Add", "Sub", "Mul", "Div", "Identity", "Dropout"};
   const onnx::NodeProto* node = graph.producer(tensor);
   if (!node || kKernels.contains(node->op_type())) return node;
   if (!kFoldable.contains(node->op_type())) return nullptr;
   for (const std::string& input : node->input())
-    if (const onnx::NodeProto* found = kernel_behind(graph, input)) return found;
+    if (const onnx::NodeProto* found = kernel_before(graph, input)) return found;
   return nullptr;
 }
 
@@ -40,8 +40,7 @@ std::size_t output_channels(const ov::Node& kernel) {
   return weights[1];
 }
 
-// The only reader of the kernel when that is an addition of a constant with a value per output channel, or of one
-// value.
+// The kernel's only reader, if it adds a constant with one value or one value per output channel.
 std::shared_ptr<ov::Node> bias_addition(const ov::Node& kernel, std::size_t channels) {
   const auto readers = kernel.output(0).get_target_inputs();
   const ov::Rank rank = kernel.get_output_partial_shape(0).rank();
@@ -60,7 +59,7 @@ std::shared_ptr<ov::Node> bias_addition(const ov::Node& kernel, std::size_t chan
   return along_channels && ov::shape_size(shape) == channels ? addition : nullptr;
 }
 
-void take_bias(OnnxKernel& kernel, const ov::Node& addition, std::size_t channels) {
+void read_bias(OnnxKernel& kernel, const ov::Node& addition, std::size_t channels) {
   const std::size_t side = is_constant(addition, 1) ? 1 : 0;
   const auto constant = ov::as_type_ptr<op::Constant>(addition.get_input_node_shared_ptr(side));
   kernel.bias = constant->cast_vector<float>();
@@ -69,8 +68,10 @@ void take_bias(OnnxKernel& kernel, const ov::Node& addition, std::size_t channel
 }
 
 [[noreturn]] void refuse(const OnnxKernel& kernel, const std::string& why) {
-  throw ModelError("export_onnx", fmt::format("op '{}' ({}): {}; keep it in fp32 (op_wise) to write the model as ONNX",
-                                              kernel.name, kernel.op->get_type_name(), why));
+  throw ModelError(
+      "export_onnx",
+      fmt::format("op '{}' ({}): {}. To export the model to ONNX, keep the op in fp32 (quantization.op_wise).",
+                  kernel.name, kernel.op->get_type_name(), why));
 }
 
 }  // namespace
@@ -78,7 +79,7 @@ void take_bias(OnnxKernel& kernel, const ov::Node& addition, std::size_t channel
 std::string name_in_file(const OnnxGraph& graph, const ov::Output<ov::Node>& output) {
   std::string last;
   for (const std::string& name : output.get_names())
-    if (graph.producer(name) && (last.empty() || graph.place(name) > graph.place(last))) last = name;
+    if (graph.producer(name) && (last.empty() || graph.position(name) > graph.position(last))) last = name;
   return last;
 }
 
@@ -94,14 +95,14 @@ OnnxKernel find_kernel(const OnnxGraph& graph, const std::shared_ptr<ov::Node>& 
   const std::size_t channels = output_channels(*node);
   if (const auto addition = bias_addition(*node, channels)) {
     kernel.output = name_in_file(graph, addition->output(0));
-    if (!kernel.output.empty()) take_bias(kernel, *addition, channels);
+    if (!kernel.output.empty()) read_bias(kernel, *addition, channels);
   }
   if (kernel.output.empty()) kernel.output = name_in_file(graph, node->output(0));
   while (!kernel.output.empty() && is_copy(*graph.producer(kernel.output)) &&
          graph.producer(graph.producer(kernel.output)->input(0)))
     kernel.output = graph.producer(kernel.output)->input(0);
-  if (!kernel.output.empty()) kernel.node = kernel_behind(graph, kernel.output);
-  if (!kernel.node) refuse(kernel, "it has no Conv, ConvTranspose, Gemm or MatMul of its own in the file");
+  if (!kernel.output.empty()) kernel.node = kernel_before(graph, kernel.output);
+  if (!kernel.node) refuse(kernel, "the file has no Conv, ConvTranspose, Gemm or MatMul node for it alone");
   return kernel;
 }
 
@@ -121,7 +122,9 @@ FileLayout file_layout(const OnnxKernel& kernel) {
   }
   const auto product = ov::as_type_ptr<op::MatMul>(kernel.op);
   if (!product || (type != "Gemm" && type != "MatMul"))
-    refuse(kernel, fmt::format("its node '{}' is of type {}", kernel.node->name(), type));
+    refuse(kernel,
+           fmt::format("its node '{}' has type {}; expected Conv, ConvTranspose, Gemm or MatMul as in the graph",
+                       kernel.node->name(), type));
   const bool transposed_in_file = int_attribute(*kernel.node, "transB", 0) != 0;
   layout.transposed = product->get_transpose_b() != transposed_in_file;
   if (layout.transposed) std::swap(layout.dims[0], layout.dims[1]);

@@ -1,5 +1,5 @@
-// A kernel of OpenVINO's graph (a convolution or matrix product with constant weights) and the nodes of the ONNX file
-// that it came from: the node itself, its bias, batch norm and whatever else load_model folded into its weights.
+// A kernel of OpenVINO's graph (a convolution or matrix product with constant weights) and the ONNX nodes that it came
+// from: the node itself, its bias, batch norm and everything else that load_model folded into its weights.
 #pragma once
 #include <memory>
 #include <openvino/core/node_output.hpp>
@@ -13,27 +13,27 @@ namespace lpot {
 
 struct OnnxKernel {
   std::shared_ptr<ov::Node> op;
-  std::string name;                       // as plans say it
-  std::vector<float> bias;                // added behind it, one per output channel; empty: none
-  std::string bias_constant;              // the name of the constant that holds it
+  std::string name;                       // the name in plans
+  std::vector<float> bias;                // added after it, one value per output channel; empty: none
+  std::string bias_constant;              // name of the constant that contains it
   const onnx::NodeProto* node = nullptr;  // Conv, ConvTranspose, Gemm or MatMul
-  std::string output;                     // the file's tensor that holds the result, bias included
+  std::string output;                     // the file's tensor with the result, bias included
 };
 
-// How the values of OpenVINO's weights lie in the file.
+// The layout of the weights in the file, compared to OpenVINO's.
 struct FileLayout {
   Dims dims;
-  std::int64_t channel_axis = 0;  // of the output channels
-  bool transposed = false;        // against OpenVINO's
+  std::int64_t channel_axis = 0;  // axis of the output channels
+  bool transposed = false;        // compared to OpenVINO's layout
 };
 
-// The file's name of an output of OpenVINO's graph, empty when it has none. An output into which ops were folded has
-// several names: the last in the file is what it holds.
+// The file's name of an output of OpenVINO's graph; empty if it has none. If ops were folded into an output it has
+// several names, and the last one in the file is the right one.
 std::string name_in_file(const OnnxGraph&, const ov::Output<ov::Node>&);
 
-bool is_kernel(const ov::Node&);  // of a type that find_kernel knows, with constant weights
+bool is_kernel(const ov::Node&);  // a type that find_kernel supports, with constant weights
 
-// Throws ModelError for an op that did not come from one node of these types.
+// Throws ModelError for an op that did not come from a single Conv, ConvTranspose, Gemm or MatMul node.
 OnnxKernel find_kernel(const OnnxGraph&, const std::shared_ptr<ov::Node>&);
 FileLayout file_layout(const OnnxKernel&);
 

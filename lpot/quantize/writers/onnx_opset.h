@@ -1,4 +1,4 @@
-// Brings an ONNX model of operator set 7 to 12 to operator set 13, the first that dequantizes per channel.
+// Upgrades an ONNX model from operator set 7..12 to operator set 13, the first with per-channel DequantizeLinear.
 #pragma once
 #include <onnx/onnx_pb.h>
 
@@ -8,8 +8,8 @@
 
 namespace lpot {
 
-// Ops whose meaning changed are rewritten; the others mean the same in both. `ranks`: of tensors, as far as known. A
-// model of operator set 13 or later stays as it is. Throws ModelError that names the op which cannot be rewritten.
-void raise_opset(onnx::ModelProto&, const std::map<std::string, std::size_t>& ranks);
+// Rewrites the ops whose definition changed. `ranks`: the known ranks of tensors. A model with operator set 13 or later
+// does not change. Throws ModelError with the name of the op that cannot be rewritten.
+void upgrade_opset(onnx::ModelProto&, const std::map<std::string, std::size_t>& ranks);
 
 }  // namespace lpot

@@ -19,10 +19,10 @@ std::string QdqNodes::divided(const std::string& tensor, const Division& divisio
   if (!name.empty()) return name;
   std::vector<float> factors;
   for (const float divisor : division.divisors) factors.push_back(1.0f / divisor);
-  Dims dims(division.dims_behind + 1, 1);
+  Dims dims(division.trailing_dims + 1, 1);
   dims[0] = static_cast<std::int64_t>(factors.size());
-  name = graph_.free_name(tensor + "/smoothed");
-  graph_.add_node(make_node("Mul", name, {tensor, graph_.add_constant(tensor + "/smooth", dims, factors)}, name));
+  name = graph_.unique_name(tensor + "/smoothed");
+  graph_.add_node(build_node("Mul", name, {tensor, graph_.add_constant(tensor + "/smooth", dims, factors)}, name));
   return name;
 }
 
@@ -37,10 +37,10 @@ std::string QdqNodes::activation(const std::string& tensor, const Range& levels,
           ? graph_.add_constant(data + "/zero_point", {}, std::vector<std::int8_t>{0})
           : graph_.add_constant(data + "/zero_point", {},
                                 std::vector<std::uint8_t>{static_cast<std::uint8_t>(quantization.zero_point)});
-  const std::string quantized = graph_.free_name(data + "/quantized");
-  output = graph_.free_name(data + "/dequantized");
-  graph_.add_node(make_node("QuantizeLinear", quantized, {data, scale, zero}, quantized));
-  graph_.add_node(make_node("DequantizeLinear", output, {quantized, scale, zero}, output));
+  const std::string quantized = graph_.unique_name(data + "/quantized");
+  output = graph_.unique_name(data + "/dequantized");
+  graph_.add_node(build_node("QuantizeLinear", quantized, {data, scale, zero}, quantized));
+  graph_.add_node(build_node("DequantizeLinear", output, {quantized, scale, zero}, output));
   return output;
 }
 
@@ -65,8 +65,8 @@ std::string QdqNodes::weights(const std::string& name, const FileLayout& layout,
   const std::string scales = graph_.add_constant(name + "/scale", scale_dims, weights.scales);
   const std::string zeros =
       graph_.add_constant(name + "/zero_point", scale_dims, std::vector<std::int8_t>(weights.scales.size(), 0));
-  std::string output = graph_.free_name(name + "/dequantized");
-  onnx::NodeProto node = make_node("DequantizeLinear", output, {values, scales, zeros}, output);
+  std::string output = graph_.unique_name(name + "/dequantized");
+  onnx::NodeProto node = build_node("DequantizeLinear", output, {values, scales, zeros}, output);
   if (per_channel) set_attribute(node, "axis", layout.channel_axis);
   graph_.add_node(std::move(node));
   of_name.push_back({&weights, output});
@@ -76,21 +76,21 @@ std::string QdqNodes::weights(const std::string& name, const FileLayout& layout,
 std::string QdqNodes::bias(const std::string& name, const std::vector<float>& values, float activation_scale,
                            const std::vector<float>& weight_scales) {
   const Dims dims{static_cast<std::int64_t>(values.size())};
-  // Half of what fits: the products are added to it.
-  constexpr double kMost = 0.5 * std::numeric_limits<std::int32_t>::max();
+  // Half of the int32 range, because the kernel adds the products to it.
+  constexpr double kMaxLevel = 0.5 * std::numeric_limits<std::int32_t>::max();
   std::vector<std::int32_t> integers;
   std::vector<float> scales;
   for (std::size_t i = 0; i < values.size(); ++i) {
     const float scale = activation_scale * weight_scales[weight_scales.size() == 1 ? 0 : i];
     const double level = std::nearbyint(static_cast<double>(values[i]) / static_cast<double>(scale));
-    if (!(std::fabs(level) < kMost)) return graph_.add_constant(name, dims, values);
+    if (!(std::fabs(level) < kMaxLevel)) return graph_.add_constant(name, dims, values);
     integers.push_back(static_cast<std::int32_t>(level));
     scales.push_back(scale);
   }
   const std::string stored = graph_.add_constant(name + "/int32", dims, integers);
   const std::string scale = graph_.add_constant(name + "/scale", dims, scales);
-  std::string output = graph_.free_name(name + "/dequantized");
-  onnx::NodeProto node = make_node("DequantizeLinear", output, {stored, scale}, output);
+  std::string output = graph_.unique_name(name + "/dequantized");
+  onnx::NodeProto node = build_node("DequantizeLinear", output, {stored, scale}, output);
   set_attribute(node, "axis", std::int64_t{0});
   graph_.add_node(std::move(node));
   return output;

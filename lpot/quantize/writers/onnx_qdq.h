@@ -1,4 +1,4 @@
-// The nodes that quantize: QuantizeLinear and DequantizeLinear around integers.
+// The quantizing nodes: QuantizeLinear and DequantizeLinear.
 #pragma once
 #include <map>
 #include <optional>
@@ -13,7 +13,7 @@
 
 namespace lpot {
 
-// Levels as ONNX counts them. Symmetric levels are int8 with zero point 0, all others uint8.
+// Scale and zero point of quantization levels. Symmetric levels are int8 with zero point 0, all others uint8.
 struct Quantization {
   explicit Quantization(const Range& levels);
 
@@ -22,13 +22,13 @@ struct Quantization {
   bool is_signed = false;
 };
 
-// Where an activation's channels are divided before it is quantized.
+// The per-channel division of an activation before its quantizer.
 struct Division {
-  std::vector<float> divisors;  // empty: nowhere
-  std::size_t dims_behind = 0;  // how many dimensions follow that of the channels
+  std::vector<float> divisors;    // empty: none
+  std::size_t trailing_dims = 0;  // number of dimensions after the channel dimension
 
   bool operator<(const Division& other) const {
-    return std::tie(divisors, dims_behind) < std::tie(other.divisors, other.dims_behind);
+    return std::tie(divisors, trailing_dims) < std::tie(other.divisors, other.trailing_dims);
   }
 };
 
@@ -36,16 +36,17 @@ class QdqNodes {
  public:
   explicit QdqNodes(OnnxGraph& graph) : graph_(graph) {}
 
-  // All give the name of the tensor to be read instead.
+  // Each function returns the name of the tensor to read instead.
   std::string activation(const std::string& tensor, const Range& levels, const Division&);
-  // Weights that several ops share and that were quantized in the same way are stored once. They are kept by reference.
+  // Weights that several ops share are stored once if they are quantized the same way. The object keeps a reference to
+  // them.
   std::string weights(const std::string& name, const FileLayout&, const QuantizedWeights&);
-  // As 32-bit integers, whose scale is that of the products, so that they are summed as such; as floats where a value
-  // is too large for it.
+  // Stores the bias as int32 with the scale of the products, so that the kernel adds it as an integer. A bias that is
+  // too large for int32 stays float.
   std::string bias(const std::string& name, const std::vector<float>& values, float activation_scale,
                    const std::vector<float>& weight_scales);
 
-  // The quantized values of a tensor, where it is quantized in one way only.
+  // The dequantized output of a tensor's quantizer, if the tensor has exactly one quantizer and no division.
   std::optional<std::string> quantized(const std::string& tensor) const;
 
  private:

@@ -11,7 +11,7 @@ onnx::TensorProto_DataType type_of(std::uint8_t) { return onnx::TensorProto_Data
 onnx::TensorProto_DataType type_of(std::int32_t) { return onnx::TensorProto_DataType_INT32; }
 onnx::TensorProto_DataType type_of(std::int64_t) { return onnx::TensorProto_DataType_INT64; }
 
-onnx::AttributeProto& renew_attribute(onnx::NodeProto& node, std::string_view name,
+onnx::AttributeProto& reset_attribute(onnx::NodeProto& node, std::string_view name,
                                       onnx::AttributeProto_AttributeType type) {
   remove_attribute(node, name);
   onnx::AttributeProto& attribute = *node.add_attribute();
@@ -22,8 +22,8 @@ onnx::AttributeProto& renew_attribute(onnx::NodeProto& node, std::string_view na
 
 }  // namespace
 
-onnx::NodeProto make_node(const std::string& type, const std::string& name, const std::vector<std::string>& inputs,
-                          const std::string& output) {
+onnx::NodeProto build_node(const std::string& type, const std::string& name, const std::vector<std::string>& inputs,
+                           const std::string& output) {
   onnx::NodeProto node;
   node.set_op_type(type);
   node.set_name(name);
@@ -39,14 +39,14 @@ const onnx::AttributeProto* find_attribute(const onnx::NodeProto& node, std::str
   return found == all.end() ? nullptr : &*found;
 }
 
-std::int64_t int_attribute(const onnx::NodeProto& node, std::string_view name, std::int64_t otherwise) {
+std::int64_t int_attribute(const onnx::NodeProto& node, std::string_view name, std::int64_t default_value) {
   const onnx::AttributeProto* found = find_attribute(node, name);
-  return found ? found->i() : otherwise;
+  return found ? found->i() : default_value;
 }
 
-float float_attribute(const onnx::NodeProto& node, std::string_view name, float otherwise) {
+float float_attribute(const onnx::NodeProto& node, std::string_view name, float default_value) {
   const onnx::AttributeProto* found = find_attribute(node, name);
-  return found ? found->f() : otherwise;
+  return found ? found->f() : default_value;
 }
 
 Dims ints_attribute(const onnx::NodeProto& node, std::string_view name) {
@@ -61,19 +61,19 @@ void remove_attribute(onnx::NodeProto& node, std::string_view name) {
 }
 
 void set_attribute(onnx::NodeProto& node, std::string_view name, std::int64_t value) {
-  renew_attribute(node, name, onnx::AttributeProto_AttributeType_INT).set_i(value);
+  reset_attribute(node, name, onnx::AttributeProto_AttributeType_INT).set_i(value);
 }
 
 void set_attribute(onnx::NodeProto& node, std::string_view name, float value) {
-  renew_attribute(node, name, onnx::AttributeProto_AttributeType_FLOAT).set_f(value);
+  reset_attribute(node, name, onnx::AttributeProto_AttributeType_FLOAT).set_f(value);
 }
 
 void set_attribute(onnx::NodeProto& node, std::string_view name, const std::string& value) {
-  renew_attribute(node, name, onnx::AttributeProto_AttributeType_STRING).set_s(value);
+  reset_attribute(node, name, onnx::AttributeProto_AttributeType_STRING).set_s(value);
 }
 
 template <typename T>
-onnx::TensorProto make_tensor(const std::string& name, const Dims& dims, const std::vector<T>& values) {
+onnx::TensorProto build_tensor(const std::string& name, const Dims& dims, const std::vector<T>& values) {
   onnx::TensorProto tensor;
   tensor.set_name(name);
   tensor.set_data_type(type_of(T{}));
@@ -81,10 +81,10 @@ onnx::TensorProto make_tensor(const std::string& name, const Dims& dims, const s
   tensor.set_raw_data(values.data(), values.size() * sizeof(T));
   return tensor;
 }
-template onnx::TensorProto make_tensor(const std::string&, const Dims&, const std::vector<float>&);
-template onnx::TensorProto make_tensor(const std::string&, const Dims&, const std::vector<std::int8_t>&);
-template onnx::TensorProto make_tensor(const std::string&, const Dims&, const std::vector<std::uint8_t>&);
-template onnx::TensorProto make_tensor(const std::string&, const Dims&, const std::vector<std::int32_t>&);
-template onnx::TensorProto make_tensor(const std::string&, const Dims&, const std::vector<std::int64_t>&);
+template onnx::TensorProto build_tensor(const std::string&, const Dims&, const std::vector<float>&);
+template onnx::TensorProto build_tensor(const std::string&, const Dims&, const std::vector<std::int8_t>&);
+template onnx::TensorProto build_tensor(const std::string&, const Dims&, const std::vector<std::uint8_t>&);
+template onnx::TensorProto build_tensor(const std::string&, const Dims&, const std::vector<std::int32_t>&);
+template onnx::TensorProto build_tensor(const std::string&, const Dims&, const std::vector<std::int64_t>&);
 
 }  // namespace lpot

@@ -23,7 +23,7 @@ Division division(const OpEdit& edit, const ov::Node& kernel) {
   return {edit.written_divisors(), static_cast<std::size_t>(rank - 1 - axis)};
 }
 
-// How the new bias is called: as the old one where the file has it.
+// The name of the new bias: the name of the old one if the file has it.
 std::string bias_name(const OnnxGraph& graph, const onnx::NodeProto& kernel, const onnx::NodeProto& last) {
   if (kernel.op_type() != "MatMul" && kernel.input_size() > 2 && !kernel.input(2).empty()) return kernel.input(2);
   if (last.op_type() == "Add")
@@ -55,7 +55,8 @@ std::vector<OnnxWriter::Task> OnnxWriter::find_tasks() {
   return tasks;
 }
 
-// Weights and biases go with their kernel, for the file may hold them in pieces; other constants are replaced at once.
+// Weights and biases are replaced together with their kernel, because the file may contain them in parts (batch norm).
+// Other constants are replaced directly.
 void OnnxWriter::find_constants(std::vector<Task>& tasks, const ConstantEdit& edit) {
   const auto constant = ops_.find(edit.constant, "Constant");
   bool is_plain = false;
@@ -80,9 +81,9 @@ void OnnxWriter::replace_constant(const ov::Node& constant, const std::vector<fl
     if (!tensor) tensor = graph_.constant(name);
   const auto count = ov::shape_size(constant.get_shape());
   if (!tensor || tensor->data_type() != onnx::TensorProto_DataType_FLOAT || values.size() != count)
-    throw ModelError("export_onnx", fmt::format("the file has no constant '{}' of {} floats to be replaced",
+    throw ModelError("export_onnx", fmt::format("constant '{}': not found in the file as {} floats",
                                                 constant.get_friendly_name(), values.size()));
-  *tensor = make_tensor(tensor->name(), Dims(tensor->dims().begin(), tensor->dims().end()), values);
+  *tensor = build_tensor(tensor->name(), Dims(tensor->dims().begin(), tensor->dims().end()), values);
 }
 
 void OnnxWriter::rewrite(const Task& task) {
@@ -91,14 +92,14 @@ void OnnxWriter::rewrite(const Task& task) {
   const onnx::NodeProto last = *graph_.producer(kernel.output);
   const std::string data = node.input(0), own_output = node.output(0), bias = bias_name(graph_, node, last);
 
-  graph_.hold(data);
+  graph_.pin(data);
   node.set_input(0, new_activation(task));
   graph_.release(kernel.output);
-  // Something else in the file still needs the node's own output, without what was folded behind it.
+  // Another node of the file still reads the original output, without the ops that were folded into the kernel.
   if (onnx::NodeProto* old = graph_.producer(own_output)) old->set_name(label(node) + "/fp32");
   node.set_input(1, new_weights(task, node.input(1)));
   add_kernel(task, std::move(node), last, bias);
-  graph_.let_go(data);
+  graph_.unpin(data);
 }
 
 std::string OnnxWriter::new_activation(const Task& task) {
@@ -127,20 +128,20 @@ std::vector<float> OnnxWriter::new_bias(const Task& task) const {
   return bias;
 }
 
-// The kernel with its bias, so that it makes the tensor that the file's nodes made together.
+// Adds the kernel with its bias. It produces the tensor that the original nodes produced together.
 void OnnxWriter::add_kernel(const Task& task, onnx::NodeProto node, const onnx::NodeProto& last,
                             const std::string& bias_name) {
   const std::string& output = task.kernel.output;
   const std::vector<float> bias = new_bias(task);
-  // Both are part of the weights and of the bias.
+  // Both are already folded into the weights and the bias.
   remove_attribute(node, "alpha");
   remove_attribute(node, "beta");
   while (node.input_size() > 2) node.mutable_input()->RemoveLast();
   if (!bias.empty() && node.op_type() == "MatMul") {
-    const std::string product = graph_.free_name(node.output(0) == output ? output + "/product" : node.output(0));
+    const std::string product = graph_.unique_name(node.output(0) == output ? output + "/product" : node.output(0));
     const std::string name = last.op_type() == "Add" ? last.name() : label(node) + "/bias";
     const Dims dims{static_cast<std::int64_t>(bias.size())};
-    graph_.add_node(make_node("Add", name, {product, graph_.add_constant(bias_name, dims, bias)}, output));
+    graph_.add_node(build_node("Add", name, {product, graph_.add_constant(bias_name, dims, bias)}, output));
     node.set_output(0, product);
   } else {
     const bool is_int8 = task.edit && !task.edit->activation.empty();
@@ -156,7 +157,7 @@ void OnnxWriter::add_kernel(const Task& task, onnx::NodeProto node, const onnx::
 void OnnxWriter::rewrite(const ProductEdit& product) {
   onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(product.op, "MatMul")->output(0)));
   if (!node || node->op_type() != "MatMul")
-    throw ModelError("export_onnx", fmt::format("op '{}': the file has no MatMul for it", product.op));
+    throw ModelError("export_onnx", fmt::format("op '{}': no matching MatMul node found in the file", product.op));
   for (const int side : {0, 1})
     graph_.replace_input(*node, side, qdq_.activation(node->input(side), product.levels[side], {}));
 }
@@ -177,15 +178,16 @@ void OnnxWriter::rewrite(const SharedRead& read) {
   if (const auto quantized = qdq_.quantized(node->input(0))) graph_.replace_input(*node, 0, *quantized);
 }
 
-// Rows and their scales are looked up, then multiplied: a DequantizeLinear in front would compute the whole table each
-// time.
+// Gathers rows and scales and multiplies them. A DequantizeLinear before the Gather would dequantize the whole table at
+// each inference.
 void OnnxWriter::rewrite(const EmbeddingEdit& table) {
   const auto gather = ops_.find(table.op, "Gather");
   const std::string output = name_in_file(graph_, gather->output(0));
   const onnx::NodeProto* found = graph_.producer(output);
   if (!found || found->op_type() != "Gather" || int_attribute(*found, "axis", 0) != 0) {
-    if (!table.has_row_scales()) return;  // small, so its size does not count
-    throw ModelError("export_onnx", fmt::format("op '{}': the file has no Gather of rows for it", table.op));
+    if (!table.has_row_scales()) return;  // a small table, so its size does not matter
+    throw ModelError("export_onnx",
+                     fmt::format("op '{}': no matching Gather node with axis 0 found in the file", table.op));
   }
   const onnx::NodeProto node = *found;
   const std::string name = label(node);
@@ -195,22 +197,22 @@ void OnnxWriter::rewrite(const EmbeddingEdit& table) {
   Dims scale_dims{static_cast<std::int64_t>(table.rows->scales.size())};
   if (table.has_row_scales()) scale_dims.push_back(1);
 
-  graph_.hold(index);
+  graph_.pin(index);
   graph_.release(output);
   const auto lookup = [&](const std::string& constant, const std::string& suffix) {
-    std::string tensor = graph_.free_name(name + suffix);
-    graph_.add_node(make_node("Gather", tensor, {constant, index}, tensor));
+    std::string tensor = graph_.unique_name(name + suffix);
+    graph_.add_node(build_node("Gather", tensor, {constant, index}, tensor));
     return tensor;
   };
   const std::string integers = lookup(graph_.add_constant(rows + "/int8", dims, table.rows->values), "/int8");
   std::string scales = graph_.add_constant(rows + "/scale", scale_dims, table.rows->scales);
   if (table.has_row_scales()) scales = lookup(scales, "/scale");
-  const std::string floats = graph_.free_name(name + "/convert");
-  onnx::NodeProto convert = make_node("Cast", floats, {integers}, floats);
+  const std::string floats = graph_.unique_name(name + "/convert");
+  onnx::NodeProto convert = build_node("Cast", floats, {integers}, floats);
   set_attribute(convert, "to", std::int64_t{onnx::TensorProto_DataType_FLOAT});
   graph_.add_node(std::move(convert));
-  graph_.add_node(make_node("Mul", name, {floats, scales}, output));
-  graph_.let_go(index);
+  graph_.add_node(build_node("Mul", name, {floats, scales}, output));
+  graph_.unpin(index);
 }
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// Carries edits out in the graph of an ONNX file.
+// Applies edits to the graph of an ONNX file.
 #pragma once
 #include <map>
 #include <memory>
@@ -16,10 +16,10 @@ class OnnxWriter {
  public:
   OnnxWriter(const Model& source, const Edits&, onnx::GraphProto&);
 
-  void run();  // once
+  void run();  // call once
 
  private:
-  // A kernel and what becomes of it: int8, or fp32 with other weights or bias.
+  // A kernel and its edit; without one it stays in fp32 with new weights or a new bias.
   struct Task {
     OnnxKernel kernel;
     const OpEdit* edit = nullptr;
@@ -42,7 +42,7 @@ class OnnxWriter {
   const Edits& edits_;
   OnnxGraph graph_;
   QdqNodes qdq_{graph_};
-  OpIndex ops_;                                                        // of the source
+  OpIndex ops_;                                                        // ops of the source graph
   std::map<std::string, const std::vector<float>*> edited_constants_;  // by name
 };
 

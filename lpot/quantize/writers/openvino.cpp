@@ -18,17 +18,16 @@ namespace op = ov::opset8;
 using Output = ov::Output<ov::Node>;
 using Input = ov::Input<ov::Node>;
 
-// Who turns the integers back into floats: an int8 kernel of the plug-in, or the plug-in itself when it compiles the
-// model.
-enum class Widened { ByKernel, WhenCompiled };
+// What converts the integers to floats: an int8 kernel of the plug-in, or the plug-in when it compiles the model.
+enum class Dequantized { ByKernel, WhenCompiled };
 
-// Constant(i8) -> Convert(f32) -> Multiply(scale): the form that the plug-in reads as int8 weights, a quarter on disk.
-// Where no kernel takes them, it would multiply them in place in memory that all streams share, each stream once, and
-// give wrong results in about one of fifteen compilations with two streams (seen in OpenVINO 2026.4). It does not know
-// a Divide as such a form and folds it beforehand.
+// Constant(i8) -> Convert(f32) -> Multiply(scale): the pattern that the plug-in recognizes as int8 weights. It takes a
+// quarter of the space on disk. If no kernel uses the integers, the plug-in multiplies them in place, in memory that
+// all streams share, once per stream. With two streams this gives wrong results in about one of fifteen compilations
+// (OpenVINO 2026.4). A Divide does not match the pattern and is folded before that.
 Output dequantized(const ov::Shape& shape, const std::vector<std::int8_t>& integers, const ov::Shape& scale_shape,
-                   std::vector<float> scales, const std::string& name, Widened widened = Widened::ByKernel) {
-  const bool divide = widened == Widened::WhenCompiled;
+                   std::vector<float> scales, const std::string& name, Dequantized when = Dequantized::ByKernel) {
+  const bool divide = when == Dequantized::WhenCompiled;
   if (divide)
     for (float& scale : scales) scale = 1.0f / scale;
   const auto values = std::make_shared<op::Constant>(ov::element::i8, shape, integers.data());
@@ -44,26 +43,27 @@ Output dequantized(const ov::Shape& shape, const std::vector<std::int8_t>& integ
   return result;
 }
 
-Output dequantized(const op::Constant& constant, const QuantizedWeights& weights, Widened widened = Widened::ByKernel) {
+Output dequantized(const op::Constant& constant, const QuantizedWeights& weights,
+                   Dequantized when = Dequantized::ByKernel) {
   return dequantized(constant.get_shape(), weights.values,
                      ov::Shape(weights.scale_shape.begin(), weights.scale_shape.end()), weights.scales,
-                     constant.get_friendly_name(), widened);
+                     constant.get_friendly_name(), when);
 }
 
-// The weights of a product as those of a 1x1 convolution: [N,K,1].
+// The weights of a product in the layout of a 1x1 convolution: [N,K,1].
 Output as_convolution_weights(const op::Constant& constant, const OpEdit& edit) {
   const ov::Shape& shape = constant.get_shape();
   const bool outputs_first = edit.weight_axes.front() == 0;
   const std::size_t outputs = shape[outputs_first ? 0 : 1], inputs = shape[outputs_first ? 1 : 0];
-  std::vector<std::int8_t> turned = edit.weights.values;
+  std::vector<std::int8_t> transposed = edit.weights.values;
   if (!outputs_first)
     for (std::size_t k = 0; k < inputs; ++k)
-      for (std::size_t n = 0; n < outputs; ++n) turned[n * inputs + k] = edit.weights.values[k * outputs + n];
-  return dequantized({outputs, inputs, 1}, turned, {edit.weights.scales.size(), 1, 1}, edit.weights.scales,
+      for (std::size_t n = 0; n < outputs; ++n) transposed[n * inputs + k] = edit.weights.values[k * outputs + n];
+  return dequantized({outputs, inputs, 1}, transposed, {edit.weights.scales.size(), 1, 1}, edit.weights.scales,
                      constant.get_friendly_name());
 }
 
-// One number per channel, in a shape that broadcasts along that axis of a tensor of this rank.
+// One value per channel, in a shape that broadcasts along `axis` of a tensor of this rank.
 std::shared_ptr<op::Constant> per_channel(const std::vector<float>& values, int axis, std::size_t rank) {
   ov::Shape shape(rank, 1);
   if (rank > 0)
@@ -81,8 +81,8 @@ Output fake_quantize(const Output& tensor, const Range& levels, const std::strin
   return node;
 }
 
-// A multiplication of its own in front of the quantizer, with which the runtime fuses it: quantizers with a range for
-// each channel do not compile for dynamic shapes.
+// A separate multiplication before the quantizer, which the runtime fuses with it. A quantizer with per-channel ranges
+// does not compile for dynamic shapes.
 Output divided(const Output& tensor, const OpEdit& edit, const std::string& name) {
   std::vector<float> factors;
   for (const float divisor : edit.written_divisors()) factors.push_back(1.0f / divisor);
@@ -94,13 +94,13 @@ Output divided(const Output& tensor, const OpEdit& edit, const std::string& name
   return node;
 }
 
-// Quantizers of one graph: a tensor that is quantized in one way is quantized once, whoever reads it.
+// The quantizers of one graph. Ops that quantize a tensor the same way share one quantizer.
 class Quantizers {
  public:
   Output get(const Output& tensor, const OpEdit& edit) {
-    auto& of_tensor = made_[tensor];
-    for (const Made& made : of_tensor)
-      if (made.levels == edit.levels && made.divisors == edit.written_divisors()) return made.output;
+    auto& of_tensor = entries_[tensor];
+    for (const Entry& entry : of_tensor)
+      if (entry.levels == edit.levels && entry.divisors == edit.written_divisors()) return entry.output;
     const std::string suffix = of_tensor.empty() ? "" : fmt::format("_{}", of_tensor.size());
     const std::string name = tensor_name(*tensor.get_node(), tensor.get_index()) + "/quantize" + suffix;
     const Output source = edit.written_divisors().empty() ? tensor : divided(tensor, edit, name);
@@ -108,24 +108,24 @@ class Quantizers {
     return of_tensor.back().output;
   }
 
-  // The quantized tensor, where it is quantized in one way only.
+  // The quantized tensor, if it has exactly one quantizer and no division.
   std::optional<Output> find(const Output& tensor) const {
-    const auto found = made_.find(tensor);
-    if (found == made_.end() || found->second.size() != 1 || !found->second.front().divisors.empty())
+    const auto found = entries_.find(tensor);
+    if (found == entries_.end() || found->second.size() != 1 || !found->second.front().divisors.empty())
       return std::nullopt;
     return found->second.front().output;
   }
 
  private:
-  struct Made {
+  struct Entry {
     Range levels;
     std::vector<float> divisors;
     Output output;
   };
-  std::map<Output, std::vector<Made>> made_;
+  std::map<Output, std::vector<Entry>> entries_;
 };
 
-// Hands the readers and the names of a tensor over to another.
+// Moves the readers and names of a tensor to another tensor.
 void replace(const Output& old, const Output& with) {
   for (Input reader : old.get_target_inputs())
     if (reader.get_node() != with.get_node()) reader.replace_source_output(with);
@@ -134,7 +134,7 @@ void replace(const Output& old, const Output& with) {
   with.get_tensor().add_names(names);
 }
 
-// The addition of a constant per channel that is all that reads the op, and that constant.
+// The op's only reader, if it adds a constant with one value per channel.
 struct Bias {
   std::shared_ptr<ov::Node> addition;
   std::shared_ptr<op::Constant> constant;
@@ -195,7 +195,7 @@ class Writer {
   Model write(const Edits& edits) {
     for (const ConstantEdit& edit : edits.constants) replace_constant(edit);
     quantize_activations(edits);
-    leave_to_run_time(edits);
+    write_group_size(edits);
     for (const ProductEdit& edit : edits.products) quantize_product(edit, edits);
     for (const SumEdit& edit : edits.sums) quantize_sum(edit);
     for (const SharedRead& read : edits.reads) {
@@ -220,11 +220,11 @@ class Writer {
       for (Input input : inputs) input.replace_source_output(quantizers_.get(input.get_source_output(), *edit));
   }
 
-  // The plug-in reads there how it shall treat activations of ops with int8 weights only.
-  void leave_to_run_time(const Edits& edits) {
-    const bool any =
+  // The plug-in reads here how to quantize the activations of ops with int8 weights only.
+  void write_group_size(const Edits& edits) {
+    const bool has_weights_only =
         std::any_of(edits.ops.begin(), edits.ops.end(), [](const OpEdit& e) { return e.activation.empty(); });
-    if (any)
+    if (has_weights_only)
       model_.graph->set_rt_info(std::to_string(edits.run_time_groups), "runtime_options",
                                 std::string(ov::hint::dynamic_quantization_group_size.name()));
   }
@@ -232,10 +232,10 @@ class Writer {
   void quantize_product(const ProductEdit& edit, const Edits& edits) {
     const auto& node = ops_.find(edit.op, "MatMul");
     for (const std::size_t side : {0, 1}) {
-      OpEdit own;
-      own.levels = edit.levels[side];
-      for (Input place : move_up({node->input(side)}, moves_of(edits)))
-        place.replace_source_output(quantizers_.get(place.get_source_output(), own));
+      OpEdit quantizer;
+      quantizer.levels = edit.levels[side];
+      for (Input input : move_up({node->input(side)}, move_options(edits)))
+        input.replace_source_output(quantizers_.get(input.get_source_output(), quantizer));
     }
   }
 
@@ -243,10 +243,10 @@ class Writer {
     const auto& node = ops_.find(edit.op, "Add");
     const auto bypass = quantizers_.find(node->input_value(1 - edit.side));
     if (!bypass) return;
-    OpEdit own;
-    own.levels = edit.levels;
+    OpEdit quantizer;
+    quantizer.levels = edit.levels;
     node->input(1 - edit.side).replace_source_output(*bypass);
-    node->input(edit.side).replace_source_output(quantizers_.get(node->input_value(edit.side), own));
+    node->input(edit.side).replace_source_output(quantizers_.get(node->input_value(edit.side), quantizer));
   }
 
   void quantize_weights_of(const OpEdit& edit) {
@@ -260,7 +260,7 @@ class Writer {
     }
     const bool has_kernel = !edit.activation.empty() || is_product;
     node->input(1).replace_source_output(
-        dequantized(*weights, edit.weights, has_kernel ? Widened::ByKernel : Widened::WhenCompiled));
+        dequantized(*weights, edit.weights, has_kernel ? Dequantized::ByKernel : Dequantized::WhenCompiled));
     add_bias(node, edit);
   }
 

@@ -10,7 +10,7 @@ namespace {
 
 double step_of(const Range& levels) { return (double(levels.high) - double(levels.low)) / 255; }
 
-TEST(ActivationLevels, HoldZeroExactlyAndCoverTheRange) {
+TEST(ActivationLevels, ContainZeroExactlyAndCoverTheRange) {
   std::mt19937 random(3);
   std::uniform_real_distribution<float> exponent(-8, 8);
   for (int i = 0; i < 2000; ++i) {
@@ -22,7 +22,7 @@ TEST(ActivationLevels, HoldZeroExactlyAndCoverTheRange) {
     ASSERT_LE(std::nearbyint(zero), 255);
     ASSERT_LE(levels.low, range.low * (1 - 1e-6f));
     ASSERT_GE(levels.high, range.high * (1 - 1e-6f));
-    // Moving zero onto a level costs at most half a level on either side, one where a side is nearly empty.
+    // Moving zero to a level costs at most half a level on either side, or one level when a side is nearly empty.
     ASSERT_LE(step_of(levels), (double(range.high) - double(range.low)) / 253.5);
   }
 }
@@ -38,14 +38,14 @@ TEST(ActivationLevels, EndAtZeroWhenNothingIsPositive) {
   EXPECT_EQ(levels.high, 0);
 }
 
-TEST(ActivationLevels, HaveOneMoreBelowZeroWhenSymmetric) {
+TEST(ActivationLevels, HaveOneExtraLevelBelowZeroWhenSymmetric) {
   const Range levels = activation_levels({-2, 2}, Symmetry::Symmetric);
   EXPECT_EQ(levels.high, 2);
   EXPECT_FLOAT_EQ(levels.low, -2.0f * 128 / 127);
   EXPECT_NEAR(-double(levels.low) / step_of(levels), 128, 1e-4);
 }
 
-TEST(ActivationLevels, HaveAWidthWhenTheRangeHasNone) {
+TEST(ActivationLevels, AreNotEmptyForAnEmptyRange) {
   EXPECT_GT(step_of(activation_levels({0, 0}, Symmetry::Asymmetric)), 0);
   EXPECT_GT(step_of(activation_levels({0, 0}, Symmetry::Symmetric)), 0);
 }

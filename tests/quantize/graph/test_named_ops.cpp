@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 
 class UnquantizableKeys : public ::testing::Test {
  protected:
-  // What is left of a config with this key.
+  // The keys that remain of a configuration with this key.
   std::vector<std::pair<std::string, OpRestriction>> left(const std::string& key, Precision precision) {
     QuantizationConfig config;
     OpRestriction restriction;
@@ -32,7 +32,7 @@ class UnquantizableKeys : public ::testing::Test {
   std::vector<std::string> warnings_;
 };
 
-TEST_F(UnquantizableKeys, FromAFileThatNamesAPoolingAreGrantedWithoutAWord) {
+TEST_F(UnquantizableKeys, RequestingFp32AreRemovedWithoutAWarning) {
   const auto ops = list_ops(model_);
   const auto other = std::find_if(ops.begin(), ops.end(), [](const OpInfo& op) { return op.type == "Relu"; });
   ASSERT_NE(other, ops.end());
@@ -40,7 +40,7 @@ TEST_F(UnquantizableKeys, FromAFileThatNamesAPoolingAreGrantedWithoutAWord) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
-TEST_F(UnquantizableKeys, ThatWantInt8AreToldThatThereIsNone) {
+TEST_F(UnquantizableKeys, RequestingInt8ProduceAWarning) {
   const auto ops = list_ops(model_);
   const auto other = std::find_if(ops.begin(), ops.end(), [](const OpInfo& op) { return op.type == "Relu"; });
   ASSERT_NE(other, ops.end());
@@ -48,13 +48,13 @@ TEST_F(UnquantizableKeys, ThatWantInt8AreToldThatThereIsNone) {
   EXPECT_THAT(warnings_, ElementsAre(AllOf(HasSubstr("net.yaml:9"), HasSubstr(other->name), HasSubstr("Relu"))));
 }
 
-TEST_F(UnquantizableKeys, AreFoundInTheFileWhereTheGraphLostThem) {
+TEST_F(UnquantizableKeys, AreFoundInTheFileIfTheGraphFoldedTheOps) {
   const auto ops = list_ops(model_);
   ASSERT_TRUE(std::none_of(ops.begin(), ops.end(), [](const OpInfo& op) { return op.type == "BatchNormInference"; }));
   EXPECT_THAT(left(".*BatchNormalization.*|.*bn.*", Precision::Fp32), IsEmpty()) << "folded into the convolutions";
 }
 
-TEST_F(UnquantizableKeys, OfQuantizableOpsAndOfNothingStay) {
+TEST_F(UnquantizableKeys, MatchingQuantizableOpsOrNoOpsRemain) {
   EXPECT_THAT(left("/fc/Gemm", Precision::Fp32), SizeIs(1));
   EXPECT_THAT(left("Convolution", Precision::Fp32), SizeIs(1));
   EXPECT_THAT(left("nowhere", Precision::Fp32), SizeIs(1));

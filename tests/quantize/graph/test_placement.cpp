@@ -1,4 +1,4 @@
-// Integers flow through ops that hand values on: what really runs, and what it gives.
+// Quantizers move through value-preserving ops: checks the executed kernels and their outputs.
 #include <cmath>
 
 #include "lpot/quantize/graph/edits.h"
@@ -75,8 +75,8 @@ struct Quantized {
     return names;
   }
 
-  // What the first convolution writes.
-  std::string handed_on() const {
+  // The output precision of the first convolution.
+  std::string output_precision() const {
     const Executable executable(int8);
     for (const ExecutedOp& kernel : executable.executed_ops())
       if (kernel.name == "a") return kernel.precision;
@@ -95,27 +95,27 @@ struct Quantized {
   }
 };
 
-TEST(Placement, IntegersFlowThroughResizingToTheNearest) {
+TEST(Placement, MovesQuantizersThroughNearestResize) {
   const Quantized nearest([](const auto& x) { return resized(x, op::Interpolate::InterpolateMode::NEAREST); });
   EXPECT_THAT(nearest.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
-  EXPECT_EQ(nearest.handed_on(), "u8");
+  EXPECT_EQ(nearest.output_precision(), "u8");
   EXPECT_LT(nearest.error(), 0.05);
 }
 
-TEST(Placement, ResizingThatMixesValuesHasItsQuantizerBehind) {
+TEST(Placement, LeavesTheQuantizerAfterLinearResize) {
   const Quantized linear([](const auto& x) { return resized(x, op::Interpolate::InterpolateMode::LINEAR_ONNX); });
   EXPECT_THAT(linear.quantizers(), UnorderedElementsAre("x/quantize", "between/quantize"));
   EXPECT_LT(linear.error(), 0.05);
 }
 
-TEST(Placement, IntegersFlowThroughPaddingWithZeros) {
+TEST(Placement, MovesQuantizersThroughZeroPadding) {
   const Quantized zeros([](const auto& x) { return padded(x, 0.0f); });
   EXPECT_THAT(zeros.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
-  EXPECT_EQ(zeros.handed_on(), "u8");
+  EXPECT_EQ(zeros.output_precision(), "u8");
   EXPECT_LT(zeros.error(), 0.05);
 }
 
-TEST(Placement, PaddingWithANumberHasItsQuantizerBehind) {
+TEST(Placement, LeavesTheQuantizerAfterNonZeroPadding) {
   const Quantized ones([](const auto& x) { return padded(x, 1.37f); });
   EXPECT_THAT(ones.quantizers(), UnorderedElementsAre("x/quantize", "between/quantize"));
   EXPECT_LT(ones.error(), 0.05);
@@ -126,17 +126,18 @@ std::shared_ptr<ov::Node> greatest(const ov::Output<ov::Node>& tensor, const std
   return named(std::make_shared<op::ReduceMax>(tensor, axes, false), name);
 }
 
-// A quantizer right behind the reduction is made part of it by the plug-in, with wrong results.
-TEST(Placement, IntegersFlowThroughTheGreatestAlongAxes) {
+// The plug-in fuses a quantizer directly after the reduction into it, with wrong results.
+TEST(Placement, MovesQuantizersThroughReduceMax) {
   const auto x = parameter({1, 4, 8, 8}, "x");
   const auto relu = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "relu");
   const Quantized reduced(as_model({product(greatest(relu, "greatest"), 16, 4, "b", 2)}, {x}));
   EXPECT_THAT(reduced.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
-  EXPECT_EQ(reduced.handed_on(), "u8");
+  EXPECT_EQ(reduced.output_precision(), "u8");
   EXPECT_LT(reduced.error(), 0.05);
 }
 
-// conv a -> relu -> conv b -> relu; the greatest of each channel of both -> product; `also` reads the first relu too.
+// conv a -> relu -> conv b -> relu; the per-channel maximum of both -> product. `has_other_reader`: another op reads
+// the first relu too.
 Model blend(bool has_other_reader = false) {
   const auto x = parameter({1, 4, 8, 8}, "x");
   const auto first = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "first");
@@ -148,26 +149,26 @@ Model blend(bool has_other_reader = false) {
   return as_model(outputs, {x});
 }
 
-TEST(Placement, WhatHandsOnReadsTheIntegersThatAKernelReads) {
+TEST(Placement, ValuePreservingOpsShareTheQuantizerOfAKernel) {
   const Quantized shared(blend());
   EXPECT_THAT(shared.edits.reads, ElementsAre(SharedRead{"of_first", "ReduceMax"}));
   EXPECT_THAT(shared.quantizers(),
               UnorderedElementsAre("x/quantize", "first/quantize", "of_first/quantize", "second/quantize"));
-  EXPECT_EQ(shared.handed_on(), "u8");
+  EXPECT_EQ(shared.output_precision(), "u8");
   EXPECT_LT(shared.error(), 0.05);
 }
 
-TEST(Placement, WhatHandsOnToFp32ReadsThemToo) {
+TEST(Placement, ValuePreservingOpsBeforeFp32OpsShareItToo) {
   const Model model = blend();
   Plan plan = all_int8(model);
   plan.ops.at("product") = OpPlan{};
   const Quantized shared(model, plan);
   EXPECT_THAT(shared.quantizers(), UnorderedElementsAre("x/quantize", "first/quantize"));
-  EXPECT_EQ(shared.handed_on(), "u8");
+  EXPECT_EQ(shared.output_precision(), "u8");
   EXPECT_LT(shared.error(), 0.05);
 }
 
-TEST(Placement, NothingIsSharedWhereTheTensorIsNeededInFp32Anyway) {
+TEST(Placement, SharesNoQuantizerIfTheTensorIsNeededInFp32) {
   const Quantized apart(blend(true));
   EXPECT_THAT(apart.edits.reads, IsEmpty());
   EXPECT_THAT(apart.quantizers(),
@@ -175,8 +176,8 @@ TEST(Placement, NothingIsSharedWhereTheTensorIsNeededInFp32Anyway) {
   EXPECT_LT(apart.error(), 0.05);
 }
 
-// What computes between the reduction and the quantizer becomes part of the reduction too.
-TEST(Placement, ProductsBehindAnActivationOfTheGreatestStayInFp32) {
+// An op between the reduction and the quantizer is fused into the reduction too.
+TEST(Placement, ProductsAfterAnActivationOfReduceMaxStayInFp32) {
   const auto x = parameter({1, 4, 8, 8}, "x");
   const auto relu = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "relu");
   const auto squashed = named(std::make_shared<op::Tanh>(greatest(relu, "greatest")), "squashed");
@@ -185,7 +186,7 @@ TEST(Placement, ProductsBehindAnActivationOfTheGreatestStayInFp32) {
   EXPECT_LT(kept.error(), 0.05);
 }
 
-TEST(Placement, NoDivisionBehindAReductionAndItsActivation) {
+TEST(Placement, InsertsNoDivisionAfterAReductionAndItsActivation) {
   const auto x = parameter({-1, 8, 16}, "x");
   const auto axis = op::Constant::create(ov::element::i64, {1}, {1});
   const auto mean = std::make_shared<op::ReduceMean>(x, axis, false);
@@ -196,7 +197,7 @@ TEST(Placement, NoDivisionBehindAReductionAndItsActivation) {
   EXPECT_TRUE(may_be_divided(beside->input(0)));
 }
 
-TEST(Placement, NothingIsSharedWhereNoKernelMakesTheTensor) {
+TEST(Placement, SharesNoQuantizerIfNoKernelProducesTheTensor) {
   const auto x = parameter({1, 4, 8, 8}, "x");
   const Quantized plain(as_model({conv3x3(x, 4, 4, "a"), product(greatest(x, "of_x"), 4, 4, "b", 2)}, {x}));
   EXPECT_THAT(plain.edits.reads, IsEmpty());

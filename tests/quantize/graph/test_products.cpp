@@ -35,7 +35,7 @@ std::vector<std::string> names_of(const std::vector<QuantizableOp>& ops) {
   return names;
 }
 
-// Two samples of different lengths: the scores' shape is another for each.
+// Two samples of different lengths, so that the shape of the scores differs.
 Statistics calibrated(const Model& model) {
   return observe(model, observation_points(model),
                  loader_of(unlabelled({random_tensor({6, 128}, 1), random_tensor({9, 128}, 2)})), {})
@@ -46,7 +46,7 @@ double error(const Model& model, const Model& exact) {
   return output_error(model, exact, random_tensor({2, 6, 128}, 5));
 }
 
-// Only the products of activations in int8.
+// A plan with only the products of activations in int8.
 Plan only_products(const Model& model) {
   const SearchSpace space = space_of(model);
   Plan plan = space.plan(space.model_choices.front());
@@ -55,16 +55,16 @@ Plan only_products(const Model& model) {
   return plan;
 }
 
-TEST(Products, AreTheScoresOfAttentionAndNotWhatSoftmaxFeeds) {
+TEST(Products, IncludeAttentionScoresButNotTheProductAfterSoftmax) {
   const Model model = attention();
   const auto products = activation_products(model);
   ASSERT_THAT(names_of(products), ElementsAre("scores"));
-  EXPECT_EQ(products[0].activation, "query/add") << "in front of the heads";
+  EXPECT_EQ(products[0].activation, "query/add") << "before the heads are split";
   EXPECT_EQ(products[0].second, "key/add");
   EXPECT_THAT(names_of(searchable_ops(model)), ElementsAre("query", "key", "value", "out", "scores"));
 }
 
-TEST(Products, AreNoneOfWeightsInAnyForm) {
+TEST(Products, ExcludeProductsWithWeights) {
   const auto x = parameter({2, 3, 8}, "x");
   const auto weights = std::make_shared<op::Multiply>(
       std::make_shared<op::Convert>(op::Constant::create(ov::element::i8, {1, 8, 4}, std::vector<int>(32, 3)),
@@ -76,15 +76,15 @@ TEST(Products, AreNoneOfWeightsInAnyForm) {
               IsEmpty());
 }
 
-TEST(Products, GetAQuantizerAtBothInputsAndStayNearFp32) {
+TEST(Products, GetAQuantizerAtBothInputsAndStayCloseToFp32) {
   const Model model = attention();
   const Model int8 = quantize(model, only_products(model), calibrated(model));
   EXPECT_EQ(count_type(int8, "FakeQuantize"), 2u);
-  EXPECT_LT(error(int8, model), 0.06) << "softmax of scores up to 20 makes their noise larger";
+  EXPECT_LT(error(int8, model), 0.06) << "softmax amplifies the noise of scores up to 20";
   EXPECT_GT(error(int8, model), 0);
 }
 
-TEST(Products, HaveRangesAroundZero) {
+TEST(Products, HaveSymmetricRanges) {
   const Model model = attention();
   const Edits edits = resolve(model, only_products(model), calibrated(model));
   ASSERT_EQ(edits.products.size(), 1u);
@@ -92,16 +92,16 @@ TEST(Products, HaveRangesAroundZero) {
   EXPECT_THAT(message_of<DataError>([&] { resolve(model, only_products(model), {}); }), HasSubstr("query/add"));
 }
 
-TEST(Products, FallBackLikeOtherOps) {
+TEST(Products, CanFallBackToFp32) {
   const Model model = attention();
   Plan plan = only_products(model);
   plan.ops.at("scores") = OpPlan{};
   EXPECT_EQ(count_type(quantize(model, plan, calibrated(model)), "FakeQuantize"), 0u);
 }
 
-// The quantizer of what attention gives stands behind the reshape that joins heads where the scores are in int8 and
-// nothing keeps attention from being one kernel.
-TEST(Products, DecideWhereTheResultOfAttentionIsQuantized) {
+// With int8 scores, if attention is fused into one kernel, the quantizer of its result is after the reshape that joins
+// the heads.
+TEST(Products, DetermineWhereTheResultOfAttentionIsQuantized) {
   const auto quantizers = [](const Model& model, bool int8_scores) {
     const SearchSpace space = space_of(model);
     Plan plan = space.plan(space.model_choices.front());
@@ -119,13 +119,13 @@ TEST(Products, DecideWhereTheResultOfAttentionIsQuantized) {
   EXPECT_THAT(quantizers(attention({.reshaped_shares = true}), true), Contains("mix/quantize"));
 }
 
-TEST(Products, AddNoSchemesOfTheWholeModel) {
+TEST(Products, AddNoModelWideSchemes) {
   const Model model = attention();
   EXPECT_EQ(space_of(model).model_choices,
             allowed_choices(quantizable_ops(model), {}, recipe_declarations(), false).value.model_choices);
 }
 
-TEST(Products, StayInFp32WhereSumsHave16BitsOrWeightsAloneAreQuantized) {
+TEST(Products, StayInFp32With16BitSumsOrWeightOnlyQuantization) {
   const Model model = attention();
   QuantizationConfig dynamic;
   dynamic.approach = Approach::DynamicQuantization;
@@ -135,17 +135,17 @@ TEST(Products, StayInFp32WhereSumsHave16BitsOrWeightsAloneAreQuantized) {
   }
 }
 
-TEST(Products, StayInFp32WhereTheConfigAllowsNoScheme) {
+TEST(Products, StayInFp32IfTheConfigAllowsNoScheme) {
   QuantizationConfig config;
   config.model_wise.activation.symmetries = {Symmetry::Asymmetric};
   config.model_wise.activation.precisions = {Precision::Uint8};
   EXPECT_THAT(space_of(attention(), config).ops.back().choices, ElementsAre(OpPlan{}));
   QuantizationConfig weights;
   weights.model_wise.weight.granularities = {Granularity::PerTensor};
-  EXPECT_EQ(space_of(attention(), weights).ops.back().choices.size(), 3u) << "they have no weights";
+  EXPECT_EQ(space_of(attention(), weights).ops.back().choices.size(), 3u) << "products have no weights";
 }
 
-TEST(BalancedScores, MakeQueriesAndKeysEquallyLargeChannelByChannel) {
+TEST(BalancedScores, GiveQueriesAndKeysTheSameMagnitudePerChannel) {
   for (const bool computed : {false, true}) {
     const auto pairs = factor_pairs(attention({.computed_shapes = computed}));
     ASSERT_EQ(pairs.size(), 1u) << computed;
@@ -155,7 +155,7 @@ TEST(BalancedScores, MakeQueriesAndKeysEquallyLargeChannelByChannel) {
   }
 }
 
-TEST(BalancedScores, AreExactInFp32AndHelpAgainstOutliers) {
+TEST(BalancedScores, AreExactInFp32AndReduceTheErrorOfOutliers) {
   const Model model = attention({.query_outlier = 60});
   const Statistics statistics = calibrated(model);
   Plan plan = only_products(model);

@@ -15,21 +15,21 @@ TensorScheme scheme(Granularity granularity, bool half_range = false) {
 
 struct WeightCase {
   Shape shape;
-  std::vector<std::size_t> axes;  // of the output channels
+  std::vector<std::size_t> axes;  // dimensions of the output channels
   Granularity granularity;
   bool half_range;
 };
 
 class QuantizedWeight : public ::testing::TestWithParam<WeightCase> {};
 
-// The indices of a flat position, the last dimension fastest.
+// The indices of a flat position in row-major order.
 std::vector<std::size_t> indices(std::size_t flat, const Shape& shape) {
   std::vector<std::size_t> result(shape.size());
   for (std::size_t i = shape.size(); i-- > 0; flat /= shape[i]) result[i] = flat % shape[i];
   return result;
 }
 
-TEST_P(QuantizedWeight, IsWhatThePlainFormulaSays) {
+TEST_P(QuantizedWeight, MatchesTheFormula) {
   const auto& [shape, axes, granularity, half_range] = GetParam();
   const std::vector<float> weights = random_values(element_count(shape), 3, -0.7f, 0.4f);
   const QuantizedWeights found = quantize_weights(weights, shape, axes, scheme(granularity, half_range));
@@ -47,7 +47,7 @@ TEST_P(QuantizedWeight, IsWhatThePlainFormulaSays) {
     for (std::size_t k = 0; k < weights.size(); ++k)
       if (same_channel(i, k)) largest = std::max(largest, std::fabs(weights[k]));
     const float scale = largest / static_cast<float>(limit);
-    // The scale that broadcasting gives this weight.
+    // The scale of this weight after broadcasting.
     std::size_t position = 0;
     for (std::size_t d = 0; d < shape.size(); ++d)
       position = position * found.scale_shape[d] + (found.scale_shape[d] == 1 ? 0 : indices(i, shape)[d]);
@@ -58,7 +58,7 @@ TEST_P(QuantizedWeight, IsWhatThePlainFormulaSays) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Forms, QuantizedWeight,
+INSTANTIATE_TEST_SUITE_P(Layouts, QuantizedWeight,
                          ::testing::Values(WeightCase{{4, 3, 3, 3}, {0}, Granularity::PerTensor, false},
                                            WeightCase{{4, 3, 3, 3}, {0}, Granularity::PerChannel, false},
                                            WeightCase{{4, 3, 3, 3}, {0}, Granularity::PerChannel, true},
@@ -67,20 +67,20 @@ INSTANTIATE_TEST_SUITE_P(Forms, QuantizedWeight,
                                            WeightCase{{5, 6}, {1}, Granularity::PerChannel, false},
                                            WeightCase{{5, 6}, {1}, Granularity::PerTensor, true}));
 
-TEST(QuantizeWeights, ReachesTheLimitInEveryChannel) {
+TEST(QuantizeWeights, UsesTheWholeIntegerRangeInEveryChannel) {
   const auto found = quantize_weights({0.1f, -0.2f, 30.0f, 40.0f}, {2, 2}, {0}, scheme(Granularity::PerChannel, true));
   EXPECT_EQ(found.values[1], -63);
   EXPECT_EQ(found.values[3], 63);
 }
 
-TEST(QuantizeWeights, KeepsAChannelOfZerosAtZeroWithAScaleThatDivides) {
+TEST(QuantizeWeights, GivesAZeroChannelZerosAndANonZeroScale) {
   const auto found = quantize_weights({0, 0, 1, 2}, {2, 2}, {0}, scheme(Granularity::PerChannel));
   EXPECT_EQ(found.values[0], 0);
   EXPECT_EQ(found.values[1], 0);
   EXPECT_GT(found.scales[0], 0);
 }
 
-TEST(QuantizeWeights, KeepTheirSignWhenTiny) {
+TEST(QuantizeWeights, KeepsTheSignOfTinyWeights) {
   const float tiny = 1e-42f;
   const auto found = quantize_weights({tiny, -tiny, 0, tiny}, {1, 4}, {0}, scheme(Granularity::PerChannel));
   for (const std::int8_t value : found.values) EXPECT_LE(std::abs(value), 127);

@@ -30,81 +30,81 @@ KernelVariantChoice choice(double fp32_ms) {
 using Signatures = std::map<std::string, std::string>;
 const Signatures kSignatures{{"first", "MatMul 8"}, {"second", "MatMul 16"}};
 
-class FormMemoryTest : public testing::Test {
+class KernelVariantCacheTest : public testing::Test {
  protected:
   TempFolder folder_;
   std::filesystem::path file_ = folder_ / "cache/forms.json";
-  KernelVariantCache memory_{file_, kCpu};
+  KernelVariantCache cache_{file_, kCpu};
 };
 
-TEST_F(FormMemoryTest, KnowsOpsOfAnotherModelByWhatTheyLookLike) {
-  EXPECT_FALSE(memory_.recall(kSignatures));
-  memory_.remember(kSignatures, choice(4));
-  EXPECT_THAT(memory_.recall(kSignatures), Optional(choice(4)));
-  const auto other = KernelVariantCache(file_, kCpu).recall({{"a", "MatMul 8"}, {"b", "MatMul 8"}});
+TEST_F(KernelVariantCacheTest, FindsOpsOfAnotherModelBySignature) {
+  EXPECT_FALSE(cache_.find(kSignatures));
+  cache_.store(kSignatures, choice(4));
+  EXPECT_THAT(cache_.find(kSignatures), Optional(choice(4)));
+  const auto other = KernelVariantCache(file_, kCpu).find({{"a", "MatMul 8"}, {"b", "MatMul 8"}});
   ASSERT_TRUE(other);
   EXPECT_EQ(other->variants, (std::map<std::string, KernelVariant>{{"a", KernelVariant::Convolution},
                                                                    {"b", KernelVariant::Convolution}}));
   EXPECT_THAT(other->slower_in_int8, IsEmpty());
-  EXPECT_FALSE(memory_.recall({{"a", "MatMul 8"}, {"b", "MatMul 9"}})) << "one op is unknown";
+  EXPECT_FALSE(cache_.find({{"a", "MatMul 8"}, {"b", "MatMul 9"}})) << "one signature is not stored";
 }
 
-TEST_F(FormMemoryTest, DoesNotMixKindsOfCpu) {
-  memory_.remember(kSignatures, choice(4));
+TEST_F(KernelVariantCacheTest, SeparatesCpuClasses) {
+  cache_.store(kSignatures, choice(4));
   Cpu other = kCpu;
   other.cores = 4;
-  EXPECT_FALSE(KernelVariantCache(file_, other).recall(kSignatures));
+  EXPECT_FALSE(KernelVariantCache(file_, other).find(kSignatures));
   other = kCpu;
   other.vnni = true;
-  EXPECT_FALSE(KernelVariantCache(file_, other).recall(kSignatures));
-  KernelVariantCache(file_, other).remember(kSignatures, choice(5));
-  EXPECT_THAT(memory_.recall(kSignatures), Optional(choice(4)));
+  EXPECT_FALSE(KernelVariantCache(file_, other).find(kSignatures));
+  KernelVariantCache(file_, other).store(kSignatures, choice(5));
+  EXPECT_THAT(cache_.find(kSignatures), Optional(choice(4)));
 }
 
-TEST_F(FormMemoryTest, TakesADamagedFileForNone) {
+TEST_F(KernelVariantCacheTest, IgnoresADamagedFile) {
   for (const char* text : {"", "{\"avx2", "[1]", "{\"avx2, 2 cores\": 7}"}) {
     std::filesystem::create_directories(file_.parent_path());
     std::ofstream(file_) << text;
-    EXPECT_FALSE(memory_.recall(kSignatures)) << text;
-    memory_.remember(kSignatures, choice(4));
-    EXPECT_TRUE(memory_.recall(kSignatures)) << text;
+    EXPECT_FALSE(cache_.find(kSignatures)) << text;
+    cache_.store(kSignatures, choice(4));
+    EXPECT_TRUE(cache_.find(kSignatures)) << text;
   }
 }
 
-TEST_F(FormMemoryTest, TakesADamagedEntryForNone) {
-  memory_.remember(kSignatures, choice(4));
+TEST_F(KernelVariantCacheTest, IgnoresADamagedEntry) {
+  cache_.store(kSignatures, choice(4));
   const auto bytes = read_file(file_);
   std::string text(bytes.begin(), bytes.end());
   text.replace(text.find("convolution\""), 11, "contortion1");
   std::ofstream(file_) << text;
-  EXPECT_FALSE(memory_.recall(kSignatures));
+  EXPECT_FALSE(cache_.find(kSignatures));
 }
 
-TEST_F(FormMemoryTest, LosesNothingWhenSeveralWrite) {
+TEST_F(KernelVariantCacheTest, KeepsAllEntriesOfConcurrentWriters) {
   std::vector<std::jthread> writers;
   for (int i = 0; i < 8; ++i)
     writers.emplace_back([&, i] {
-      KernelVariantCache(file_, kCpu).remember({{"first", fmt::format("op {}", i)}}, choice(i + 1));
+      KernelVariantCache(file_, kCpu).store({{"first", fmt::format("op {}", i)}}, choice(i + 1));
     });
   writers.clear();
   for (int i = 0; i < 8; ++i) {
-    const auto found = memory_.recall({{"first", fmt::format("op {}", i)}});
+    const auto found = cache_.find({{"first", fmt::format("op {}", i)}});
     ASSERT_TRUE(found) << i;
     EXPECT_EQ(found->times.at("first").fp32_ms, i + 1);
   }
 }
 
-TEST_F(FormMemoryTest, MayBeOffOrUnwritable) {
+TEST_F(KernelVariantCacheTest, MayBeDisabledOrUnwritable) {
   const KernelVariantCache none("", kCpu);
-  none.remember(kSignatures, choice(4));
-  EXPECT_FALSE(none.recall(kSignatures));
+  none.store(kSignatures, choice(4));
+  EXPECT_FALSE(none.find(kSignatures));
   const KernelVariantCache nowhere("/proc/none/forms.json", kCpu);
-  nowhere.remember(kSignatures, choice(4));
-  EXPECT_FALSE(nowhere.recall(kSignatures));
+  nowhere.store(kSignatures, choice(4));
+  EXPECT_FALSE(nowhere.find(kSignatures));
 }
 
-TEST(DefaultFormMemory, FollowsTheEnvironment) {
-  EXPECT_EQ(default_kernel_variant_cache(), "") << "tests are not to touch the user's own";
+TEST(DefaultKernelVariantCache, FollowsTheEnvironment) {
+  EXPECT_EQ(default_kernel_variant_cache(), "") << "tests must not change the user's cache";
   ::setenv("LPOT_FORM_MEMORY", "/mine.json", 1);
   EXPECT_EQ(default_kernel_variant_cache(), "/mine.json");
   ::unsetenv("LPOT_FORM_MEMORY");
@@ -116,7 +116,7 @@ TEST(DefaultFormMemory, FollowsTheEnvironment) {
   ::setenv("LPOT_FORM_MEMORY", "off", 1);
 }
 
-TEST(OpSignatures, DependOnTheShapesThatAreRunNotOnTheModelsOwn) {
+TEST(OpSignatures, DependOnTheInputShapesNotOnTheModelShapes) {
   const auto x = parameter({-1, -1, 8}, "x");
   const Model model = as_model({product(std::make_shared<op::Relu>(x), 8, 16, "first")}, {x});
   Plan plan;
@@ -131,7 +131,7 @@ TEST(OpSignatures, DependOnTheShapesThatAreRunNotOnTheModelsOwn) {
   EXPECT_THROW(op_signatures(model, plan, {random_tensor({1, 5, 9}, 1)}), ModelError);
 }
 
-TEST(OpSignatures, NameTheModelsInputsWhereShapesDependOnData) {
+TEST(OpSignatures, ContainTheInputShapesIfShapesDependOnData) {
   const auto x = parameter({-1, 8}, "x");
   const auto found = std::make_shared<op::NonZero>(x, ov::element::i64);  // [2, ?]
   const auto rows = std::make_shared<op::Transpose>(std::make_shared<op::Convert>(found, ov::element::f32),

@@ -1,4 +1,4 @@
-// Models that take turns: whose time is whose, whatever stays compiled between.
+// InterleavedTimer assigns times to the right model, whichever models stay compiled.
 #include "lpot/quantize/kernel_variants/interleaved_timer.h"
 
 #include "tests/support/graphs.h"
@@ -17,29 +17,29 @@ Model convolutions(std::size_t count) {
   return as_model({last}, {x});
 }
 
-struct TurnsTest : ::testing::Test {
+struct InterleavedTimerTest : ::testing::Test {
   const std::vector<Tensor> inputs{random_tensor({1, 32, 48, 48}, 1)};
   const std::map<std::string, std::string> owners{{"conv0", "conv0"}, {"conv1", "conv1"}};
   const Observer observer;
   CompiledModels compiled{inputs, 1};
-  InterleavedTimer turns{compiled, inputs, owners, observer};
+  InterleavedTimer timer{compiled, inputs, owners, observer};
 };
 
-TEST_F(TurnsTest, GiveEveryModelItsOwnTime) {
+TEST_F(InterleavedTimerTest, ReturnsTheTimeOfEachModel) {
   const Model one = convolutions(1), three = convolutions(3), thirty = convolutions(30);
   for (const auto& models : std::vector<std::vector<const Model*>>{
            {&one, &thirty}, {&thirty, &one}, {&one, &thirty}, {&thirty, &three, &one}, {&one, &three, &thirty}}) {
-    const std::vector<double> times = turns.time_whole(models, 0.01);
+    const std::vector<double> times = timer.time_whole(models, 0.01);
     ASSERT_THAT(times, SizeIs(models.size()));
     const double largest = *std::max_element(times.begin(), times.end());
     for (std::size_t i = 0; i < models.size(); ++i) EXPECT_EQ(times[i] == largest, models[i] == &thirty);
   }
 }
 
-TEST_F(TurnsTest, ProfileTheSecondWhichIsMadeWhenItIsNeeded) {
+TEST_F(InterleavedTimerTest, BuildsTheSecondModelWhenItIsNeeded) {
   const Model one = convolutions(1);
   std::optional<Model> two;
-  const auto times = turns.profile(
+  const auto times = timer.profile(
       one, [&]() -> const Model& { return two.emplace(convolutions(2)); }, 0.01);
   ASSERT_THAT(times, SizeIs(2));
   EXPECT_FALSE(times[0].contains("conv1"));

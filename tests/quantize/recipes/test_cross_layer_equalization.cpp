@@ -1,4 +1,4 @@
-// Channels rescaled between two kernels: where that is possible, that it is exact, and that it helps.
+// Cross-layer equalization: which pairs are found, that it is exact in fp32, and that it reduces the int8 error.
 #include "lpot/quantize/recipes/cross_layer_equalization.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ std::shared_ptr<ov::Node> relu(const std::shared_ptr<ov::Node>& node) {
   return named(std::make_shared<op::Relu>(node), node->get_friendly_name() + "/relu");
 }
 
-// Each channel a few times larger or smaller than the next.
+// Random values whose channels differ by up to a factor of `spread`.
 std::shared_ptr<op::Constant> uneven(const ov::Shape& shape, unsigned seed, float spread) {
   std::vector<float> values = random_values(ov::shape_size(shape), seed);
   const std::size_t each = values.size() / shape[0];
@@ -60,8 +60,8 @@ std::shared_ptr<ov::Node> pointwise(const ov::Output<ov::Node>& input, const std
                name);
 }
 
-// The weights of the reader undo what the channels' sizes differ by, as training leaves it.
-std::shared_ptr<op::Constant> undoing(const ov::Shape& shape, unsigned seed, float spread) {
+// Weights of the reader that compensate for the different channel magnitudes, as training would leave them.
+std::shared_ptr<op::Constant> compensating(const ov::Shape& shape, unsigned seed, float spread) {
   std::vector<float> values = random_values(ov::shape_size(shape), seed);
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] /= std::pow(spread, static_cast<float>(i % shape[1] % 5) / 4.0f);
@@ -73,12 +73,12 @@ Model separable(float spread) {
   const auto x = parameter({1, 3, 8, 8}, "x");
   const auto first = relu(biased(pointwise(x, uneven({10, 3, 1, 1}, 1, spread), "first"), 10, 11));
   const auto middle = relu(biased(depthwise(first, 10, spread), 10, 12));
-  const auto last = relu(biased(pointwise(middle, undoing({10, 10, 1, 1}, 3, spread * spread), "last"), 10, 13));
+  const auto last = relu(biased(pointwise(middle, compensating({10, 10, 1, 1}, 3, spread * spread), "last"), 10, 13));
   const auto mean = std::make_shared<op::ReduceMean>(last, op::Constant::create(ov::element::i64, {2}, {2, 3}), false);
   return as_model({product(mean, 10, 6, "head", 5)}, {x});
 }
 
-Recipes equalizing() {
+Recipes with_equalization() {
   Recipes recipes;
   recipes.set("cross_layer_equalization", true);
   return recipes;
@@ -124,22 +124,23 @@ TEST(ChannelPairs, AreFoundThroughPoolingTransposesAndReshapes) {
   EXPECT_THAT(pairs_of(as_model({product(squeezed, 6, 2, "b")}, {x})), ElementsAre("a b"));
 }
 
-TEST(ChannelPairs, AreNoneWhereAFactorDoesNotPass) {
+TEST(ChannelPairs, ExcludeOpsThatDoNotPreserveAFactor) {
   const auto x = parameter({1, 3, 8, 8}, "x");
   const auto a = [&] { return conv3x3(x, 3, 4, "a"); };
   const auto b = [&](const ov::Output<ov::Node>& input) { return conv3x3(input, 4, 4, "b", 2); };
-  EXPECT_THAT(pairs_of(as_model({b(a())}, {x})), ElementsAre("a b")) << "or the others prove nothing";
+  EXPECT_THAT(pairs_of(as_model({b(a())}, {x})), ElementsAre("a b")) << "otherwise the cases below prove nothing";
   EXPECT_THAT(pairs_of(as_model({b(std::make_shared<op::Clamp>(a(), 0, 6))}, {x})), IsEmpty()) << "ReLU6";
   EXPECT_THAT(pairs_of(as_model({b(std::make_shared<op::Sigmoid>(a()))}, {x})), IsEmpty());
   EXPECT_THAT(pairs_of(as_model({b(std::make_shared<op::Add>(a(), random_constant({1, 1, 1, 1}, 3)))}, {x})), IsEmpty())
-      << "one bias for all channels cannot be divided by each channel's own divisor";
+      << "a bias shared by all channels cannot be divided per channel";
   const auto read_twice = relu(a());
   EXPECT_THAT(pairs_of(as_model({b(read_twice), std::make_shared<op::Sigmoid>(read_twice)}, {x})), IsEmpty());
   const auto flat = std::make_shared<op::Reshape>(a(), op::Constant::create(ov::element::i64, {2}, {1, 256}), false);
-  EXPECT_THAT(pairs_of(as_model({product(flat, 256, 2, "c")}, {x})), IsEmpty()) << "places and channels are mixed";
+  EXPECT_THAT(pairs_of(as_model({product(flat, 256, 2, "c")}, {x})), IsEmpty())
+      << "the reshape mixes positions and channels";
 }
 
-TEST(ChannelPairs, AreNoneWhereWeightsAreShared) {
+TEST(ChannelPairs, ExcludeSharedWeights) {
   const auto x = parameter({1, 4, 8, 8}, "x");
   const auto weights = random_constant({4, 4, 1, 1}, 1);
   EXPECT_THAT(pairs_of(as_model({pointwise(pointwise(x, weights, "a"), weights, "b")}, {x})), IsEmpty());
@@ -149,7 +150,8 @@ TEST(CrossLayerEqualization, IsExactInFp32) {
   for (const float spread : {1.0f, 30.0f}) {
     const Model model = separable(spread);
     for (unsigned seed = 1; seed < 4; ++seed)
-      EXPECT_LT(output_error(rescaled(model, equalizing()), model, random_tensor({1, 3, 8, 8}, seed)), 1e-5) << spread;
+      EXPECT_LT(output_error(rescaled(model, with_equalization()), model, random_tensor({1, 3, 8, 8}, seed)), 1e-5)
+          << spread;
   }
 }
 
@@ -167,9 +169,9 @@ TEST(CrossLayerEqualization, MakesTheLargestWeightsOfBothKernelsEqual) {
   }
 }
 
-TEST(CrossLayerEqualization, LowersTheErrorOfAnUnevenSeparableNetworkManyTimes) {
+TEST(CrossLayerEqualization, ReducesTheErrorOfAnUnevenSeparableNetworkManyTimes) {
   const Model model = separable(30);
-  const Model plain = int8_of(model, {}), equalized = int8_of(model, equalizing());
+  const Model plain = int8_of(model, {}), equalized = int8_of(model, with_equalization());
   double without = 0, with = 0;
   for (unsigned seed = 1; seed < 9; ++seed) {
     const Tensor input = random_tensor({1, 3, 8, 8}, seed);
@@ -179,9 +181,9 @@ TEST(CrossLayerEqualization, LowersTheErrorOfAnUnevenSeparableNetworkManyTimes) 
   EXPECT_LT(3 * with, without);
 }
 
-TEST(CrossLayerEqualization, ReachesOpsThatStayInFp32) {
+TEST(CrossLayerEqualization, ChangesOpsThatStayInFp32) {
   const Model model = separable(30);
-  Plan plan = all_int8(model, equalizing());
+  Plan plan = all_int8(model, with_equalization());
   for (auto& [name, op] : plan.ops) op = OpPlan{};
   const Edits edits = resolve(model, plan, {});
   EXPECT_FALSE(edits.constants.empty());
@@ -190,7 +192,7 @@ TEST(CrossLayerEqualization, ReachesOpsThatStayInFp32) {
 
 class EqualizedOnnx : public ExportOnnx {};
 
-TEST_F(EqualizedOnnx, GivesTheSameNumbers) {
+TEST_F(EqualizedOnnx, ComputesTheSameOutputs) {
   OnnxFile file;
   file.input("x", {1, 3, 6, 6});
   file.output("y", {1, 4, 2, 2});
@@ -203,12 +205,12 @@ TEST_F(EqualizedOnnx, GivesTheSameNumbers) {
   file.node("Relu", "last", {"c2"}, "y");
   const Model model = load(file);
   ASSERT_THAT(pairs_of(model), ElementsAre("conv1 conv2"));
-  const Statistics statistics = observe(rescaled(model, equalizing()), observation_points(model),
+  const Statistics statistics = observe(rescaled(model, with_equalization()), observation_points(model),
                                         loader_of(unlabelled({random_tensor({3, 6, 6}, 3)})), {})
                                     .snapshots.back();
   const Tensor input = random_tensor({1, 3, 6, 6}, 3);
   for (const bool first_in_int8 : {true, false}) {
-    Plan plan = all_int8(model, equalizing());
+    Plan plan = all_int8(model, with_equalization());
     if (!first_in_int8) plan.ops.at("conv1") = OpPlan{};
     const Edits edits = resolve(model, plan, statistics);
     write(model, edits);

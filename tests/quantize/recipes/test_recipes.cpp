@@ -22,14 +22,14 @@ TensorStatistics observed(const Tensor& tensor) {
   return statistics;
 }
 
-// Rows of 8 channels, the third a hundred times the others.
+// Rows of 8 channels; the third is a hundred times larger than the others.
 Tensor with_outlier() {
   Tensor tensor = random_tensor({64, 8}, 3);
   for (std::size_t row = 0; row < 64; ++row) tensor.data<float>()[row * 8 + 2] *= 100.0f;
   return tensor;
 }
 
-// The mean square of what quantized activations and weights change in x * w', x divided by the divisors.
+// The mean squared output error of x * w after quantizing activations and weights, with x divided by the divisors.
 double measured_noise(const Tensor& x, const WeightMatrix& exact, const std::vector<float>& divisors) {
   const TensorStatistics statistics = observed(x);
   WeightMatrix weights = exact;
@@ -52,23 +52,23 @@ double measured_noise(const Tensor& x, const WeightMatrix& exact, const std::vec
   return noise;
 }
 
-TEST(SmoothQuant, LowersTheNoiseOfAnOutlierChannelManyTimes) {
+TEST(SmoothQuant, ReducesTheNoiseOfAnOutlierChannelManyTimes) {
   const Tensor x = with_outlier();
   std::vector<float> values = random_values(4 * 8, 5);
   for (std::size_t row = 0; row < 4; ++row)
-    values[row * 8 + 2] /= 100.0f;  // so that it matters no more than the others
+    values[row * 8 + 2] /= 100.0f;  // so that it contributes no more than the others
   const WeightMatrix weights(values, {{4, 8}, {0}, {1}});
   const auto divisors = smooth_divisors(observed(x), Symmetry::Asymmetric, {{&weights, 127}});
   ASSERT_EQ(divisors.size(), 8u);
   EXPECT_LT(20 * measured_noise(x, weights, divisors), measured_noise(x, weights, std::vector<float>(8, 1.0f)));
 }
 
-TEST(SmoothQuant, LeavesAnEvenTensorAlone) {
+TEST(SmoothQuant, DoesNotSmoothATensorWithoutOutliers) {
   const WeightMatrix weights(random_values(4 * 8, 5), {{4, 8}, {0}, {1}});
   EXPECT_TRUE(smooth_divisors(observed(random_tensor({64, 8}, 3)), Symmetry::Asymmetric, {{&weights, 127}}).empty());
 }
 
-TEST(SmoothQuant, FollowsAGivenAlpha) {
+TEST(SmoothQuant, UsesAGivenAlpha) {
   const WeightMatrix weights({0.5f, 0.25f}, {{1, 2}, {0}, {1}});
   const auto divisors = smooth_divisors(observed(Tensor::from<float>({1, 2}, {4.0f, -9.0f})), Symmetry::Asymmetric,
                                         {{&weights, 127}}, 0.5);
@@ -76,14 +76,14 @@ TEST(SmoothQuant, FollowsAGivenAlpha) {
   EXPECT_FLOAT_EQ(divisors[1], std::sqrt(9.0f / 0.25f));
 }
 
-TEST(SmoothQuant, SurvivesChannelsWithoutValuesAndWeights) {
+TEST(SmoothQuant, HandlesChannelsWithoutValuesOrWeights) {
   const WeightMatrix weights({0, 1, 2, 0, 3, 4}, {{2, 3}, {0}, {1}});
   const auto divisors = smooth_divisors(observed(Tensor::from<float>({1, 3}, {5.0f, 0.0f, 1.0f})), Symmetry::Asymmetric,
                                         {{&weights, 127}}, 0.5);
   for (const float divisor : divisors) EXPECT_TRUE(std::isfinite(divisor) && divisor > 0);
 }
 
-TEST(BiasCorrection, TakesBackTheShiftOfTheMean) {
+TEST(BiasCorrection, CompensatesForTheShiftOfTheMean) {
   const WeightMatrix exact({0.9f, -0.2f, 0.31f, 0.07f}, {{2, 2}, {0}, {1}});
   const QuantizedRows rows{{1, 0, 0, 0}, {1.0f}};
   const auto bias = bias_correction(exact, rows, {2.0f, 3.0f});
@@ -91,7 +91,7 @@ TEST(BiasCorrection, TakesBackTheShiftOfTheMean) {
   EXPECT_NEAR(bias[1], 0.31f * 2 + 0.07f * 3, 1e-6);
 }
 
-TEST(BiasCorrection, KnowsWhichChannelsAGroupReads) {
+TEST(BiasCorrection, UsesTheChannelsOfEachGroup) {
   // [groups 2, outputs 1, inputs 2, taps 1]: the second output reads channels 2 and 3.
   const WeightMatrix exact({1, 1, 1, 1}, {{2, 1, 2, 1}, {0, 1}, {0, 2}});
   const QuantizedRows rows{{0, 0, 0, 0}, {1.0f}};
@@ -100,7 +100,7 @@ TEST(BiasCorrection, KnowsWhichChannelsAGroupReads) {
   EXPECT_FLOAT_EQ(bias[1], 30);
 }
 
-TEST(WeightCorrection, KeepsTheSpreadOfEveryChannel) {
+TEST(WeightCorrection, KeepsTheVarianceOfEveryChannel) {
   const WeightMatrix exact(random_values(3 * 50, 9), {{3, 50}, {0}, {1}});
   TensorScheme coarse = kPerChannel;
   coarse.bits = 3;
@@ -121,8 +121,8 @@ TEST(WeightCorrection, KeepsTheSpreadOfEveryChannel) {
   }
 }
 
-TEST(Saturation, IsPossibleOnlyWherePairsOfProductsExceedSixteenBits) {
-  // Channels that stand at their largest level all the time.
+TEST(Saturation, IsPossibleOnlyIfPairsOfProductsExceedSixteenBits) {
+  // Channels that are always at their largest level.
   const auto saturates = [&](const std::vector<float>& integers, const std::vector<int>& levels) {
     std::vector<ChannelLevels> inputs;
     for (const int level : levels) inputs.push_back({level, static_cast<double>(level), 0, 1});
@@ -130,15 +130,15 @@ TEST(Saturation, IsPossibleOnlyWherePairsOfProductsExceedSixteenBits) {
   };
   EXPECT_TRUE(saturates({127, 127, 0, 0}, {255, 255, 255, 255}));
   EXPECT_TRUE(saturates({0, 0, -127, -127}, {255, 255, 255, 255}));
-  EXPECT_FALSE(saturates({127, -127, 127, -127}, {255, 255, 255, 255})) << "each of a pair takes from the other";
-  EXPECT_FALSE(saturates({127, 0, 127, 0}, {255, 255, 255, 255})) << "no pair has two";
-  EXPECT_FALSE(saturates({0, 127, 127, 0}, {255, 255, 255, 255})) << "neighbours, but of two pairs";
+  EXPECT_FALSE(saturates({127, -127, 127, -127}, {255, 255, 255, 255})) << "the products of a pair have opposite signs";
+  EXPECT_FALSE(saturates({127, 0, 127, 0}, {255, 255, 255, 255})) << "each pair has one zero weight";
+  EXPECT_FALSE(saturates({0, 127, 127, 0}, {255, 255, 255, 255})) << "adjacent weights, but of two pairs";
   EXPECT_FALSE(saturates({63, 63, -63, -63}, {255, 255, 255, 255})) << "half range";
-  EXPECT_FALSE(saturates({127, 127, 0, 0}, {129, 129, 0, 0})) << "the channels never get that large";
+  EXPECT_FALSE(saturates({127, 127, 0, 0}, {129, 129, 0, 0})) << "the channels never reach 255";
   EXPECT_TRUE(saturates({127, 127, 0, 0}, {130, 130, 0, 0}));
 }
 
-TEST(Saturation, KnowsTheLevelsOfAChannel) {
+TEST(Saturation, ComputesTheLevelsOfAChannel) {
   const TensorStatistics statistics = observed(Tensor::from<float>({2, 2}, {-1.0f, 0.0f, 1.0f, 0.5f}));
   const auto plain = channel_levels(statistics, {}, {-1.0f, 1.0f});
   EXPECT_EQ(plain[0].largest, 255);
@@ -146,25 +146,25 @@ TEST(Saturation, KnowsTheLevelsOfAChannel) {
   EXPECT_NEAR(plain[0].mean, 127.5, 1e-3);
   EXPECT_NEAR(plain[1].mean, 127.5 + 0.25 * 127.5, 1e-3);
   EXPECT_NEAR(plain[0].deviation, 127.5, 1e-3);
-  EXPECT_NEAR(plain[0].power, 127.5 * 127.5, 1e-1) << "from zero, not from the lowest level";
+  EXPECT_NEAR(plain[0].power, 127.5 * 127.5, 1e-1) << "relative to zero, not to the lowest level";
   const auto divided = channel_levels(statistics, {2.0f, 1.0f}, {-1.0f, 1.0f});
   EXPECT_EQ(divided[0].largest, 192);
   EXPECT_EQ(divided[1].largest, 192);
 }
 
-// Against sums that are carried out: what 16 bits lose of products of activations with this deviation, and what weights
-// of half the range lose of the same.
+// Compares the estimate with simulated sums: the loss of 16-bit sums for activations with this deviation, and the loss
+// of half-range weights for the same activations.
 struct SaturationCase {
   double mean, deviation;
-  bool wants_half;
+  bool prefers_half_range;
 };
 class SaturationOf : public ::testing::TestWithParam<SaturationCase> {};
 
-TEST_P(SaturationOf, IsWorthABitOrNotAsTheSumsSay) {
+TEST_P(SaturationOf, AgreesWithSimulatedSums) {
   constexpr std::size_t kInputs = 512, kSamples = 1000;
   std::mt19937 random(7);
   std::normal_distribution<double> normal(0, 80), activation(GetParam().mean, GetParam().deviation);
-  std::vector<double> weights(kInputs);  // in steps of the whole range, before they are rounded
+  std::vector<double> weights(kInputs);  // in full-range steps, before rounding
   for (double& weight : weights) weight = std::clamp(normal(random), -127.0, 127.0);
   weights[0] = 127;
 
@@ -193,8 +193,8 @@ TEST_P(SaturationOf, IsWorthABitOrNotAsTheSumsSay) {
   std::vector<float> integers;
   for (const double weight : weights) integers.push_back(static_cast<float>(std::round(weight)));
   const RangeNoise found = range_noise(WeightMatrix(integers, {{1, kInputs}, {0}, {1}}), {1.0f}, inputs);
-  EXPECT_EQ(saturated > bit, GetParam().wants_half) << "the case is not the one it is meant to be";
-  EXPECT_EQ(found.wants_half(), GetParam().wants_half)
+  EXPECT_EQ(saturated > bit, GetParam().prefers_half_range) << "the simulation contradicts the intent of this case";
+  EXPECT_EQ(found.prefers_half_range(), GetParam().prefers_half_range)
       << found.saturation << " (" << saturated << ") against " << found.lost_bit << " (" << bit << ")";
 }
 
@@ -202,10 +202,10 @@ INSTANTIATE_TEST_SUITE_P(All, SaturationOf,
                          ::testing::Values(SaturationCase{20, 20, false}, SaturationCase{60, 20, false},
                                            SaturationCase{200, 40, true}, SaturationCase{240, 5, true}));
 
-TEST(WeightMatrix, HasARowForEveryOutputChannelOfEachLayout) {
+TEST(WeightMatrix, HasARowPerOutputChannelInEveryLayout) {
   std::vector<float> values(2 * 3 * 4);
   std::iota(values.begin(), values.end(), 0.0f);
-  const WeightMatrix transposed(values, {{6, 4}, {1}, {0}});  // a product's [inputs, outputs]
+  const WeightMatrix transposed(values, {{6, 4}, {1}, {0}});  // [inputs, outputs] of a matrix product
   EXPECT_EQ(transposed.rows(), 4u);
   EXPECT_EQ(transposed.inputs(), 6u);
   EXPECT_EQ(transposed.row(1)[2], 9.0f);
@@ -222,10 +222,10 @@ TEST(WeightMatrix, HasARowForEveryOutputChannelOfEachLayout) {
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_EQ(restored[i], static_cast<std::int8_t>(i));
 }
 
-TEST(QuantizeRows, ClipsWhereThatLosesLess) {
+TEST(QuantizeRows, ClipsIfThatReducesTheError) {
   std::vector<float> values(1000, 0.0f);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 7) - 3.0f;
-  values[0] = 30.0f;  // alone
+  values[0] = 30.0f;  // a single outlier
   const WeightMatrix matrix(values, {{1, 1000}, {0}, {1}});
   TensorScheme scheme = kPerChannel;
   scheme.bits = 4;

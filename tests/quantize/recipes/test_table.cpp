@@ -1,4 +1,4 @@
-// What every recipe of the table must keep to.
+// The conformance suite for every recipe of the table.
 #include "lpot/quantize/recipes/table.h"
 
 #include <fmt/format.h>
@@ -74,7 +74,7 @@ TEST_P(EveryRecipe, IsDeclaredCompletely) {
   EXPECT_TRUE(declaration().part_of.empty() || find(recipe_declarations(), declaration().part_of));
 }
 
-TEST_P(EveryRecipe, HasAnApplication) {
+TEST_P(EveryRecipe, HasAHookThatAppliesIt) {
   const Recipe& recipe = GetParam();
   const bool has_hook = recipe.set_options || recipe.rescale_source || recipe.rescale_targets ||
                         recipe.adjust_weights || recipe.adjust_op || recipe.finish;
@@ -91,7 +91,7 @@ TEST_P(EveryRecipe, IsReadBackFromItsJson) {
   EXPECT_NO_THROW(recipes_on(plan.recipes));
 }
 
-TEST_P(EveryRecipe, IsSetByItsKey) {
+TEST_P(EveryRecipe, IsSetByItsConfigurationKey) {
   if (declaration().key.name.empty()) GTEST_SKIP() << "has no key";
   const RecipeValue value = other_value(declaration());
   std::vector<std::string> names = declaration().aliases;
@@ -105,8 +105,8 @@ TEST_P(EveryRecipe, IsSetByItsKey) {
   EXPECT_THAT(message_of<ConfigError>([&] { load(declaration().key.name + ": [a]"); }), HasSubstr("got a list"));
 }
 
-TEST_P(EveryRecipe, LeavesTheModelAsItIsWhereItIsOff) {
-  if (!declaration().plan_default) GTEST_SKIP() << "is off where it is not named";
+TEST_P(EveryRecipe, DoesNotChangeTheModelIfItIsOff) {
+  if (!declaration().plan_default) GTEST_SKIP() << "is off by default";
   const Model model = small_model();
   const Tensor input = random_tensor({1, 2, 8, 8}, 7);
   const Statistics statistics =
@@ -135,7 +135,7 @@ TEST(RecipeTable, HasEveryNameKeyPositionAndAlternativeOnce) {
   }
 }
 
-// Studies of 0.1 are found by these lines.
+// The store identifies studies of version 0.1 by these lines.
 TEST(RecipeTable, IsDescribedAsInVersion01) {
   const Config config = load(
       "scale_propagation_concat: false, fast_bias_correction: true, weight_correction: true, half_range: false, "
@@ -155,7 +155,7 @@ TEST(RecipeTable, IsDescribedAsInVersion01) {
                   "quantization.recipes.residual_sums = true", "quantization.recipes.forms = plain"));
 }
 
-TEST(RecipeTable, RefusesAPlanWithAnUnknownRecipe) {
+TEST(RecipeTable, RejectsAPlanWithAnUnknownRecipe) {
   Plan plan;
   plan.recipes.set("of_tomorrow", true);
   EXPECT_THAT(message_of<StoreError>([&] { resolve(small_model(), plan, {}); }), HasSubstr("'of_tomorrow' is unknown"));

@@ -1,5 +1,5 @@
-// What the tests of the ONNX writer share: small networks whose weights and inputs lie on the levels of int8, so that
-// the written model gives what the source gives.
+// Shared by the tests of the ONNX writer: small networks whose weights and inputs are exactly int8 levels, so that the
+// exported model computes the same outputs as the source.
 #pragma once
 #include "lpot/model/load.h"
 #include "lpot/quantize/writers/onnx.h"

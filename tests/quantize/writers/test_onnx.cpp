@@ -20,7 +20,7 @@ TEST_F(ExportOnnx, FoldsBatchNormIntoInt8WeightsAndBias) {
   EXPECT_THAT(written.constants(kInt8), UnorderedElementsAre("w/int8", "w/zero_point", "x/zero_point"));
   EXPECT_THAT(written.constants(onnx::TensorProto_DataType_FLOAT),
               UnorderedElementsAre("w/scale", "x/scale", "conv/bias/scale"))
-      << "constants of the batch norm or the weights in fp32 are left";
+      << "fp32 weights or batch norm constants remain";
 }
 
 TEST_F(ExportOnnx, FoldsTheBiasOfAConvolutionWithItsBatchNorm) {
@@ -28,14 +28,14 @@ TEST_F(ExportOnnx, FoldsTheBiasOfAConvolutionWithItsBatchNorm) {
   EXPECT_THAT(written.constants(onnx::TensorProto_DataType_UINT8), ElementsAre("x/zero_point"));
 }
 
-TEST_F(ExportOnnx, LeavesOpsWithoutAnEditAsTheyAre) {
+TEST_F(ExportOnnx, DoesNotChangeOpsWithoutAnEdit) {
   const OnnxFile file = conv_with_batch_norm();
   const Model model = load(file);
   const OnnxFile written = write(model, {});
   EXPECT_EQ(written.model.SerializeAsString(), file.model.SerializeAsString());
 }
 
-TEST_F(ExportOnnx, MapsGroupsToTheFilesLayout) {
+TEST_F(ExportOnnx, ConvertsGroupedWeightsToTheFileLayout) {
   OnnxFile file;
   file.input("x", {1, 4, 5, 5});
   file.output("y", {1, 8, 3, 3});
@@ -73,7 +73,7 @@ TEST_F(ExportOnnx, FoldsAlphaAndBetaOfGemmInBothLayouts) {
   }
 }
 
-TEST_F(ExportOnnx, KeepsTheAdditionBehindAMatrixProduct) {
+TEST_F(ExportOnnx, KeepsTheAdditionAfterAMatrixProduct) {
   const OnnxFile written = check_all_int8(product_with_bias(), {2, 3, 6});
   EXPECT_THAT(written.nodes(), AllOf(Contains("MatMul product"), Contains("Add add")));
   EXPECT_THAT(written.constants(onnx::TensorProto_DataType_FLOAT), Contains("b"));
@@ -81,7 +81,7 @@ TEST_F(ExportOnnx, KeepsTheAdditionBehindAMatrixProduct) {
 
 TEST_F(ExportOnnx, FindsNodesWithoutNames) { check_all_int8(product_with_bias(""), {2, 3, 6}); }
 
-TEST_F(ExportOnnx, TransposesWeightsThatTheFileMakesFromOthers) {
+TEST_F(ExportOnnx, TransposesWeightsThatTheFileComputes) {
   OnnxFile file;
   file.input("x", {2, 6});
   file.output("y", {2, 4});
@@ -120,7 +120,7 @@ TEST_F(ExportOnnx, AddsTheEditsBiasToEveryKindOfKernel) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_THAT(found[i], Pointwise(FloatNear(1e-3f), expected[i]));
 }
 
-TEST_F(ExportOnnx, DividesChannelsInFrontOfTheQuantizer) {
+TEST_F(ExportOnnx, DividesChannelsBeforeTheQuantizer) {
   const Model model = load(product_with_bias());
   Edits edits = int8_edits(model, {-4.0f * 128 / 127, 4.0f});
   OpEdit& edit = edits.ops.at(0);
@@ -135,7 +135,7 @@ TEST_F(ExportOnnx, DividesChannelsInFrontOfTheQuantizer) {
   expect_same_outputs(model, {exact_tensor({2, 3, 6}, kStep, 3)}, 0.3f);
 }
 
-TEST_F(ExportOnnx, ConvolutionsDivideAlongTheirSecondDimension) {
+TEST_F(ExportOnnx, DividesConvolutionInputsAlongTheSecondDimension) {
   const Model model = load(conv_with_batch_norm());
   Edits edits = int8_edits(model, kSymmetric);
   edits.ops.at(0).input_divisors = {1, 2, 4};

@@ -63,7 +63,7 @@ TEST_F(ExportOnnx, ResidualSumsReadIntegersOnBothSides) {
   EXPECT_TRUE(is_there);
 }
 
-TEST_F(ExportOnnx, WhatHandsOnReadsTheIntegersThatAKernelReads) {
+TEST_F(ExportOnnx, ValuePreservingOpsShareTheQuantizerOfAKernel) {
   OnnxFile file;
   file.input("x", {1, 4, 6, 6});
   file.output("y", {1, 4, 6, 6});
@@ -85,7 +85,7 @@ TEST_F(ExportOnnx, WhatHandsOnReadsTheIntegersThatAKernelReads) {
   EXPECT_TRUE(is_there);
 }
 
-TEST_F(ExportOnnx, ANodeWhoseOwnOutputIsStillReadStaysBesideTheFoldedOne) {
+TEST_F(ExportOnnx, KeepsANodeWhoseOriginalOutputHasReaders) {
   OnnxFile file = conv_with_batch_norm();
   file.output("size", {4});
   auto& type = *file.model.mutable_graph()->mutable_output(1)->mutable_type()->mutable_tensor_type();
@@ -97,7 +97,7 @@ TEST_F(ExportOnnx, ANodeWhoseOwnOutputIsStillReadStaysBesideTheFoldedOne) {
   load_model(folder_ / "int8.onnx");
 }
 
-TEST_F(ExportOnnx, BranchesKeepTheTensorsTheyReadFromOutside) {
+TEST_F(ExportOnnx, KeepsOuterTensorsThatSubgraphsRead) {
   OnnxFile file = product_with_bias();
   file.input("flag", {}, onnx::TensorProto_DataType_BOOL);
   file.output("chosen", {2, 3, 4});
@@ -108,7 +108,7 @@ TEST_F(ExportOnnx, BranchesKeepTheTensorsTheyReadFromOutside) {
     attribute.set_type(onnx::AttributeProto_AttributeType_GRAPH);
     onnx::GraphProto& graph = *attribute.mutable_g();
     graph.set_name(branch);
-    *graph.add_node() = make_node(branch[0] == 't' ? "Relu" : "Neg", "", {branch[0] == 't' ? "p" : "y"}, branch);
+    *graph.add_node() = build_node(branch[0] == 't' ? "Relu" : "Neg", "", {branch[0] == 't' ? "p" : "y"}, branch);
     OnnxFile::describe(*graph.add_output(), branch, {2, 3, 4}, onnx::TensorProto_DataType_FLOAT);
   }
   const Model model = load(file);
@@ -117,7 +117,7 @@ TEST_F(ExportOnnx, BranchesKeepTheTensorsTheyReadFromOutside) {
   load_model(folder_ / "int8.onnx");
 }
 
-TEST_F(ExportOnnx, OldFilesNameOnlyRealInputsAfterwards) {
+TEST_F(ExportOnnx, RemovesConstantsFromTheInputsOfOldFiles) {
   OnnxFile file = conv_with_batch_norm();
   file.model.set_ir_version(3);
   file.model.mutable_opset_import(0)->set_version(9);
@@ -151,7 +151,7 @@ TEST_F(ExportOnnx, ReplacesConstantsOfFp32Ops) {
               Pointwise(FloatNear(1e-3f), expected[0]));
 }
 
-TEST_F(ExportOnnx, ReplacesOtherConstantsWhereTheyStand) {
+TEST_F(ExportOnnx, ReplacesOtherConstantsInPlace) {
   OnnxFile file;
   file.input("x", {2});
   file.output("y", {2});
@@ -166,7 +166,7 @@ TEST_F(ExportOnnx, ReplacesOtherConstantsWhereTheyStand) {
       ElementsAre(3, 4));
 }
 
-TEST_F(ExportOnnx, LooksUpRowsOfTablesAsIntegers) {
+TEST_F(ExportOnnx, GathersEmbeddingRowsAsIntegers) {
   OnnxFile file;
   file.input("ids", {3}, onnx::TensorProto_DataType_INT64);
   file.output("y", {3, 4});
@@ -185,7 +185,7 @@ TEST_F(ExportOnnx, LooksUpRowsOfTablesAsIntegers) {
   expect_same_outputs(model, {Tensor::from<std::int64_t>({3}, std::vector<std::int64_t>{4, 0, 2})});
 }
 
-TEST_F(ExportOnnx, RefusesWhatItCannotWrite) {
+TEST_F(ExportOnnx, RejectsUnsupportedModels) {
   const OnnxFile file = conv_with_batch_norm();
   const Model model = load(file);
   Edits edits = int8_edits(model, kSymmetric);
@@ -206,7 +206,7 @@ TEST_F(ExportOnnx, RefusesWhatItCannotWrite) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "int8.onnx"));
 }
 
-TEST_F(ExportOnnx, AnOpThatIsOnlyPartOfANodeIsRefusedByName) {
+TEST_F(ExportOnnx, RejectsAnOpThatIsOnlyPartOfANode) {
   OnnxFile file;
   file.input("x", {2, 6});
   file.input("c", {2, 4});

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::Pointwise;
 
-class RaiseOpset : public ::testing::Test {
+class UpgradeOpset : public ::testing::Test {
  protected:
   // x -> the node "op" -> y
   static OnnxFile one_node(std::int64_t opset, const std::string& type, const Dims& input, const Dims& output) {
@@ -26,14 +26,14 @@ class RaiseOpset : public ::testing::Test {
   }
   static onnx::NodeProto& node(OnnxFile& file) { return *file.model.mutable_graph()->mutable_node(0); }
 
-  OnnxFile raise(const OnnxFile& file) {
+  OnnxFile upgrade(const OnnxFile& file) {
     export_onnx(load_model(file.write(folder_ / "old.onnx")), {}, folder_ / "new.onnx");
     return OnnxFile::read(folder_ / "new.onnx");
   }
 
-  // The raised file says operator set 13, keeps the node and gives the same outputs.
+  // The upgraded file has operator set 13, keeps the node and computes the same outputs.
   void expect_same(const OnnxFile& file, const Shape& input) {
-    const OnnxFile raised = raise(file);
+    const OnnxFile raised = upgrade(file);
     EXPECT_EQ(raised.model.opset_import(0).version(), 13);
     EXPECT_GE(raised.model.ir_version(), 7);
     const std::vector<Tensor> inputs{random_tensor(input, 3)};
@@ -46,20 +46,20 @@ class RaiseOpset : public ::testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(RaiseOpset, SoftmaxOverSeveralDimensionsStaysOverAllOfThem) {
-  // OpenVINO itself takes operator sets 11 and 12 of Softmax for 13.
+TEST_F(UpgradeOpset, KeepsSoftmaxOverSeveralDimensions) {
+  // OpenVINO itself treats Softmax of operator sets 11 and 12 like 13.
   for (const auto& [type, opset] : {std::pair{"Softmax", 10}, std::pair{"LogSoftmax", 12}}) {
     expect_same(one_node(opset, type, {2, 3, 4}, {2, 3, 4}), {2, 3, 4});
     EXPECT_THAT(OnnxFile::read(folder_ / "new.onnx").nodes(), Contains(std::string(type) + " op"));
   }
 }
 
-TEST_F(RaiseOpset, SoftmaxOverTheLastDimensionStaysOneNode) {
+TEST_F(UpgradeOpset, KeepsSoftmaxOverTheLastDimensionAsOneNode) {
   expect_same(one_node(12, "Softmax", {2, 3}, {2, 3}), {2, 3});
   EXPECT_EQ(OnnxFile::read(folder_ / "new.onnx").model.graph().node_size(), 1);
 }
 
-TEST_F(RaiseOpset, AxesBecomeInputs) {
+TEST_F(UpgradeOpset, TurnsAxesIntoInputs) {
   OnnxFile squeeze = one_node(12, "Squeeze", {2, 1, 3}, {2, 3});
   set_ints(node(squeeze), "axes", {1});
   expect_same(squeeze, {2, 1, 3});
@@ -82,7 +82,7 @@ TEST_F(RaiseOpset, AxesBecomeInputs) {
   expect_same(slice, {4, 6});
 }
 
-TEST_F(RaiseOpset, BoundsAndPadsBecomeInputs) {
+TEST_F(UpgradeOpset, TurnsBoundsAndPadsIntoInputs) {
   OnnxFile clip = one_node(10, "Clip", {2, 6}, {2, 6});
   set_attribute(node(clip), "min", -0.25f);
   set_attribute(node(clip), "max", 0.5f);
@@ -96,7 +96,7 @@ TEST_F(RaiseOpset, BoundsAndPadsBecomeInputs) {
   expect_same(pad, {2, 3});
 }
 
-TEST_F(RaiseOpset, EnlargementsBecomeResize) {
+TEST_F(UpgradeOpset, TurnsUpsampleIntoResize) {
   OnnxFile upsample = one_node(9, "Upsample", {1, 1, 3, 3}, {1, 1, 6, 6});
   upsample.constant("scales", {4}, std::vector<float>{1, 1, 2, 2});
   node(upsample).add_input("scales");
@@ -109,28 +109,28 @@ TEST_F(RaiseOpset, EnlargementsBecomeResize) {
   expect_same(resize, {1, 1, 3, 3});
 }
 
-TEST_F(RaiseOpset, DropoutLosesItsRatio) {
+TEST_F(UpgradeOpset, RemovesTheRatioOfDropout) {
   OnnxFile dropout = one_node(10, "Dropout", {2, 3}, {2, 3});
   set_attribute(node(dropout), "ratio", 0.3f);
   expect_same(dropout, {2, 3});
 }
 
-TEST_F(RaiseOpset, LaterFilesKeepTheirs) {
-  const OnnxFile raised = raise(one_node(17, "Relu", {2, 3}, {2, 3}));
+TEST_F(UpgradeOpset, KeepsLaterOperatorSets) {
+  const OnnxFile raised = upgrade(one_node(17, "Relu", {2, 3}, {2, 3}));
   EXPECT_EQ(raised.model.opset_import(0).version(), 17);
 }
 
-TEST_F(RaiseOpset, RefusesOlderFiles) {
+TEST_F(UpgradeOpset, RejectsOperatorSetsBefore7) {
   EXPECT_THAT(message_of<ModelError>([&] {
-                raise(one_node(6, "Relu", {2, 3}, {2, 3}));
+                upgrade(one_node(6, "Relu", {2, 3}, {2, 3}));
               }),
-              HasSubstr("operator set 6, expected 7"));
+              HasSubstr("operator set 6; expected 7"));
 }
 
-TEST_F(RaiseOpset, RefusesAnOpByNameWhoseOldFormHasNoCounterpart) {
+TEST_F(UpgradeOpset, NamesAnOpThatCannotBeUpgraded) {
   OnnxFile dropout = one_node(9, "Dropout", {2, 3}, {2, 3});
   node(dropout).add_output("mask");
-  EXPECT_THAT(message_of<ModelError>([&] { raise(dropout); }), HasSubstr("'op' (Dropout)"));
+  EXPECT_THAT(message_of<ModelError>([&] { upgrade(dropout); }), HasSubstr("'op' (Dropout)"));
 }
 
 }  // namespace

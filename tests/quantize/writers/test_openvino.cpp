@@ -1,4 +1,4 @@
-// What the OpenVINO writer makes of edits: where quantizers stand, forms, sums, tables.
+// How the OpenVINO writer applies edits: positions of quantizers, kernel variants, residual sums, embeddings.
 #include <algorithm>
 #include <cmath>
 
@@ -91,7 +91,7 @@ TEST(Placement, QuantizersMoveUpThroughMaxPooling) {
   EXPECT_LT(largest_difference(run(moved, image), run(stayed, image)), 1e-4);
 }
 
-TEST(Placement, QuantizersStayWhereSomethingElseReadsBetween) {
+TEST(Placement, QuantizersStayIfAnotherOpReadsTheTensor) {
   const auto x = parameter({1, 3, 8, 8}, "x");
   const auto pool = max_pool(named(std::make_shared<op::Relu>(conv3x3(x, 3, 4, "a")), "relu"));
   const Model model = as_model({conv3x3(pool, 4, 4, "b", 2), named(std::make_shared<op::Sigmoid>(pool), "other")}, {x});
@@ -124,23 +124,23 @@ Model residual() {
   return as_model({conv3x3(named(std::make_shared<op::Relu>(sum), "out"), 4, 4, "c", 3)}, {x});
 }
 
-TEST(ResidualSums, LetIntegersBypassTheConvolution) {
+TEST(ResidualSums, ReadIntegersOnBothSides) {
   const Model model = residual();
   const Statistics statistics = calibrated(model, {random_tensor({4, 8, 8}, 1)});
-  // What the first convolution hands on, to the second and to the sum.
-  const auto handed_on = [&](const Recipes& recipes) {
+  // The output of the first convolution, which the second convolution and the sum read.
+  const auto output_precision = [&](const Recipes& recipes) {
     const Executable executable(quantize(model, all_int8(model, recipes), statistics));
     for (const ExecutedOp& kernel : executable.executed_ops())
       if (kernel.name == "a") return kernel.precision;
     return std::string("nothing");
   };
   Recipes recipes;
-  EXPECT_EQ(handed_on(recipes), "f32");
+  EXPECT_EQ(output_precision(recipes), "f32");
   recipes.set("residual_sums", true);
-  EXPECT_EQ(handed_on(recipes), "u8");
+  EXPECT_EQ(output_precision(recipes), "u8");
 }
 
-TEST(ResidualSums, StayInFp32WhereTheirConvolutionDoes) {
+TEST(ResidualSums, StayInFp32IfTheirConvolutionDoes) {
   const Model model = residual();
   Recipes recipes;
   recipes.set("residual_sums", true);
@@ -157,7 +157,7 @@ Model products(const ov::PartialShape& shape = {-1, -1, 8}) {
   return as_model({product(named(std::make_shared<op::Relu>(bias), "relu"), 16, 4, "second", 2)}, {x});
 }
 
-TEST(ConvolutionVariant, GivesTheSameNumbers) {
+TEST(ConvolutionVariant, ComputesTheSameOutputs) {
   for (const bool has_rows : {true, false}) {
     const Model model = products(has_rows ? ov::PartialShape{-1, -1, 8} : ov::PartialShape{-1, 8});
     const Shape sample = has_rows ? Shape{5, 8} : Shape{8}, batch = has_rows ? Shape{2, 5, 8} : Shape{2, 8};
@@ -176,11 +176,11 @@ TEST(ConvolutionVariant, GivesTheSameNumbers) {
   }
 }
 
-// A product whose activation function has constants and reads it twice, as GELU, and a product behind that.
+// A product followed by an activation function with constants that reads it twice, like GELU, and by another product.
 struct Activated {
   bool bias = true;
-  bool bypass = false;  // an op for which the order counts reads between
-  bool batch = true;    // in front of the rows
+  bool bypass = false;  // another op that depends on the layout reads the tensor between them
+  bool batch = true;    // whether the input has a batch dimension
 
   Model model() const {
     const auto x = parameter(batch ? ov::PartialShape{-1, -1, 8} : ov::PartialShape{-1, 8}, "x");
@@ -196,8 +196,8 @@ struct Activated {
   }
 };
 
-TEST(ConvolutionVariant, IsNotTurnedBackBetweenTwoProducts) {
-  const auto turns = [](const Activated& activated) {
+TEST(ConvolutionVariant, HasNoTransposesBetweenTwoProducts) {
+  const auto layout_steps = [](const Activated& activated) {
     const Model model = activated.model();
     const Shape sample = activated.batch ? Shape{5, 8} : Shape{8};
     const Statistics statistics = calibrated(model, {random_tensor(sample, 1), random_tensor(sample, 2)});
@@ -210,13 +210,14 @@ TEST(ConvolutionVariant, IsNotTurnedBackBetweenTwoProducts) {
         EXPECT_NEAR(outputs[output].value_at(i), expected[output].value_at(i), 1e-4) << output;
     return names_of_type(formed, "Transpose");
   };
-  EXPECT_THAT(turns({}), ElementsAre("first/channels_first", "second/channels_last"));
-  EXPECT_THAT(turns({.batch = false}), ElementsAre("first/channels_first/turned", "second/channels_last/turned"));
-  EXPECT_EQ(turns({.bypass = true}).size(), 4u) << "something between depends on the order";
-  EXPECT_EQ(turns({.bias = false}).size(), 4u) << "which the runtime would get wrong";
+  EXPECT_THAT(layout_steps({}), ElementsAre("first/channels_first", "second/channels_last"));
+  EXPECT_THAT(layout_steps({.batch = false}),
+              ElementsAre("first/channels_first/turned", "second/channels_last/turned"));
+  EXPECT_EQ(layout_steps({.bypass = true}).size(), 4u) << "an op between them depends on the layout";
+  EXPECT_EQ(layout_steps({.bias = false}).size(), 4u) << "the runtime would compute wrong results";
 }
 
-TEST(ConvolutionVariant, IsNoneOfAConvolution) {
+TEST(ConvolutionVariant, DoesNotApplyToConvolutions) {
   const auto x = parameter({1, 3, 8}, "x");
   const auto conv =
       named(std::make_shared<op::Convolution>(x, random_constant({4, 3, 1}, 1), ov::Strides{1}, ov::CoordinateDiff{0},
@@ -229,7 +230,7 @@ TEST(ConvolutionVariant, IsNoneOfAConvolution) {
   EXPECT_THAT(names_of_type(formed, "Transpose"), IsEmpty());
 }
 
-TEST(ConvolutionVariant, KeepsTheCorrectionOfTheBias) {
+TEST(ConvolutionVariant, KeepsTheBiasCorrection) {
   const Model model = products();
   const Statistics statistics = calibrated(model, {random_tensor({5, 8}, 1)});
   Recipes recipes;
@@ -241,7 +242,7 @@ TEST(ConvolutionVariant, KeepsTheCorrectionOfTheBias) {
   EXPECT_GT(largest_difference(plain, run(quantize(model, all_int8(model), statistics), input)), 1e-6);
 }
 
-// Divisors in exact edits: the weights hold the factor, nothing is rounded away.
+// Exact edits with divisors: the weights contain the factor and nothing is rounded.
 TEST(SmoothedActivations, AreExactInFp32) {
   const Model model = products();
   std::vector<Tensor> samples;
@@ -252,7 +253,7 @@ TEST(SmoothedActivations, AreExactInFp32) {
   plan.recipes.set("smooth_quant_alpha", 0.5);
   const Edits edits = resolve(model, plan, statistics);
   ASSERT_EQ(edits.ops[0].input_divisors.size(), 8u);
-  // x / d times w * d, in fp32, against x times w.
+  // x / d times w * d in fp32, compared with x times w.
   const std::vector<float> weights = random_values(8 * 16, 1);
   const Tensor x = random_tensor({8}, 3);
   for (std::size_t o = 0; o < 16; ++o) {
@@ -264,13 +265,13 @@ TEST(SmoothedActivations, AreExactInFp32) {
     }
     EXPECT_NEAR(got, want, 1e-5);
   }
-  // And the quantized model is near the fp32 one, with static and with open shapes.
+  // The quantized model is close to the fp32 model, with static and with dynamic shapes.
   const Tensor input = random_tensor({2, 5, 8}, 7);
   const auto fp32 = run(model, input);
   EXPECT_LT(largest_difference(run(quantize(model, plan, statistics), input), fp32), 0.2);
 }
 
-TEST(SmoothedActivations, AreNoneBehindReductions) {
+TEST(SmoothedActivations, AreNotDividedAfterReductions) {
   const auto x = parameter({-1, 4, 6}, "x");
   const auto largest = [&] {
     return std::make_shared<op::ReduceMax>(x, op::Constant::create(ov::element::i64, {1}, {2}), false);
@@ -284,7 +285,7 @@ TEST(SmoothedActivations, AreNoneBehindReductions) {
     EXPECT_THAT(edit.input_divisors, IsEmpty()) << edit.op;
 }
 
-TEST(Tables, AreStoredAsIntegersAndLookedUpAsBefore) {
+TEST(Embeddings, AreStoredAsIntegersAndLookedUpAsBefore) {
   const auto ids = parameter({-1, -1}, "ids", ov::element::i64);
   const auto table = named(random_constant({2000, 64}, 4), "table");
   const auto axis = op::Constant::create(ov::element::i64, {}, {0});
@@ -300,8 +301,8 @@ TEST(Tables, AreStoredAsIntegersAndLookedUpAsBefore) {
   EXPECT_LT(largest_difference(run(apply(model, edits), input), run(model, input)), 0.2);
 }
 
-// Behind segments' rows, added to the words', stands an int8 kernel: the runtime looks up integers.
-TEST(Tables, OfFewWideRowsAreLookedUpAsIntegersWithAScaleForEachColumn) {
+// An int8 kernel follows the sum of segment rows and word rows, so the runtime gathers integers.
+TEST(Embeddings, OfFewWideRowsAreGatheredAsIntegersWithOneScalePerColumn) {
   const auto ids = parameter({1, 16}, "ids", ov::element::i64);
   const auto axis = op::Constant::create(ov::element::i64, {}, {0});
   const auto lookup = [&](std::size_t rows, std::size_t columns, const std::string& name) {
@@ -328,7 +329,7 @@ TEST(Tables, OfFewWideRowsAreLookedUpAsIntegersWithAScaleForEachColumn) {
   EXPECT_EQ(gather->precision, "i8");
 }
 
-TEST(TimesByOwner, CountKernelsWithWhatFollowsAndQuantizersWithTheirReader) {
+TEST(TimesByOwner, AssignsFollowingOpsToTheKernelAndQuantizersToTheirReader) {
   const Model model = products({1, 5, 8});
   const auto owners = find_owners(model, all_int8(model));
   EXPECT_EQ(owners.at("first"), "first");
@@ -355,7 +356,7 @@ TEST(KernelVariants, AreReadBackFromJson) {
   EXPECT_THROW(kernel_variants_from_json("{\"a\": 1}"), StoreError);
 }
 
-TEST(KernelVariants, DecideWhichChoicesOpsHave) {
+TEST(KernelVariants, DetermineTheChoicesOfOps) {
   PlanChoices choices;
   choices.ops = {{"a", "MatMul", {kInt8, OpPlan{}}}, {"b", "MatMul", {kInt8, OpPlan{}}}, {"c", "MatMul", {kInt8}}};
   KernelVariantChoice choice;
