@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSmallestExponent = -100;
 
-// The smallest exponent with 2^exponent > largest: the upper end is not part of the range.
+// The smallest exponent with 2^exponent > largest, because the upper end is not part of the range.
 int exponent_above(float largest) {
   int exponent = 0;
   std::frexp(largest, &exponent);
@@ -20,12 +20,13 @@ int exponent_above(float largest) {
 
 constexpr std::size_t kBlock = 1024;
 
-// The bins of values, several worked out at a time.
+// The bins of values, in a loop that the compiler vectorizes.
 LPOT_FOR_EVERY_CPU void find_bins(const float* values, std::size_t count, float scale, std::int32_t* bins) {
   const float width = 1.0f / scale;
   for (std::size_t i = 0; i < count; ++i) {
     const auto towards_zero = static_cast<std::int32_t>(values[i] * scale);
-    // std::floor is a call here; the value itself is compared, since a tiny one times the scale may have become zero.
+    // std::floor would be a function call here. The comparison uses the value itself, because a tiny value times the
+    // scale may have become zero.
     const std::int32_t floor = towards_zero - (values[i] < static_cast<float>(towards_zero) * width ? 1 : 0);
     bins[i] = floor + static_cast<std::int32_t>(Histogram::kBins / 2);
   }
@@ -62,7 +63,7 @@ void Histogram::add(const float* values, std::size_t count, float largest) {
     return;
   }
   grow_to(exponent_above(largest));
-  // Exact: scaling by a power of two rounds nothing, so a value's bin does not depend on what came before.
+  // Scaling by a power of two is exact, so the bin of a value does not depend on earlier values.
   const float scale = static_cast<float>(std::ldexp(static_cast<double>(kBins) / 2.0, -exponent_));
   std::array<std::int32_t, kBlock> bins;
   for (std::size_t first = 0; first < count; first += kBlock) {

@@ -1,7 +1,7 @@
 // A histogram of fixed size whose range doubles as needed.
 //
-// The range is [-limit, limit) with `limit` a power of two, so growing merges pairs of bins exactly, and histograms of
-// parts of the data merge to the histogram of the whole whatever the order was.
+// The range is [-limit, limit) and `limit` is a power of two. So growing merges pairs of bins exactly, and histograms
+// of parts of the data can be merged in any order with the same result.
 #pragma once
 #include <array>
 #include <cstddef>

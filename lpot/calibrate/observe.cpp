@@ -19,7 +19,7 @@
 namespace lpot {
 namespace {
 
-// The model with the watched tensors as its only outputs, in the order of the points.
+// The model with the observed tensors as its only outputs, in the order of the points.
 Model instrument(const Model& model, const std::vector<ObservationPoint>& points) {
   Model watched = model.clone();
   std::map<std::string, ov::Output<ov::Node>> tensors;
@@ -29,7 +29,7 @@ Model instrument(const Model& model, const std::vector<ObservationPoint>& points
   for (const ObservationPoint& point : points) {
     const auto found = tensors.find(point.tensor);
     if (found == tensors.end())
-      throw ModelError("calibrate", fmt::format("the model has no tensor '{}'", point.tensor));
+      throw ModelError("calibrate", fmt::format("tensor '{}': not found in the model", point.tensor));
     outputs.push_back(found->second);
   }
   watched.graph = std::make_shared<ov::Model>(outputs, watched.graph->get_parameters());
@@ -42,7 +42,7 @@ struct Samples {
   std::size_t count = 0;
 };
 
-// "sample 13" where the tensor has the batch in front, else all of the batch: "samples 12 to 15".
+// "sample 13" if the first dimension of the tensor is the batch, otherwise the whole batch: "samples 12 to 15".
 std::string name_samples(const Tensor& tensor, const Samples& samples) {
   std::size_t row = 0;
   const bool has_batch = samples.count > 1 && !tensor.shape().empty() && tensor.shape()[0] == samples.count;
@@ -65,12 +65,12 @@ std::string name_samples(const Tensor& tensor, const Samples& samples) {
   }
 }
 
-// The statistics of all observation points, in their order. The points must outlive it.
+// The statistics of all observation points, in their order. The points must outlive this object.
 class PointStatistics {
  public:
   explicit PointStatistics(const std::vector<ObservationPoint>& points) : points_(points), all_(points.size()) {}
 
-  // Adds the outputs of one batch. Tensors are independent, so every thread takes the next one.
+  // Adds the outputs of one batch. Tensors are independent, so each thread processes the next free one.
   void add(const std::vector<Tensor>& outputs, const Samples& samples, int threads) {
     std::atomic<std::size_t> next{0};
     std::vector<std::exception_ptr> errors(points_.size());
@@ -90,12 +90,12 @@ class PointStatistics {
       if (errors[i]) rethrow(errors[i], name_samples(outputs[i], samples), points_[i].tensor);
   }
 
-  // Moves the histograms out, so that the sums of the channels remain.
+  // Moves the histograms out; the channel sums remain.
   PointStatistics split_histograms() {
     PointStatistics histograms(points_);
     for (std::size_t i = 0; i < points_.size(); ++i) {
-      histograms.all_[i] = all_[i].histogram_alone();
-      all_[i] = all_[i].channels_alone();
+      histograms.all_[i] = all_[i].histogram_only();
+      all_[i] = all_[i].channels_only();
     }
     return histograms;
   }
@@ -125,8 +125,8 @@ std::vector<std::size_t> consecutive(std::size_t begin, std::size_t end) {
   return positions;
 }
 
-// Inner tensors do not always have the batch dimension in front, so rows that fill a batch up could not be removed.
-// Every inference in flight holds all watched tensors, which are hundreds of megabytes for a large model.
+// The batch is not the first dimension of every inner tensor, so rows that fill up a batch could not be removed. Every
+// running inference holds all observed tensors, which are hundreds of megabytes for a large model.
 RunnerOptions runner_options(const Model& model, int threads) {
   return {.threads = threads, .streams = model.size_bytes >= kLargeModel ? 1 : 0, .fill_up = false};
 }
@@ -157,7 +157,7 @@ class ObservationEncoder : public BatchEncoder {
 // Collects the statistics of all passes of one calibration.
 class Observation : public BatchCollector {
  public:
-  // The arguments must outlive it. The last sampling size is the number of samples of all passes.
+  // The arguments must outlive this object. The last sampling size is the number of samples of all passes.
   Observation(const Model& model, const std::vector<ObservationPoint>& points, const ObserveOptions& options,
               const Observer& observer)
       : model_(model),
@@ -244,7 +244,7 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
   return calibration;
 }
 
-WorkerTask observe_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
+WorkerTask observe_task(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
   std::vector<ObservationPoint> points;
   for (const nlohmann::json& point : order.at("points"))
     points.push_back({point.at(0).get<std::string>(), point.at(1).get<int>()});

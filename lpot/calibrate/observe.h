@@ -18,9 +18,9 @@
 
 namespace lpot {
 
-// A tensor to watch and the axis of its channels.
+// A tensor to observe and the axis of its channels.
 struct ObservationPoint {
-  std::string tensor;    // a tensor_name
+  std::string tensor;    // see tensor_name
   int channel_axis = 1;  // negative: counted from the end
 };
 
@@ -29,13 +29,13 @@ std::string tensor_name(const ov::Node& producer, std::size_t output);
 
 struct ObserveOptions {
   std::vector<std::size_t> sampling_sizes = {100};  // a snapshot of the statistics is returned for each
-  int threads = 0;                                  // 0: all that the executor has
+  int threads = 0;                                  // 0: all threads of the executor
   std::shared_ptr<const BatchExecutor> executor = std::make_shared<LocalExecutor>();  // does not change the statistics
 };
 
 struct Calibration {
   std::vector<Statistics> snapshots;  // one per sampling size, in increasing order
-  std::size_t samples = 0;            // read; fewer than the largest sampling size if there is less data
+  std::size_t samples = 0;  // number of samples read; less than the largest sampling size if there is less data
 };
 
 // Throws DataError if there is no data or a value is not finite (the message names tensor and sample), and ModelError.
@@ -43,7 +43,7 @@ Calibration observe(const Model&, const std::vector<ObservationPoint>&, const Da
                     const Observer& = {});
 
 // The task of a worker for an order of `observe`.
-WorkerTask observe_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
+WorkerTask observe_task(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
 inline constexpr const char* kObserveOrder = "calibrate";  // "work" of that order
 
 }  // namespace lpot

@@ -5,7 +5,7 @@
 namespace lpot {
 
 Range find_range(const TensorStatistics& statistics, Algorithm algorithm, const RangeOptions& options) {
-  if (statistics.empty()) throw DataError("range", "nothing was observed of this tensor");
+  if (statistics.empty()) throw DataError("range", "the tensor has no statistics. Calibrate with at least one sample.");
   switch (algorithm) {
     case Algorithm::MinMax:
       return minmax_range(statistics, options);

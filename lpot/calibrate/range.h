@@ -1,4 +1,4 @@
-// Ranges for quantization, worked out from kept statistics: no data is read here.
+// Estimates quantization ranges from collected statistics. Reads no data.
 //
 //   Range r = find_range(statistics["conv1"], Algorithm::Kl, {.symmetry = Symmetry::Symmetric});
 //
@@ -11,7 +11,7 @@ namespace lpot {
 struct RangeOptions {
   int bits = 8;
   Symmetry symmetry = Symmetry::Asymmetric;
-  double percentile = 99.99;  // share of values that the range holds, for Algorithm::Percentile
+  double percentile = 99.99;  // share of values inside the range, for Algorithm::Percentile
 };
 
 struct Range {
@@ -21,12 +21,11 @@ struct Range {
   bool operator==(const Range&) const = default;
 };
 
-// The range that `algorithm` prefers for a tensor. Always low <= 0 <= high, so zero stays exact; symmetric ranges have
-// low == -high, except that a tensor without negative values keeps low == 0. Throws DataError when nothing was
-// observed.
+// The range that `algorithm` finds for a tensor. Always low <= 0 <= high, so that zero is exact. Symmetric ranges have
+// low == -high, except that a tensor without negative values keeps low == 0. Throws DataError for empty statistics.
 Range find_range(const TensorStatistics&, Algorithm, const RangeOptions& = {});
 
-// The single algorithms, each in its own file.
+// The individual algorithms, each in its own file.
 Range minmax_range(const TensorStatistics&, const RangeOptions&);
 Range kl_range(const TensorStatistics&, const RangeOptions&);
 Range percentile_range(const TensorStatistics&, const RangeOptions&);

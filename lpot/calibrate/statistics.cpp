@@ -33,7 +33,7 @@ struct Summary {
   double sum = 0, squares = 0;
 };
 
-void take(ChannelStatistics& channel, const Summary& found, std::size_t count) {
+void merge_summary(ChannelStatistics& channel, const Summary& found, std::size_t count) {
   const bool first = channel.count == 0;
   channel.min = first ? found.low : std::min(channel.min, found.low);
   channel.max = first ? found.high : std::max(channel.max, found.high);
@@ -42,7 +42,8 @@ void take(ChannelStatistics& channel, const Summary& found, std::size_t count) {
   channel.count += count;
 }
 
-// One channel's values. Every kLanes-th of them is counted apart, so that several are worked on at a time.
+// Summarizes values of one channel. The values are distributed over kLanes accumulators, so that the compiler
+// vectorizes the loop.
 LPOT_FOR_EVERY_CPU Summary summarize_run(const float* values, std::size_t count) {
   constexpr std::size_t kLanes = 8;
   float low[kLanes], high[kLanes];
@@ -70,8 +71,8 @@ LPOT_FOR_EVERY_CPU Summary summarize_run(const float* values, std::size_t count)
   return all;
 }
 
-// Channels last (inner == 1): one value of each channel after the other. What is counted lies in arrays of its own
-// while the rows are read, so that the loops over channels work on several at a time.
+// Channels last (inner == 1): each row has one value per channel. The accumulators are separate arrays, so that the
+// compiler vectorizes the loops over channels.
 LPOT_FOR_EVERY_CPU void add_rows(std::vector<ChannelStatistics>& channels, const float* values, std::size_t rows) {
   const std::size_t count = channels.size();
   std::vector<float> low(values, values + count), high(values, values + count);
@@ -89,16 +90,16 @@ LPOT_FOR_EVERY_CPU void add_rows(std::vector<ChannelStatistics>& channels, const
       square[i] += value * value;
     }
   }
-  for (std::size_t i = 0; i < count; ++i) take(channels[i], {low[i], high[i], sums[i], squares[i]}, rows);
+  for (std::size_t i = 0; i < count; ++i) merge_summary(channels[i], {low[i], high[i], sums[i], squares[i]}, rows);
 }
 
-// Above every float when a value is not finite.
+// Infinity when a value is not finite.
 LPOT_FOR_EVERY_CPU float largest_absolute(const float* values, std::size_t count) {
   float largest = 0;
   int not_finite = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const float magnitude = std::fabs(values[i]);
-    not_finite |= !(magnitude <= std::numeric_limits<float>::max());  // NaN too
+    not_finite |= !(magnitude <= std::numeric_limits<float>::max());  // also true for NaN
     largest = magnitude > largest ? magnitude : largest;
   }
   return not_finite ? std::numeric_limits<float>::infinity() : largest;
@@ -112,17 +113,20 @@ void TensorStatistics::add(const Tensor& tensor, int channel_axis) {
   const float* values = floats.data<float>();
   const Layout layout = layout_of(tensor.shape(), channel_axis);
   const float largest = largest_absolute(values, floats.size());
-  if (!std::isfinite(largest)) throw DataError("calibrate", "a value is not finite (NaN or infinite)");
+  if (!std::isfinite(largest))
+    throw DataError("calibrate", "found a value that is NaN or infinite; expected finite values");
   if (!channels_.empty() && channels_.size() != layout.channels)
-    throw DataError("calibrate",
-                    fmt::format("the number of channels changes from {} to {}", channels_.size(), layout.channels));
-  // Sums of doubles hang on their order: a batch is summed up by itself, as where its statistics come from elsewhere.
+    throw DataError("calibrate", fmt::format("found {} channels; expected {} as in earlier samples", layout.channels,
+                                             channels_.size()));
+  // A sum of doubles depends on its order. Each batch is summed separately, so that the result is the same when workers
+  // sum up the batches.
   std::vector<ChannelStatistics> of_batch(layout.channels);
   if (layout.inner == 1) {
     add_rows(of_batch, values, layout.outer);
   } else {
     for (std::size_t i = 0; i < layout.outer * layout.channels; ++i)
-      take(of_batch[i % layout.channels], summarize_run(values + i * layout.inner, layout.inner), layout.inner);
+      merge_summary(of_batch[i % layout.channels], summarize_run(values + i * layout.inner, layout.inner),
+                    layout.inner);
   }
   add_channels(of_batch);
   histogram_.add(values, floats.size(), largest);
@@ -145,20 +149,20 @@ void TensorStatistics::add_channels(const std::vector<ChannelStatistics>& others
 void TensorStatistics::merge(const TensorStatistics& other) {
   if (!other.channels_.empty()) {
     if (!channels_.empty() && channels_.size() != other.channels_.size())
-      throw DataError("calibrate", fmt::format("the number of channels changes from {} to {}", channels_.size(),
-                                               other.channels_.size()));
+      throw DataError("calibrate", fmt::format("found {} channels; expected {} as in earlier samples",
+                                               other.channels_.size(), channels_.size()));
     add_channels(other.channels_);
   }
   histogram_.merge(other.histogram_);
 }
 
-TensorStatistics TensorStatistics::channels_alone() const {
+TensorStatistics TensorStatistics::channels_only() const {
   TensorStatistics part;
   part.channels_ = channels_;
   return part;
 }
 
-TensorStatistics TensorStatistics::histogram_alone() const {
+TensorStatistics TensorStatistics::histogram_only() const {
   TensorStatistics part;
   part.histogram_ = histogram_;
   return part;

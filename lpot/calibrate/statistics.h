@@ -1,4 +1,5 @@
-// What calibration keeps of the activations: enough for every range algorithm, and no more with more samples.
+// Statistics of activations that calibration collects: sufficient for every range algorithm, with a size that does not
+// grow with the number of samples.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -24,21 +25,21 @@ struct ChannelStatistics {
   bool operator==(const ChannelStatistics&) const = default;
 };
 
-// In place of a channel axis: all values are of one channel, whatever the shape.
+// Used instead of a channel axis: all values belong to one channel, for any shape.
 inline constexpr int kNoChannels = std::numeric_limits<int>::max();
 
 class TensorStatistics {
  public:
-  // Counts a tensor of f32; `channel_axis` may be negative (from the end) or kNoChannels. Throws DataError when a value
-  // is not finite.
+  // Adds an f32 tensor. `channel_axis` may be negative (from the end) or kNoChannels. Throws DataError when a value is
+  // not finite.
   void add(const Tensor&, int channel_axis);
-  // What comes of batches that were counted elsewhere, merged in the data's order, is what adding them here gives, to
-  // the last bit. Throws DataError when the numbers of channels differ.
+  // Merging the statistics of batches in the order of the data gives exactly the result of adding the batches here.
+  // Throws DataError when the numbers of channels differ.
   void merge(const TensorStatistics&);
 
-  // The two halves: sums of channels must be merged in the data's order, histograms may be in any.
-  TensorStatistics channels_alone() const;
-  TensorStatistics histogram_alone() const;
+  // The two parts: channel sums must be merged in the order of the data, histograms in any order.
+  TensorStatistics channels_only() const;
+  TensorStatistics histogram_only() const;
 
   bool empty() const { return channels_.empty(); }
   float min() const;
@@ -59,7 +60,7 @@ class TensorStatistics {
 // By tensor name (see tensor_name in observe.h).
 using Statistics = std::map<std::string, TensorStatistics>;
 
-// As bytes, for the store; reading damaged bytes is a StoreError.
+// Serialization for the store. Damaged bytes are a StoreError.
 std::string to_bytes(const Statistics&);
 Statistics statistics_from_bytes(std::string_view);
 

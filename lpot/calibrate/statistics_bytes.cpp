@@ -1,4 +1,5 @@
-// Statistics as bytes: counts, then fixed-size numbers of this machine's byte order; empty bins are left out.
+// Serialization of statistics: counts, then fixed-size numbers in the byte order of this machine. Empty bins are not
+// written.
 #include "lpot/calibrate/statistics.h"
 #include "lpot/core/bytes.h"
 
@@ -7,8 +8,8 @@ namespace {
 
 constexpr std::string_view kMagic = "lpot-statistics-2";
 
-constexpr ByteReader::Complaint kDamaged{"statistics",
-                                         "the kept statistics are damaged; tune without --resume to calibrate again"};
+constexpr ByteReader::Complaint kDamaged{
+    "statistics", "the stored statistics are damaged. Tune without --resume to calibrate again."};
 
 }  // namespace
 

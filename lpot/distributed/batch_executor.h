@@ -40,7 +40,7 @@ struct BatchProgram {
   DataLoader loader;
   RunnerOptions runner = {};
   bool with_labels = true;
-  bool find_nans = false;  // looks for NaN in the inputs of every sample
+  bool find_nans = false;  // searches for NaN in the inputs of every sample
 };
 
 // One pass over some of the loader's samples.
@@ -54,7 +54,7 @@ struct BatchPass {
 class BatchEncoder {
  public:
   virtual ~BatchEncoder() = default;
-  // A batch that is not final may come from another thread and must not change the encoder.
+  // A batch that is not final may come from another thread, so encoding it must not change the encoder.
   virtual std::string encode(ExecutedBatch) = 0;
   virtual std::string summary() { return ""; }  // of all final batches of this process, sent at the end of the pass
 };
@@ -90,7 +90,7 @@ class BatchSession {
 class BatchExecutor {
  public:
   virtual ~BatchExecutor() = default;
-  virtual int threads(int requested) const = 0;  // of this process; 0 requests all that it may use
+  virtual int threads(int requested) const = 0;  // of this process; 0 requests all available threads
   virtual std::unique_ptr<BatchSession> open(BatchProgram) const = 0;
 };
 

@@ -52,7 +52,7 @@ class BatchWorker {
     open_.push_back({std::move(job), std::move(positions), std::move(batches)});
   }
 
-  // Nothing if no further job has arrived: the running batches are answered before this process waits for one.
+  // Empty if no further job has arrived. The running batches are then answered before this process waits for a job.
   std::optional<std::vector<Tensor>> next_inputs() {
     while (auto job = jobs_.next(false)) open(std::move(*job));
     if (jobs_.is_over()) return std::nullopt;

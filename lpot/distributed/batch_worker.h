@@ -1,9 +1,9 @@
-// The work of one process in a shared pass: batches of its jobs through a model, results as bytes.
+// Processes the jobs of one process in a shared pass: runs their batches through a model and returns results as bytes.
 //
 //   const WorkerTask task = make_batch_task(order, rank, {.model = model, .loader = loader}, encoder);
 //
-// A job is a list of positions of the loader. The answer holds, for each batch, the number of samples, the shapes, the
-// compilation that was used, and the bytes of the encoder.
+// A job is a list of positions of the loader. The answer contains, for each batch, the number of samples, the shapes,
+// the compilation that was used, and the bytes of the encoder.
 #pragma once
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -39,6 +39,6 @@ struct EncodedBatch {
   std::string_view bytes;
 };
 void write(ByteWriter&, const EncodedBatch&);
-std::vector<EncodedBatch> batches_from_bytes(std::string_view answer);  // which must outlive them
+std::vector<EncodedBatch> batches_from_bytes(std::string_view answer);  // `answer` must outlive them
 
 }  // namespace lpot

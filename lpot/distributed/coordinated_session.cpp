@@ -12,7 +12,7 @@
 namespace lpot {
 namespace {
 
-// Passes the answers to the collector batch by batch, each as one process would have run it.
+// Passes the answers to the collector batch by batch, with the results that a single process would compute.
 class OrderedCollector {
  public:
   OrderedCollector(const BatchProgram& program, const Runner& runner, BatchCollector& collector, BatchEncoder& encoder)
@@ -97,7 +97,7 @@ class JobList {
   std::size_t per_job_;
 };
 
-// The shapes of the pass's first batch, if no batch ran before, become the usual ones in every process.
+// If no batch ran before, the shapes of the first batch of the pass become the usual shapes in every process.
 void set_usual_shapes(Runner& runner, const DataLoader& loader, std::span<const std::size_t> positions) {
   if (!runner.usual().empty()) return;
   const auto first = positions.first(std::min(loader.options().batch_size, positions.size()));

@@ -15,8 +15,8 @@
 namespace lpot {
 namespace {
 
-constexpr double kSecondsBetweenChecks = 0.05;  // of the workers' processes
-constexpr std::size_t kWindow = 4;  // answers may be ahead of their turn by this many times the most open jobs
+constexpr double kSecondsBetweenChecks = 0.05;  // between checks of the workers' processes
+constexpr std::size_t kWindow = 4;  // limits how far answers may be ahead, in multiples of the maximum of open jobs
 
 bool is_running(const Peer& peer) { return ::kill(static_cast<pid_t>(peer.process), 0) == 0 || errno != ESRCH; }
 
@@ -25,27 +25,27 @@ class Assignments {
  public:
   Assignments(const Coordinator& coordinator, const Round& round) : first_(round.local_task ? 0 : 1) {
     for (std::size_t rank = 0; rank < coordinator.size(); ++rank) {
-      most_.push_back(1 + round.jobs_per_thread * static_cast<std::size_t>(coordinator.all_threads()[rank]));
-      total_ += most_.back();
+      max_open_.push_back(1 + round.jobs_per_thread * static_cast<std::size_t>(coordinator.all_threads()[rank]));
+      total_ += max_open_.back();
     }
-    open_.resize(most_.size());
+    open_.resize(max_open_.size());
   }
 
-  // The rank with the fewest open jobs, so that all have work from the start; nothing if all have enough.
+  // The rank with the fewest open jobs, so that all have work from the start. Empty if all have enough.
   std::optional<std::size_t> next_rank() const {
     std::optional<std::size_t> next;
     for (std::size_t rank = first_; rank < open_.size(); ++rank)
-      if (open_[rank] < most_[rank] && (!next || open_[rank] < open_[*next])) next = rank;
+      if (open_[rank] < max_open_[rank] && (!next || open_[rank] < open_[*next])) next = rank;
     return next;
   }
 
   void add(std::size_t rank) { ++open_[rank]; }
   void remove(std::size_t rank) { --open_.at(rank); }
-  std::size_t most_in_total() const { return total_; }
+  std::size_t max_open_in_total() const { return total_; }
 
  private:
-  std::size_t first_;                     // the lowest rank that gets jobs
-  std::vector<std::size_t> open_, most_;  // jobs, by rank
+  std::size_t first_;                         // the lowest rank that gets jobs
+  std::vector<std::size_t> open_, max_open_;  // jobs, by rank
   std::size_t total_ = 0;
 };
 
@@ -118,7 +118,7 @@ class Coordinator::Running {
   }
 
   void assign_jobs() {
-    while (next_ < round_.jobs && next_ < collected_ + kWindow * assignments_.most_in_total()) {
+    while (next_ < round_.jobs && next_ < collected_ + kWindow * assignments_.max_open_in_total()) {
       const auto rank = assignments_.next_rank();
       if (!rank) return;
       assign(*rank, {next_, round_.encode_job(next_)});
@@ -198,7 +198,7 @@ class Coordinator::Running {
   Coordinator& coordinator_;
   const Round& round_;
   Assignments assignments_;
-  std::map<std::size_t, JobAnswer> waiting_;  // for their turn, by job
+  std::map<std::size_t, JobAnswer> waiting_;  // answers that wait for earlier ones, by job
   std::size_t next_ = 0;                      // the next job to assign
   std::size_t collected_ = 0;                 // jobs, in order
   bool is_done_ = false;
@@ -233,17 +233,18 @@ void Coordinator::check_peers() const {
   for (std::size_t rank = 1; rank < peers_.size(); ++rank) {
     const Peer& peer = peers_[rank];
     if (peer.version != first.version)
-      throw DistributedError("distributed",
-                             fmt::format("rank {} ({}) runs lpot {}, rank 0 runs lpot {}; start the same version on "
-                                         "every rank",
-                                         rank, peer.describe(), peer.version, first.version));
-    // Kernels of another CPU class round differently, so a score would depend on which process evaluated what.
+      throw DistributedError(
+          "distributed", fmt::format("rank {} ({}) runs lpot {}, but rank 0 runs lpot {}. Start the same version on "
+                                     "every rank.",
+                                     rank, peer.describe(), peer.version, first.version));
+    // Kernels of another CPU class round differently, so the score would depend on which process evaluated which
+    // sample.
     if (peer.cpu_class != first.cpu_class)
-      throw DistributedError("distributed",
-                             fmt::format("rank {} ({}) has a CPU of class {}, rank 0 has one of class {}; use machines "
-                                         "of one class, or limit all to the lower one, for example with "
-                                         "ONEDNN_MAX_CPU_ISA=AVX2",
-                                         rank, peer.describe(), peer.cpu_class, first.cpu_class));
+      throw DistributedError(
+          "distributed", fmt::format("rank {} ({}) has a CPU of class {}, but rank 0 has class {}. Use machines of one "
+                                     "class, or limit all to the lower class, for example with "
+                                     "ONEDNN_MAX_CPU_ISA=AVX2.",
+                                     rank, peer.describe(), peer.cpu_class, first.cpu_class));
   }
 }
 
@@ -252,11 +253,11 @@ void Coordinator::check_workers() {
   last_check_ = Clock::now();
   for (std::size_t rank = 1; rank < peers_.size(); ++rank)
     if (is_checkable_[rank] && !is_running(peers_[rank]))
-      throw DistributedError("distributed",
-                             fmt::format("rank {} ({}) has ended before its work was done, so this run stops. Finished "
-                                         "work is stored in the workspace: repeat the command with --resume, with any "
-                                         "number of processes",
-                                         rank, peers_[rank].describe()));
+      throw DistributedError(
+          "distributed", fmt::format("rank {} ({}) ended before its work was done, so this run stops. Finished work is "
+                                     "stored in the workspace. Repeat the command with --resume; the number of "
+                                     "processes may change.",
+                                     rank, peers_[rank].describe()));
 }
 
 Observer Coordinator::watch(Observer observer) {

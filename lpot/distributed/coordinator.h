@@ -22,11 +22,11 @@
 namespace lpot {
 
 struct Round {
-  std::string order;     // tells workers what to do
+  std::string order;     // describes the work to the workers
   std::size_t jobs = 0;  // their number
   std::function<std::string(std::size_t job)> encode_job = {};
-  WorkerTask local_task = {};       // of this process, in a thread of its own; empty: only workers get jobs
-  std::size_t jobs_per_thread = 2;  // how many open jobs a process may have for each of its threads
+  WorkerTask local_task = {};       // runs in a thread of this process; empty: only workers get jobs
+  std::size_t jobs_per_thread = 2;  // maximum number of open jobs of a process per thread
   // Called with the answers in the order of the jobs. Returns false if no further answer is needed.
   std::function<bool(std::size_t job, const std::string& answer)> collect = {};
   std::function<void(const std::string& summary)> collect_summary = {};  // of each process, in the order of the ranks
@@ -46,7 +46,7 @@ class Coordinator {
   // if the observer asks to stop, and DistributedError if a worker has ended.
   void run(const Round&, const Observer&);
 
-  // The same observer, which also notices that a worker has ended. For work that rank 0 does alone.
+  // The same observer, but it also notices when a worker has ended. For work that rank 0 does alone.
   Observer watch(Observer);
 
  private:

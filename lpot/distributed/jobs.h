@@ -22,7 +22,7 @@ struct Job {
 class Jobs {
  public:
   virtual ~Jobs() = default;
-  virtual std::optional<Job> next(bool wait) = 0;  // nothing: no job has arrived, or the round is over
+  virtual std::optional<Job> next(bool wait) = 0;  // empty: no job has arrived, or the round is over
   virtual bool is_over() = 0;                      // answers to open jobs are no longer needed
   virtual void answer(std::size_t job, std::string bytes) = 0;
   virtual void fail(std::size_t job, std::exception_ptr) = 0;

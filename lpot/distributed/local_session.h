@@ -21,13 +21,13 @@ class LocalSession : public BatchSession {
   Runner runner_;
 };
 
-// A batch that was read but has no outputs yet.
+// A batch that has been read but not run.
 struct LoadedBatch {
   std::vector<Tensor> inputs;
   ExecutedBatch result;
 };
 
-// `positions`: begins with those of the batch's samples.
+// `positions` starts with the positions of the batch's samples.
 LoadedBatch load_batch(Batch, const BatchProgram&, std::span<const std::size_t> positions);
 
 }  // namespace lpot

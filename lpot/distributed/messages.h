@@ -31,9 +31,9 @@ enum class MessageType : char {
 std::string make_message(MessageType, std::string_view content = {});
 
 inline constexpr ByteReader::Complaint kDamagedMessage{
-    "distributed", "a message from another process is damaged; start the same lpot version on every rank"};
+    "distributed", "a message from another process is damaged. Start the same lpot version on every rank."};
 
-// An error as bytes. It is restored with its type; `prefix` is put in front of its message.
+// Serializes an error. It is restored with its type, and `prefix` is prepended to its message.
 std::string to_bytes(const std::exception_ptr&);
 std::exception_ptr error_from_bytes(std::string_view, const std::string& prefix = "");
 

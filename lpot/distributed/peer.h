@@ -1,4 +1,4 @@
-// What the processes of a run tell each other about themselves at the start.
+// What the processes of a run send each other about themselves at the start.
 //
 //   std::vector<int> threads = threads_per_peer({this_process(), peer_from_bytes(bytes)});
 //

@@ -9,8 +9,8 @@ namespace {
 
 void check_rows(const std::vector<Tensor>& outputs, std::size_t count) {
   if (outputs.empty() || outputs[0].shape().empty() || outputs[0].shape()[0] != count)
-    throw DataError("evaluate", fmt::format("the model gives {} for a batch of {} samples, expected {} rows; if its "
-                                            "batch size is fixed, set batch_size to it",
+    throw DataError("evaluate", fmt::format("the model returned {} for a batch of {} samples; expected {} rows. If its "
+                                            "batch size is fixed, set batch_size to that size.",
                                             outputs.empty() ? "no output" : outputs[0].describe(), count, count));
 }
 
@@ -45,7 +45,7 @@ Evaluation Accumulator::result(std::size_t expected) {
   evaluation.score.complete = evaluation.score.samples >= expected;
   if (evaluation.score.complete)
     for (const NamedMetric& total : totals_) evaluation.score.metrics.emplace_back(total.name, total.metric->result());
-  else  // The evaluated samples are not like the others: only the first metric has an estimate.
+  else  // The evaluated samples are harder than the others, so only the first metric has an estimate.
     evaluation.score.metrics = {{totals_.front().name, verdict_->estimate()}};
   evaluation.outputs = std::move(outputs_);
   evaluation.judgements = std::move(judgements_);
@@ -57,7 +57,9 @@ std::vector<Tensor> Accumulator::baseline_labels(std::span<const std::size_t> po
   std::vector<Tensor> labels;
   for (const std::size_t position : positions) {
     if (!baseline || position >= baseline->size())
-      throw DataError("evaluate", "this metric compares with the fp32 model, whose outputs are not there");
+      throw DataError(
+          "evaluate",
+          "the metric compares with the fp32 model, but the fp32 outputs are missing. Evaluate the fp32 model first.");
     labels.push_back((*baseline)[position]);
   }
   return labels;

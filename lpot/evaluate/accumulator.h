@@ -16,15 +16,15 @@ namespace lpot {
 
 class Accumulator {
  public:
-  // `size`: of the loader. The options must outlive the accumulator.
+  // `size`: number of samples of the loader. The options must outlive this object.
   Accumulator(const std::vector<NamedMetric>&, const EvaluateOptions&, std::size_t size);
 
-  // `positions`: of the batch's samples in the loader's order. Throws DataError that names the samples.
+  // `positions`: of the batch's samples in the loader's order. Throws DataError with the names of the samples.
   void add(std::span<const std::size_t> positions, BatchResult);
 
-  std::size_t added() const { return samples_; }   // samples
-  bool has_failed() const { return has_failed_; }  // the goal is out of reach, so nothing more is needed
-  // Without the time and the throughput. `expected`: how many samples a complete evaluation has.
+  std::size_t added() const { return samples_; }   // number of samples
+  bool has_failed() const { return has_failed_; }  // the goal is out of reach; no further samples are needed
+  // The result without time and throughput. `expected`: the number of samples of a complete evaluation.
   Evaluation result(std::size_t expected);
 
  private:

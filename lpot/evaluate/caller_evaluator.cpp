@@ -9,7 +9,7 @@ namespace lpot {
 CallerEvaluator::CallerEvaluator(std::string name, EvaluationFunction function)
     : name_(std::move(name)), function_(std::move(function)) {}
 
-Score CallerEvaluator::ask(const EvaluationRequest& request) const {
+Score CallerEvaluator::call(const EvaluationRequest& request) const {
   request.observer.check_stop();
   const auto start = Clock::now();
   const double accuracy = function_(request);

@@ -16,10 +16,12 @@ namespace {
 
 constexpr std::string_view kPlaceholder = "{model}";
 
-fs::path make_scratch_folder() {
+fs::path create_temporary_folder() {
   std::string name = (fs::temp_directory_path() / "lpot-XXXXXX").string();
   if (!::mkdtemp(name.data()))
-    throw StoreError("evaluate", fmt::format("{}: no folder can be made for models to evaluate", name));
+    throw StoreError(
+        "evaluate",
+        fmt::format("{}: cannot create a folder for the models to evaluate. Check TMPDIR and the free space.", name));
   return name;
 }
 
@@ -32,7 +34,7 @@ std::string with_model(std::string command, const fs::path& model) {
 
 }  // namespace
 
-double printed_accuracy(const std::string& output) {
+double parse_accuracy(const std::string& output) {
   const auto last = output.find_last_not_of(" \t\r\n");
   const std::string text = last == std::string::npos ? "" : output.substr(0, last + 1);
   const std::string line = text.substr(text.find_last_of('\n') + 1);
@@ -40,15 +42,16 @@ double printed_accuracy(const std::string& output) {
   double value = 0;
   const auto parsed = std::from_chars(word.data(), word.data() + word.size(), value);
   if (word.empty() || parsed.ec != std::errc() || parsed.ptr != word.data() + word.size())
-    throw DataError("evaluate",
-                    fmt::format("evaluation.accuracy.command: the last line that it printed is '{}', expected one that "
-                                "ends with the accuracy, for example 0.9173",
-                                line));
+    throw DataError(
+        "evaluate",
+        fmt::format("evaluation.accuracy.command: its last output line is '{}'; expected a line that ends with "
+                    "the accuracy, for example 0.9173",
+                    line));
   return value;
 }
 
-CommandEvaluator::CommandEvaluator(std::string command, bool gives_source)
-    : command_(std::move(command)), gives_source_(gives_source), folder_(make_scratch_folder()) {}
+CommandEvaluator::CommandEvaluator(std::string command, bool passes_source)
+    : command_(std::move(command)), passes_source_(passes_source), folder_(create_temporary_folder()) {}
 
 CommandEvaluator::~CommandEvaluator() {
   std::error_code ignored;
@@ -56,7 +59,7 @@ CommandEvaluator::~CommandEvaluator() {
 }
 
 Score CommandEvaluator::baseline(const Model& fp32, const Observer& observer) {
-  return gives_source_ ? run(fs::absolute(fp32.source), observer) : score(fp32, observer);
+  return passes_source_ ? run(fs::absolute(fp32.source), observer) : score(fp32, observer);
 }
 
 Score CommandEvaluator::score(const Model& model, const Observer& observer) {
@@ -72,10 +75,11 @@ Score CommandEvaluator::run(const fs::path& model, const Observer& observer) con
   std::string output;
   while (const auto line = process.read_line(observer)) output += *line + '\n';
   if (const int code = process.wait(); code != 0)
-    throw DataError("evaluate",
-                    fmt::format("evaluation.accuracy.command: it ended with exit code {}: {}", code, command));
+    throw DataError(
+        "evaluate",
+        fmt::format("evaluation.accuracy.command: exit code {}; expected 0. The command was: {}", code, command));
   Score score;
-  score.metrics = {{metric(), printed_accuracy(output)}};
+  score.metrics = {{metric(), parse_accuracy(output)}};
   score.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return score;
 }

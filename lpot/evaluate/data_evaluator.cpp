@@ -8,7 +8,7 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMostNotes = 256u << 20;  // bytes; larger outputs are computed again
+constexpr std::size_t kMaxStoredOutputs = 256u << 20;  // bytes; larger outputs are not stored but computed again
 
 // Empty if the metric does not judge samples.
 Judgements empty_unless_judged(Judgements judgements) {
@@ -40,7 +40,7 @@ Score DataEvaluator::baseline(const Model& fp32, const Observer& observer) {
   return evaluation.score;
 }
 
-// Of the models after the baseline, which has reported NaN in the same data.
+// Options for the models after the baseline. The baseline has already reported NaN in the same data.
 EvaluateOptions DataEvaluator::candidate_options() const {
   EvaluateOptions options = options_;
   options.baseline = &baseline_outputs_;
@@ -63,7 +63,7 @@ Score DataEvaluator::score_unless_below(double lowest, const Model& model, const
   const std::optional<double> confidence = options_.confidence;
   const EvaluationOrder order =
       hardest_first(baseline_judgements_, first, confidence.has_value(), loader_.options().seed);
-  // The search uses the loss of the first model, so that loss is not estimated from a few of the hardest samples.
+  // The search uses the loss of the first model, so it must not be estimated from only a few of the hardest samples.
   const std::size_t at_least = is_first ? loader_.size() / 4 : 0;
   EvaluateOptions options = candidate_options();
   options.early_stopping.positions = order.positions;
@@ -72,7 +72,7 @@ Score DataEvaluator::score_unless_below(double lowest, const Model& model, const
   options.collect_judgements = is_first;
   Evaluation evaluation = run_evaluation(model, loader_, metrics_, options, observer);
   if (is_first) first_judgements_ = std::move(evaluation.judgements);
-  // The estimate of a model that misses the goal must not meet it.
+  // The estimate for a model that misses the goal must be below the goal.
   Score score = std::move(evaluation.score);
   if (!score.complete && score.metrics.front().second >= lowest)
     score.metrics.front().second = std::nextafter(lowest, -1.0);
@@ -88,7 +88,7 @@ std::string DataEvaluator::notes() const {
                         options_.throughput.streams};
   std::size_t bytes = 0;
   for (const Tensor& output : baseline_outputs_) bytes += output.byte_size();
-  if (bytes <= kMostNotes) notes.outputs = baseline_outputs_;
+  if (bytes <= kMaxStoredOutputs) notes.outputs = baseline_outputs_;
   return to_bytes(notes);
 }
 
@@ -98,7 +98,7 @@ void DataEvaluator::restore(const std::string& bytes) {
     return judgements.empty() || judgements.size() == loader_.size();
   };
   if (!fits(notes.baseline) || !fits(notes.first))
-    throw StoreError("evaluate", "the kept judgements are of other data");
+    throw StoreError("evaluate", "the stored results belong to other evaluation data. Tune without --resume.");
   baseline_judgements_ = std::move(notes.baseline);
   first_judgements_ = std::move(notes.first);
   if (notes.outputs) baseline_outputs_ = std::move(*notes.outputs);

@@ -16,9 +16,9 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kSamplesPerJob = 32;  // small batches are not sent one by one
+constexpr std::size_t kSamplesPerJob = 32;  // so that small batches are not sent one by one
 
-// Counts samples that hold NaN, for one warning at the end.
+// Counts samples that contain NaN, for one warning at the end.
 class NanCount {
  public:
   void add(std::span<const std::size_t> positions, const std::vector<NanInput>& nans) {
@@ -35,8 +35,8 @@ class NanCount {
     const std::string input = input_ < names.size() ? fmt::format("'{}'", names[input_]) : std::to_string(input_);
     observer.log(
         LogLevel::Warning,
-        fmt::format("{} of {} evaluation samples hold NaN, first sample {} in input {}; a model has no answer to "
-                    "them, which most metrics count as wrong: check the data and the transforms",
+        fmt::format("{} of {} evaluation samples contain NaN, first sample {} in input {}; the model's output for them "
+                    "is meaningless, and most metrics count it as wrong. Check the data and the transforms.",
                     count_, loader.size(), loader.index(first_position_), input));
   }
 
@@ -85,7 +85,7 @@ struct EvaluationSubject {
   const DataLoader& loader;
 };
 
-// Runs the batches of one evaluation. The arguments must outlive it.
+// Runs the batches of one evaluation. The arguments must outlive this object.
 class EvaluationRun : public BatchCollector {
  public:
   EvaluationRun(const EvaluationSubject& subject, Accumulator& accumulator, const EvaluateOptions& options,
@@ -100,17 +100,17 @@ class EvaluationRun : public BatchCollector {
   std::size_t size() const { return positions_.size(); }
   const NanCount& nans() const { return nans_; }
 
-  // Measures with the first samples, in this process, which way is the fastest.
+  // Measures with the first samples, in this process, which settings are fastest.
   Throughput choose() {
-    const Throughput way =
+    const Throughput settings =
         choose_throughput(throughput_choices(subject_.model, subject_.loader, threads_),
                           {size(), subject_.loader.options().batch_size, threads_},
                           [this](const Throughput& tried, std::size_t count) { return run(tried, count, true); });
-    std::erase_if(sessions_, [&](const auto& session) { return !(session.first == way); });
-    return way;
+    std::erase_if(sessions_, [&](const auto& session) { return !(session.first == settings); });
+    return settings;
   }
 
-  void run_rest(const Throughput& way) { run(way, size() - accumulator_.added(), false); }
+  void run_rest(const Throughput& settings) { run(settings, size() - accumulator_.added(), false); }
 
   void add(ExecutedBatch batch) override {
     nans_.add(batch.positions, batch.nans);
@@ -120,8 +120,12 @@ class EvaluationRun : public BatchCollector {
   bool is_complete() const override { return accumulator_.has_failed(); }
 
   nlohmann::json worker_order() const override {
-    return {{"work", kEvaluateOrder},  {"model", model_reference(subject_.model)}, {"batch_size", way_.batch_size},
-            {"streams", way_.streams}, {"requested_threads", options_.threads},    {"find_nans", options_.report_nans}};
+    return {{"work", kEvaluateOrder},
+            {"model", model_reference(subject_.model)},
+            {"batch_size", settings_.batch_size},
+            {"streams", settings_.streams},
+            {"requested_threads", options_.threads},
+            {"find_nans", options_.report_nans}};
   }
   std::unique_ptr<BatchEncoder> make_encoder() const override { return std::make_unique<EvaluationEncoder>(); }
   void add_encoded(std::span<const std::size_t> positions, std::string_view bytes) override {
@@ -130,32 +134,32 @@ class EvaluationRun : public BatchCollector {
 
  private:
   // Evaluates the next `count` samples. Returns the seconds that it took.
-  double run(const Throughput& way, std::size_t count, bool in_this_process) {
+  double run(const Throughput& settings, std::size_t count, bool in_this_process) {
     const auto start = Clock::now();
-    way_ = way;
-    session_for(way).run(
+    settings_ = settings;
+    session_for(settings).run(
         {.positions = next_positions(count), .samples_per_job = kSamplesPerJob, .in_this_process = in_this_process},
         *this, observer_);
     return seconds_since(start);
   }
 
-  // Reuses the compilations of a way that was run before.
-  BatchSession& session_for(const Throughput& way) {
+  // Reuses the compilations of settings that were used before.
+  BatchSession& session_for(const Throughput& settings) {
     for (const auto& [known, session] : sessions_)
-      if (known == way) return *session;
-    sessions_.emplace_back(way, options_.executor->open(program(way)));
+      if (known == settings) return *session;
+    sessions_.emplace_back(settings, options_.executor->open(program(settings)));
     return *sessions_.back().second;
   }
 
   // Only the evaluation of the baseline reports NaN and disagreeing streams.
-  BatchProgram program(const Throughput& way) const {
+  BatchProgram program(const Throughput& settings) const {
     const RunnerOptions runner{.threads = threads_,
-                               .streams = way.streams,
+                               .streams = settings.streams,
                                .usual = {},
                                .ahead = options_.ahead,
                                .observer = options_.report_nans ? &observer_ : nullptr};
     return {.model = subject_.model,
-            .loader = in_batches(subject_.loader, way),
+            .loader = with_batch_size(subject_.loader, settings),
             .runner = runner,
             .find_nans = options_.report_nans};
   }
@@ -171,7 +175,7 @@ class EvaluationRun : public BatchCollector {
   const Observer& observer_;
   const int threads_;
   const std::vector<std::size_t> positions_;
-  Throughput way_;  // of the current pass
+  Throughput settings_;  // of the current pass
   NanCount nans_;
   std::vector<std::pair<Throughput, std::unique_ptr<BatchSession>>> sessions_;
 };
@@ -200,21 +204,22 @@ Evaluation run_evaluation(const Model& model, const DataLoader& loader, const st
   const auto start = Clock::now();
   Accumulator accumulator(metrics, options, loader.size());
   EvaluationRun run({model, loader}, accumulator, options, observer);
-  const Throughput way = options.choose_throughput ? run.choose() : options.throughput;
-  run.run_rest(way);
+  const Throughput settings = options.choose_throughput ? run.choose() : options.throughput;
+  run.run_rest(settings);
   run.nans().report(loader, observer);
   Evaluation evaluation = accumulator.result(run.size());
-  evaluation.throughput = way;
+  evaluation.throughput = settings;
   evaluation.score.seconds = seconds_since(start);
   return evaluation;
 }
 
-WorkerTask evaluate_work(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
-  const Throughput way{order.at("batch_size").get<std::size_t>(), order.at("streams").get<int>()};
-  const BatchProgram program{.model = model,
-                             .loader = in_batches(loader, way),
-                             .runner = {.threads = order.at("requested_threads").get<int>(), .streams = way.streams},
-                             .find_nans = order.at("find_nans").get<bool>()};
+WorkerTask evaluate_task(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
+  const Throughput settings{order.at("batch_size").get<std::size_t>(), order.at("streams").get<int>()};
+  const BatchProgram program{
+      .model = model,
+      .loader = with_batch_size(loader, settings),
+      .runner = {.threads = order.at("requested_threads").get<int>(), .streams = settings.streams},
+      .find_nans = order.at("find_nans").get<bool>()};
   return make_batch_task(order, rank, program, std::make_shared<EvaluationEncoder>());
 }
 

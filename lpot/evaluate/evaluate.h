@@ -44,30 +44,30 @@ using BaselineOutputs = std::vector<Tensor>;
 // Ends an evaluation as soon as its verdict has failed.
 struct EarlyStopping {
   std::vector<std::size_t> positions = {};  // the order of evaluation; empty: the loader's
-  std::optional<Verdict> verdict = {};      // before the first sample; empty: all samples are evaluated
+  std::optional<Verdict> verdict = {};      // in its initial state; empty: all samples are evaluated
 };
 
 struct EvaluateOptions {
-  int threads = 0;                            // 0: all that the executor has
+  int threads = 0;                            // 0: all threads of the executor
   std::optional<double> confidence = {};      // evaluation.accuracy.confidence
   Postprocesses postprocess = {};             // evaluation.accuracy.postprocess
   const BaselineOutputs* baseline = nullptr;  // for metrics with labels_are_baseline, unless is_baseline is true
   bool is_baseline = false;         // the outputs of this model are the labels of such metrics, and are returned
   bool collect_judgements = false;  // returns the first metric's judgement of every sample, if it judges samples
   EarlyStopping early_stopping = {};
-  Throughput throughput = {};      // how batches are run
-  bool choose_throughput = false;  // measures which way is the fastest, uses it and returns it
+  Throughput throughput = {};      // batch size and streams
+  bool choose_throughput = false;  // measures the fastest settings, uses and returns them
   std::shared_ptr<const BatchExecutor> executor = std::make_shared<LocalExecutor>();  // does not change the score
-  Compilations* ahead = nullptr;  // compilations of the model that were made earlier
-  bool report_nans = true;        // warns of samples whose inputs hold NaN
+  Compilations* ahead = nullptr;  // compilations of the model that already exist
+  bool report_nans = true;        // warns of samples whose inputs contain NaN
 };
 
-// The score, and what the options asked for.
+// The score and the results that the options request.
 struct Evaluation {
   Score score;
   BaselineOutputs outputs = {};  // with is_baseline, if a metric compares with the baseline
   Judgements judgements = {};    // with collect_judgements: one entry per sample of the loader
-  Throughput throughput = {};    // how batches were run
+  Throughput throughput = {};    // the settings that were used
 };
 
 // Whether one of the metrics compares with the fp32 model.
@@ -81,7 +81,7 @@ Evaluation run_evaluation(const Model&, const DataLoader&, const std::vector<Nam
                           const Observer& = {});
 
 // The task of a worker for an order of `evaluate`.
-WorkerTask evaluate_work(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
+WorkerTask evaluate_task(const nlohmann::json& order, int rank, const Model&, const DataLoader&);
 inline constexpr const char* kEvaluateOrder = "evaluate";  // "work" of that order
 
 }  // namespace lpot

@@ -15,7 +15,7 @@ namespace lpot {
 
 struct EvaluationRequest {
   const Model& model;
-  bool is_fp32 = false;  // the model that the study began with
+  bool is_fp32 = false;  // the original model of the study
   const Observer& observer;
 };
 

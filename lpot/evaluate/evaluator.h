@@ -1,4 +1,4 @@
-// How the models of a study are scored: with data and metrics, by a program of the user's, ...
+// Scores the models of a study: with data and metrics, with the user's program, or with the caller's function.
 #pragma once
 #include <filesystem>
 #include <functional>
@@ -18,34 +18,35 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  virtual void expect_many() {}  // many models are going to be scored, so that it pays to keep what they share
-  virtual void compile_with(Compilations&) {}  // must outlive it
+  virtual void expect_many() {}                // call it if many models will be scored; shared data is then cached
+  virtual void compile_with(Compilations&) {}  // reuses compilations; they must outlive this object
   virtual Score baseline(const Model& fp32, const Observer&) = 0;
   virtual Score score(const Model&, const Observer&) = 0;
-  // The same, but may end as soon as it is certain that the accuracy stays below `lowest`.
+  // The same, but may stop as soon as the accuracy is certain to stay below `lowest`.
   virtual Score score_unless_below(double /*lowest*/, const Model& model, const Observer& observer) {
     return score(model, observer);
   }
-  // After a resume, in place of `baseline`: what `score` compares with is made again.
+  // Called after a resume instead of `baseline`: computes what `score` compares with again.
   virtual void prepare(const Model& /*fp32*/, const Observer&) {}
 
-  // What it knows of the models it scored, for a later run on the same model and data; "" when there is nothing.
+  // What it learned about the models, for a later run with the same model and data; "" if nothing.
   virtual std::string notes() const { return ""; }
   virtual void restore(const std::string& /*notes*/) {}  // throws StoreError when they are damaged
 
-  virtual bool is_repeatable() const { return true; }  // scores hold for later studies; else only within one
+  virtual bool is_repeatable() const { return true; }  // scores are valid in later studies; false: only within one
 
-  virtual const DataLoader* data() const { return nullptr; }  // that it runs models over; null: it has none
+  virtual const DataLoader* data() const { return nullptr; }  // the data it runs models on; null: none
 
-  virtual std::string metric() const = 0;  // the name of the one that is tuned for
+  virtual std::string metric() const = 0;  // the name of the tuning metric
   virtual bool higher_is_better() const { return true; }
-  virtual bool compares_with_fp32() const { return false; }  // the fp32 model's own score is an error of 0
-  virtual std::string identity() const = 0;                  // of the data: a study is resumed with the same only
+  // True: the metric is an error against the fp32 model, whose own error is 0.
+  virtual bool compares_with_fp32() const { return false; }
+  virtual std::string identity() const = 0;  // of the data; a study can only be resumed with the same identity
 };
 
-// Runs the model over the loader's data and counts with the metrics; the first is the one that is tuned for. Where that
-// one is a mean over samples, the fp32 model's and the first other model's judgements are kept: they decide in which
-// order the models after them are evaluated, and when a verdict is certain.
+// Runs the model on the loader's data and computes the metrics; the first is the tuning metric. If that metric is a
+// mean over samples, the judgements of the fp32 model and of the first candidate are stored. They determine in which
+// order later candidates are evaluated and when their verdict is certain.
 class DataEvaluator : public Evaluator {
  public:
   DataEvaluator(DataLoader, std::vector<NamedMetric>, EvaluateOptions = {});
@@ -76,18 +77,18 @@ class DataEvaluator : public Evaluator {
   Judgements first_judgements_;     // of the first model after the baseline; empty: none yet
 };
 
-// Runs a program for every model: `{model}` in the command is replaced by the model's file, and the last word of the
-// last line it prints is the accuracy.
+// Runs a program for every model. `{model}` in the command is replaced by the model's file. The last number on the
+// program's last output line is the accuracy.
 class CommandEvaluator : public Evaluator {
  public:
-  // `gives_source`: the program gets the user's own file as the fp32 model. Otherwise, and for int8 models, it gets an
-  // .xml file with its .bin that lasts as long as the command runs.
-  CommandEvaluator(std::string command, bool gives_source);
+  // `passes_source`: the program gets the user's own file as the fp32 model. Otherwise, and for int8 models, it gets an
+  // .xml file with its .bin, which exists only while the command runs.
+  CommandEvaluator(std::string command, bool passes_source);
   ~CommandEvaluator() override;
 
   Score baseline(const Model& fp32, const Observer&) override;
   Score score(const Model&, const Observer&) override;
-  bool is_repeatable() const override { return false; }  // the program may be another one by then
+  bool is_repeatable() const override { return false; }  // the program may change between studies
   std::string metric() const override { return "accuracy"; }
   std::string identity() const override { return "command " + command_; }
 
@@ -95,30 +96,29 @@ class CommandEvaluator : public Evaluator {
   Score run(const std::filesystem::path& model, const Observer&) const;
 
   std::string command_;
-  bool gives_source_;
-  std::filesystem::path folder_;  // of its own, gone with it
+  bool passes_source_;
+  std::filesystem::path folder_;  // temporary; deleted with this object
 };
 
-// Asks a function of the caller's for every model. A failure of the function is a CallerError.
+// Calls the caller's function for every model. A failure of the function is a CallerError.
 class CallerEvaluator : public Evaluator {
  public:
   CallerEvaluator(std::string name, EvaluationFunction);
 
-  Score baseline(const Model& fp32, const Observer& observer) override { return ask({fp32, true, observer}); }
-  Score score(const Model& model, const Observer& observer) override { return ask({model, false, observer}); }
-  bool is_repeatable() const override { return false; }  // nobody knows what it will say the next time
+  Score baseline(const Model& fp32, const Observer& observer) override { return call({fp32, true, observer}); }
+  Score score(const Model& model, const Observer& observer) override { return call({model, false, observer}); }
+  bool is_repeatable() const override { return false; }  // the function may return other results next time
   std::string metric() const override { return "accuracy"; }
   std::string identity() const override { return "function " + name_; }
 
  private:
-  Score ask(const EvaluationRequest&) const;
+  Score call(const EvaluationRequest&) const;
 
   std::string name_;
   EvaluationFunction function_;
 };
 
-// What a program printed, as an accuracy: the number that its last line ends with. Throws DataError that shows the
-// line.
-double printed_accuracy(const std::string& output);
+// The accuracy in the output of a program: the number at the end of the last line. Throws DataError with the line.
+double parse_accuracy(const std::string& output);
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// LabelShift takes its number from every label: for labels that count from 1, or leave out a background class.
+// LabelShift subtracts a number from every label, for labels that start at 1 or include a background class.
 #include "lpot/core/error.h"
 #include "lpot/evaluate/postprocess_kinds.h"
 
@@ -29,7 +29,7 @@ class LabelShift : public Postprocess {
 PostprocessKind label_shift() {
   return {{.name = "LabelShift",
            .summary = "subtracts a number from every label",
-           .parameters = {{"shift", ValueKind::Integer, "", true, "what is subtracted"}},
+           .parameters = {{"shift", ValueKind::Integer, "", true, "the number to subtract"}},
            .shorthand = "shift"},
           [](const Component& component) -> std::shared_ptr<const Postprocess> {
             return std::make_shared<LabelShift>(component.parameters.integer("shift"));

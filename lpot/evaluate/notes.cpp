@@ -8,10 +8,10 @@
 namespace lpot {
 namespace {
 
-constexpr int kMostAtOnce = 1 << 16;  // samples of a batch, and batches at the same time
+constexpr int kMaxParallel = 1 << 16;  // limit of batch sizes and streams
 
 [[noreturn]] void damaged() {
-  throw StoreError("evaluate", "what was kept of the evaluations is damaged; tune without --resume to measure again");
+  throw StoreError("evaluate", "the stored evaluation results are damaged. Tune without --resume to evaluate again.");
 }
 
 Json to_json(const Judgements& judgements) {
@@ -39,7 +39,7 @@ Json to_json(const std::vector<Tensor>& outputs) {
   return json;
 }
 
-// Checked against the bytes that are there before anything is allocated by it.
+// The size is compared with the available bytes before memory is allocated.
 Tensor tensor_from(const Json& json) {
   const auto type = whole_number(json.at(0));
   if (type < 0 || type > static_cast<std::int64_t>(ElementType::F64)) damaged();
@@ -73,7 +73,7 @@ EvaluationNotes notes_from_bytes(std::string_view bytes) {
     EvaluationNotes notes{judgements_from(json.at("baseline")), judgements_from(json.at("first")), std::nullopt,
                           static_cast<std::size_t>(whole_number(json.at("batch_size"))),
                           static_cast<int>(whole_number(json.at("streams")))};
-    if (notes.batch_size > kMostAtOnce || notes.streams < 0 || notes.streams > kMostAtOnce) damaged();
+    if (notes.batch_size > kMaxParallel || notes.streams < 0 || notes.streams > kMaxParallel) damaged();
     if (!json.contains("outputs")) return notes;
     notes.outputs.emplace();
     for (const Json& output : json.at("outputs")) notes.outputs->push_back(tensor_from(output));

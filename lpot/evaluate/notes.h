@@ -1,4 +1,4 @@
-// What an evaluator keeps between the runs of a study, as bytes for the store.
+// What an evaluator stores between the runs of a study, as bytes.
 #pragma once
 #include <optional>
 #include <string>

@@ -17,25 +17,25 @@
 
 namespace lpot {
 
-// A batch that went through the model: outputs, each [count, ...], and one label per sample.
+// A batch after the model: outputs, each [count, ...], and one label per sample.
 struct BatchResult {
   std::vector<Tensor> outputs;
   std::vector<Tensor> labels;
 };
 
-// Knows nothing of the batches before: what belongs together over several batches, metrics bring together.
+// Has no state: metrics combine results of several batches.
 class Postprocess {
  public:
   virtual ~Postprocess() = default;
-  virtual BatchResult apply(BatchResult) const = 0;  // throws DataError that names the sample within the batch
+  virtual BatchResult apply(BatchResult) const = 0;  // throws DataError with the index of the sample in the batch
 };
 
-// Every postprocess transform that a config may name.
+// All postprocess transforms that a configuration may name.
 const Table& postprocesses();
 
 using Postprocesses = std::vector<std::shared_ptr<const Postprocess>>;
 
-// The transforms that a config describes, in order. Throws ConfigError and DataError.
+// The transforms of a configuration, in order. Throws ConfigError and DataError.
 Postprocesses make_postprocesses(const std::vector<Component>&);
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// The single postprocess transforms, each in its own file; postprocess.cpp lists them.
+// The individual postprocess transforms, each in its own file. postprocess.cpp lists them.
 #pragma once
 #include <memory>
 

@@ -1,8 +1,8 @@
-// SquadV1 turns start and end logits into answers: texts of the paragraphs, with how sure the model is of each.
+// SquadV1 converts start and end logits into answers: texts from the paragraphs, each with a confidence score.
 //
-// The windows of label_file are cut again as the data were, and a window is known by its unique id: an output of one
-// whole number per sample, as graphs with a pipeline of their own hand it on, or else the label. Logits are two outputs
-// [count,length] in the order start, end, or one [count,length,2].
+// It cuts label_file into windows in the same way as the data. A sample's window is found by its unique id: an integer
+// output with one value per sample (graphs with an input pipeline have it), otherwise the label. The logits are two
+// outputs [count,length] in the order start, end, or one output [count,length,2].
 #include <fmt/format.h>
 
 #include "lpot/core/error.h"
@@ -24,7 +24,7 @@ struct Logits {
   Tensor start, end;  // f32 [count,length]
 };
 
-// [count,length,2] as two.
+// Splits [count,length,2] into start and end logits.
 Logits split(const Tensor& both) {
   const Tensor values = both.converted(ElementType::F32);
   const Shape shape{both.shape()[0], both.shape()[1]};
@@ -47,8 +47,8 @@ Logits find_logits(const std::vector<Tensor>& outputs, std::size_t count) {
   }
   if (rows.size() != 2 || rows[0].shape() != rows[1].shape())
     throw DataError("SquadV1",
-                    fmt::format("the model's outputs are {}; expected start and end logits, [{},length] both "
-                                "or [{},length,2]; name them in model.outputs",
+                    fmt::format("found the model outputs {}; expected start and end logits, both [{},length] or one "
+                                "[{},length,2]. Name them in model.outputs.",
                                 found, count, count));
   return {rows[0], rows[1]};
 }
@@ -63,8 +63,8 @@ class SquadV1 : public Postprocess {
     const Logits logits = find_logits(batch.outputs, count);
     const std::size_t length = logits.start.shape()[1];
     if (length > max_length_)
-      throw DataError("SquadV1", fmt::format("the logits are of {} tokens, max_seq_length is {}; set both to what the "
-                                             "data were made with",
+      throw DataError("SquadV1", fmt::format("found logits of {} tokens; expected at most max_seq_length = {}. Set "
+                                             "max_seq_length to the value that the data were made with.",
                                              length, max_length_));
     std::vector<std::string> texts;
     Tensor scores(ElementType::F64, {count});
@@ -93,10 +93,11 @@ class SquadV1 : public Postprocess {
     const std::int64_t number = id - SquadWindows::kFirstId;
     if (number < 0 || number >= static_cast<std::int64_t>(windows_.size()))
       throw DataError(
-          "SquadV1", fmt::format("sample {} of the batch has the unique id {}; the windows of label_file are {} to {}, "
-                                 "cut with max_seq_length {}. Were the data made from the same file in the same way?",
-                                 sample, id, SquadWindows::kFirstId,
-                                 SquadWindows::kFirstId + static_cast<std::int64_t>(windows_.size()) - 1, max_length_));
+          "SquadV1",
+          fmt::format("sample {} of the batch: found unique id {}; expected {} to {}, the windows of label_file "
+                      "with max_seq_length {}. Use the file and parameters that the data were made with.",
+                      sample, id, SquadWindows::kFirstId,
+                      SquadWindows::kFirstId + static_cast<std::int64_t>(windows_.size()) - 1, max_length_));
     return static_cast<std::size_t>(number);
   }
 
@@ -126,11 +127,11 @@ PostprocessKind squad_v1() {
   std::vector<Parameter> parameters{
       {"label_file", ValueKind::Path, "", true, "the questions: dev-v1.1.json"},
       {"vocab_file", ValueKind::Path, "", true, "vocab.txt or its folder"},
-      {"n_best_size", ValueKind::Integer, "20", false, "most likely places that are looked at for begin and end"},
-      {"max_answer_length", ValueKind::Integer, "30", false, "tokens of an answer at most"}};
+      {"n_best_size", ValueKind::Integer, "20", false, "number of most likely start and end positions to combine"},
+      {"max_answer_length", ValueKind::Integer, "30", false, "maximum number of tokens of an answer"}};
   for (Parameter& parameter : window_parameters()) parameters.push_back(std::move(parameter));
   return {{.name = "SquadV1",
-           .summary = "answers of SQuAD as texts from start and end logits",
+           .summary = "SQuAD answer texts from start and end logits",
            .parameters = std::move(parameters)},
           make_squad_v1};
 }

@@ -7,12 +7,12 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kUsualBatch = 32;
-constexpr std::size_t kMostBatchBytes = std::size_t{32} << 20;  // of the inputs
-constexpr double kClearly = 0.95;                               // a time that is no shorter than this share is no gain
+constexpr std::size_t kTypicalBatch = 32;
+constexpr std::size_t kMaxBatchBytes = std::size_t{32} << 20;  // of the inputs of a batch
+constexpr double kClearly = 0.95;                              // a time above this share of the best is no gain
 
-// Whether a batch may have another number of rows: not where the model fixes it, where a short last batch is left out,
-// so that other samples would be, or where rows are filled up to the longest of their batch.
+// Whether the batch size may change. Not if the model has a fixed batch, if an incomplete last batch is dropped (other
+// samples would be dropped), or if rows are padded to the longest of their batch.
 bool may_change_batch(const Model& model, const DataLoader& loader) {
   if (loader.options().drop_last || loader.dataset().names_are_customary()) return false;
   const std::vector<Port> inputs = model_inputs(model);
@@ -30,27 +30,27 @@ std::size_t sample_bytes(const DataLoader& loader) {
 
 std::vector<Throughput> throughput_choices(const Model& model, const DataLoader& loader, int threads) {
   std::vector<Throughput> choices{{}};
-  if (model.size_bytes >= kLargeModel || loader.size() == 0) return choices;  // there is no room for several
-  if (loader.options().batch_size < kUsualBatch && loader.size() > kUsualBatch && may_change_batch(model, loader) &&
-      kUsualBatch * sample_bytes(loader) <= kMostBatchBytes)
-    choices.push_back({kUsualBatch, 0});
+  if (model.size_bytes >= kLargeModel || loader.size() == 0) return choices;  // no memory for several compilations
+  if (loader.options().batch_size < kTypicalBatch && loader.size() > kTypicalBatch && may_change_batch(model, loader) &&
+      kTypicalBatch * sample_bytes(loader) <= kMaxBatchBytes)
+    choices.push_back({kTypicalBatch, 0});
   if (threads > 1) choices.push_back({choices.back().batch_size, 1});
   return choices;
 }
 
 Throughput choose_throughput(const std::vector<Throughput>& choices, const ThroughputOptions& options,
-                             const RunSome& run) {
+                             const RunSamples& run) {
   Throughput best = choices.front();
   if (choices.size() == 1) return best;
-  double best_time = 0;       // a sample
+  double best_time = 0;       // per sample
   double compile_time = 0;    // of the first choice
   std::size_t evaluated = 0;  // samples
   for (const Throughput& choice : choices) {
     const std::size_t rows = choice.batch_size > 0 ? choice.batch_size : options.batch_size;
     const std::size_t round = rows * static_cast<std::size_t>(choice.streams > 0 ? choice.streams : options.threads);
     const bool is_first = &choice == &choices.front();
-    const double to_come = best_time * static_cast<double>(options.samples * options.evaluations - evaluated);
-    if (evaluated + 3 * round > options.samples || (!is_first && compile_time > options.share * to_come)) break;
+    const double remaining_time = best_time * static_cast<double>(options.samples * options.evaluations - evaluated);
+    if (evaluated + 3 * round > options.samples || (!is_first && compile_time > options.share * remaining_time)) break;
     const double cold = run(choice, round);
     const double time = run(choice, 2 * round) / static_cast<double>(2 * round);
     evaluated += 3 * round;
@@ -62,7 +62,7 @@ Throughput choose_throughput(const std::vector<Throughput>& choices, const Throu
   return best;
 }
 
-DataLoader in_batches(const DataLoader& loader, const Throughput& throughput) {
+DataLoader with_batch_size(const DataLoader& loader, const Throughput& throughput) {
   if (throughput.batch_size == 0) return loader;
   LoaderOptions options = loader.options();
   options.batch_size = throughput.batch_size;

@@ -46,8 +46,8 @@ class StudyOrders {
     const std::string work = order.at("work");
     if (work == kCompareOrder) return compare(order);
     if (work == kStatisticsOrder) return store_statistics(order);
-    if (work == kObserveOrder) return observe_work(order, rank_, model_for(order.at("model")), calibration_data());
-    if (work == kEvaluateOrder) return evaluate_work(order, rank_, model_for(order.at("model")), evaluation_data());
+    if (work == kObserveOrder) return observe_task(order, rank_, model_for(order.at("model")), calibration_data());
+    if (work == kEvaluateOrder) return evaluate_task(order, rank_, model_for(order.at("model")), evaluation_data());
     throw DistributedError("distributed", fmt::format("an order '{}' that is not known; are all the same lpot?", work));
   }
 

@@ -23,7 +23,7 @@ Histogram of(const std::vector<float>& values) {
   return histogram;
 }
 
-// Values of very different sizes, zeros, tiny negatives and runs of zeros in front among them.
+// Values of very different magnitudes, including zeros, tiny negative values and leading zeros.
 std::vector<float> mixed_values() {
   std::vector<float> values(50, 0.0f);
   std::mt19937 random(5);
@@ -45,7 +45,7 @@ TEST(Histogram, DoublesItsRangeUntilEveryValueFits) {
   EXPECT_EQ(histogram.total(), 5u);
 }
 
-TEST(Histogram, CountsEveryValueInTheBinThatHoldsIt) {
+TEST(Histogram, CountsEveryValueInItsBin) {
   const std::vector<float> values = mixed_values();
   const Histogram histogram = of(values);
   EXPECT_EQ(histogram.total(), values.size());
@@ -57,7 +57,7 @@ TEST(Histogram, CountsEveryValueInTheBinThatHoldsIt) {
   }
 }
 
-TEST(Histogram, OfPartsMergesToThatOfTheWholeInAnyOrder) {
+TEST(Histogram, MergesPartsInAnyOrder) {
   const std::vector<float> values = mixed_values();
   const Histogram whole = of(values);
   std::mt19937 random(9);
@@ -77,7 +77,7 @@ TEST(Histogram, OfPartsMergesToThatOfTheWholeInAnyOrder) {
   }
 }
 
-TEST(Histogram, OfZerosOnlyMergesWithOthers) {
+TEST(Histogram, MergesAHistogramOfZeros) {
   const Histogram zeros = of({0, 0, 0});
   EXPECT_EQ(zeros.total(), 3u);
   EXPECT_EQ(zeros.limit(), 0);
@@ -88,7 +88,7 @@ TEST(Histogram, OfZerosOnlyMergesWithOthers) {
   EXPECT_EQ(first, of({0, 1.5f, 0, 0}));
 }
 
-TEST(Histogram, HoldsTheLargestAndTheSmallestFloats) {
+TEST(Histogram, CountsTheLargestAndTheSmallestFloats) {
   const float largest = std::numeric_limits<float>::max(), smallest = std::numeric_limits<float>::denorm_min();
   const Histogram histogram = of({largest, -largest, smallest, -smallest});
   EXPECT_EQ(histogram.total(), 4u);

@@ -14,7 +14,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 namespace op = ov::opset8;
 
-// Ones, but for one sample that holds a NaN.
+// Ones, except one sample with a NaN.
 class OneBadSample : public Dataset {
  public:
   explicit OneBadSample(std::size_t bad) : bad_(bad) {}
@@ -52,14 +52,14 @@ std::string message_for(std::size_t bad, std::size_t batch_size, const std::stri
   return "nothing was thrown";
 }
 
-TEST(NotFinite, IsToldWithTheOpAndTheSample) {
+TEST(NotFinite, IsReportedWithTensorAndSample) {
   for (const std::size_t bad : {0u, 5u, 6u, 9u})
     for (const std::size_t batch : {1u, 3u, 4u})
       EXPECT_THAT(message_for(bad, batch, "double"),
                   AllOf(HasSubstr("'double'"), HasSubstr("sample " + std::to_string(bad) + ",")));
 }
 
-TEST(NotFinite, IsToldWithTheWholeBatchWhereTheTensorDoesNotHaveItInFront) {
+TEST(NotFinite, IsReportedWithTheWholeBatchIfTheBatchIsNotTheFirstDimension) {
   EXPECT_THAT(message_for(5, 4, "transposed"), HasSubstr("samples 4 to 7, tensor 'transposed'"));
   EXPECT_THAT(message_for(5, 1, "transposed"), HasSubstr("sample 5, tensor"));
 }

@@ -13,7 +13,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-// image -> relu -> rows of 3 values (the batch is not in front any more).
+// image -> relu -> rows of 3 values (the first dimension is no longer the batch).
 Model relu_rows() {
   const auto x = parameter({-1, 2, 3}, "image");
   const auto relu = named(std::make_shared<op::Relu>(x), "relu");
@@ -33,7 +33,7 @@ std::vector<Sample> samples(std::size_t count) {
   return unlabelled(inputs);
 }
 
-// What the model's tensors should show for the first `count` samples.
+// The expected statistics of the model's tensors after the first `count` samples.
 Statistics reference(std::size_t count) {
   Statistics statistics;
   for (const Sample& sample : samples(count)) {
@@ -50,7 +50,7 @@ const std::vector<ObservationPoint> kPoints{{"image", 1}, {"relu", 1}, {"rows", 
 
 class Observe : public ::testing::TestWithParam<std::size_t> {};
 
-TEST_P(Observe, GivesTheSameStatisticsForEveryBatchSize) {
+TEST_P(Observe, CollectsTheSameStatisticsForEveryBatchSize) {
   const auto found =
       observe(relu_rows(), kPoints, loader_of(samples(10), GetParam()), {.sampling_sizes = {10}, .threads = 2});
   ASSERT_EQ(found.snapshots.size(), 1u);
@@ -58,7 +58,7 @@ TEST_P(Observe, GivesTheSameStatisticsForEveryBatchSize) {
   EXPECT_EQ(found.snapshots[0], reference(10));
 }
 
-TEST_P(Observe, KeepsASnapshotAtEverySamplingSize) {
+TEST_P(Observe, ReturnsASnapshotForEverySamplingSize) {
   const auto found = observe(relu_rows(), kPoints, loader_of(samples(10), GetParam()), {.sampling_sizes = {9, 4, 5}});
   ASSERT_EQ(found.snapshots.size(), 3u);
   EXPECT_EQ(found.snapshots[0], reference(4));
@@ -68,7 +68,7 @@ TEST_P(Observe, KeepsASnapshotAtEverySamplingSize) {
 
 INSTANTIATE_TEST_SUITE_P(BatchSizes, Observe, ::testing::Values(1, 3, 7));
 
-TEST(Observe, ReadsAllThereIsWhenMoreIsAskedFor) {
+TEST(Observe, ReadsAllSamplesIfMoreAreRequested) {
   const auto found = observe(relu_rows(), kPoints, loader_of(samples(6), 4), {.sampling_sizes = {100, 500}});
   EXPECT_EQ(found.samples, 6u);
   ASSERT_EQ(found.snapshots.size(), 2u);
@@ -85,21 +85,21 @@ TEST(Observe, NamesTheTensorAndTheSampleOfAValueThatIsNotFinite) {
   EXPECT_THAT(message_of<DataError>([&] {
                 observe(model, {{"logarithm", 1}}, loader_of(data), {});
               }),
-              AllOf(HasSubstr("logarithm"), HasSubstr("sample 2,"), HasSubstr("not finite")));
+              AllOf(HasSubstr("logarithm"), HasSubstr("sample 2,"), HasSubstr("NaN or infinite")));
 }
 
-TEST(Observe, RefusesEmptyData) {
+TEST(Observe, RejectsEmptyData) {
   EXPECT_THAT(message_of<DataError>([] { observe(relu_rows(), kPoints, loader_of({}), {}); }), HasSubstr("empty"));
 }
 
-TEST(Observe, NamesATensorThatTheModelDoesNotHave) {
+TEST(Observe, NamesAnUnknownTensor) {
   EXPECT_THAT(message_of<ModelError>([] {
                 observe(relu_rows(), {{"conv7", 1}}, loader_of(samples(1)), {});
               }),
-              HasSubstr("no tensor 'conv7'"));
+              HasSubstr("tensor 'conv7': not found"));
 }
 
-TEST(Observe, StopsWhenAsked) {
+TEST(Observe, StopsOnRequest) {
   Observer observer;
   int asked = 0;
   observer.should_stop = [&] { return ++asked > 2; };

@@ -11,7 +11,7 @@
 namespace lpot {
 namespace {
 
-// Channels in front of rows and columns, which may be of any number.
+// Images of any size, with the channels before rows and columns.
 Model network() {
   const auto x = parameter({-1, 3, -1, -1}, "x");
   const auto relu = std::make_shared<op::Relu>(conv3x3(x, 3, 5, "conv"));
@@ -21,7 +21,7 @@ Model network() {
 
 const std::vector<ObservationPoint> kPoints{{"x", 1}, {"conv", 1}, {"relu", 1}};
 
-// Pictures of two sizes, the second at every `other`-th place.
+// Images of two sizes; every `other`-th image has the second size.
 DataLoader pictures(std::size_t count, std::size_t batch_size, std::size_t other = 0) {
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < count; ++i) {
@@ -43,7 +43,7 @@ class ObserveShared : public testing::TestWithParam<int> {
   std::string shared(const DataLoader& loader, std::vector<std::size_t> sizes, const Observer& observer = {}) {
     WorkerThreads workers(GetParam(), [&](int rank) {
       return [&loader, rank](const std::string& order) {
-        return observe_work(nlohmann::json::from_cbor(order), rank, network(), loader);
+        return observe_task(nlohmann::json::from_cbor(order), rank, network(), loader);
       };
     });
     std::string all;
@@ -54,22 +54,22 @@ class ObserveShared : public testing::TestWithParam<int> {
   }
 };
 
-TEST_P(ObserveShared, GivesTheSameBytesWithAShortLastBatch) {
+TEST_P(ObserveShared, CollectsTheSameStatisticsWithAShortLastBatch) {
   const DataLoader loader = pictures(50, 4);
   EXPECT_EQ(shared(loader, {50}), alone(loader, {50}));
 }
 
-TEST_P(ObserveShared, GivesTheSameSnapshots) {
+TEST_P(ObserveShared, ReturnsTheSameSnapshots) {
   const DataLoader loader = pictures(40, 3);
   EXPECT_EQ(shared(loader, {7, 20, 39}), alone(loader, {7, 20, 39}));
 }
 
-TEST_P(ObserveShared, GivesTheSameBytesOfPicturesOfDifferentSizes) {
+TEST_P(ObserveShared, CollectsTheSameStatisticsForImagesOfDifferentSizes) {
   const DataLoader loader = pictures(40, 1, 5);
   EXPECT_EQ(shared(loader, {40}), alone(loader, {40}));
 }
 
-TEST_P(ObserveShared, TellsOfASampleThatIsNotFiniteAsOneProcessDoes) {
+TEST_P(ObserveShared, ReportsANonFiniteSampleLikeOneProcess) {
   std::vector<Tensor> inputs(30, random_tensor({3, 7, 7}, 1));
   inputs[17] = random_tensor({3, 7, 7}, 1);
   inputs[17].data<float>()[5] = std::numeric_limits<float>::infinity();

@@ -74,15 +74,13 @@ TEST(MinMax, IsAsWideBelowZeroAsAboveWhenSymmetric) {
   EXPECT_EQ(minmax({0.5f, 2.0f}, kSymmetric), (Range{0.0f, 2.0f}));
 }
 
-TEST(FindRange, RefusesATensorThatWasNeverSeen) {
-  EXPECT_THROW(find_range(TensorStatistics(), Algorithm::MinMax), DataError);
-}
+TEST(FindRange, RejectsEmptyStatistics) { EXPECT_THROW(find_range(TensorStatistics(), Algorithm::MinMax), DataError); }
 
 Range percentile(const Values& values, Symmetry symmetry, double share) {
   return find_range(observed(values), Algorithm::Percentile, {.symmetry = symmetry, .percentile = share});
 }
 
-TEST(Percentile, HoldsAllButTheShareOfValuesWithinOneBin) {
+TEST(Percentile, ContainsTheRequestedShareWithinOneBin) {
   std::mt19937 random(3);
   std::normal_distribution<float> normal;
   Values values(20000);
@@ -97,18 +95,18 @@ TEST(Percentile, HoldsAllButTheShareOfValuesWithinOneBin) {
   EXPECT_GE(range.high, sorted[sorted.size() - 101]);
 }
 
-TEST(Percentile, OfAHundredIsMinMax) {
+TEST(Percentile, Of100EqualsMinMax) {
   EXPECT_EQ(percentile({-0.5f, 2.0f, 1.0f}, kAsymmetric, 100), (Range{-0.5f, 2.0f}));
   EXPECT_EQ(percentile({-0.5f, 2.0f, 1.0f}, kSymmetric, 100), (Range{-2.0f, 2.0f}));
 }
 
-TEST(Percentile, CutsOneOutlierOfAThousand) {
+TEST(Percentile, ClipsOneOutlierOfAThousand) {
   Values values(1000, 1.0f);
   values.push_back(1000.0f);
   EXPECT_LT(percentile(values, kAsymmetric, 99.8).high, 1.3f);
 }
 
-// The mean squared error of really quantizing every value.
+// The mean squared error of actually quantizing every value.
 double quantization_error(const Values& values, const Range& range) {
   const double step = (static_cast<double>(range.high) - range.low) / 255;
   double sum = 0;
@@ -138,11 +136,11 @@ TEST(Mse, IsWithinAPercentOfTheBestBoundFoundByQuantizingEveryValue) {
 
 TEST(Kl, OfZerosOnlyIsEmpty) { EXPECT_EQ(kl({0, 0, 0}, kAsymmetric), (Range{0, 0})); }
 
-// The definition, written down once more: one candidate after the other, one bin after the other.
+// A second implementation of the definition: candidate by candidate, bin by bin.
 double reference_divergence(const std::vector<double>& counts, double width, double low, double high) {
   const auto bins = static_cast<int>(counts.size());
   const int first = static_cast<int>(std::floor(low / width)) + bins / 2;
-  const int last = static_cast<int>(std::ceil(high / width)) + bins / 2;  // one behind
+  const int last = static_cast<int>(std::ceil(high / width)) + bins / 2;  // exclusive
   const int inside = last - first;
   std::vector<double> p(static_cast<std::size_t>(inside)), q(p.size());
   for (int bin = 0; bin < bins; ++bin)
@@ -212,7 +210,7 @@ void PrintTo(const KlCase& c, std::ostream* out) { *out << c.name; }
 
 class KlOf : public ::testing::TestWithParam<KlCase> {};
 
-TEST_P(KlOf, ChoosesWhatTheDefinitionChooses) {
+TEST_P(KlOf, AgreesWithTheReferenceImplementation) {
   for (const Symmetry symmetry : {kSymmetric, kAsymmetric}) {
     const Range found = kl(GetParam().values, symmetry), expected = reference_kl(GetParam().values, symmetry);
     EXPECT_FLOAT_EQ(found.low, expected.low) << to_string(symmetry);
@@ -220,7 +218,7 @@ TEST_P(KlOf, ChoosesWhatTheDefinitionChooses) {
   }
 }
 
-TEST_P(KlOf, LiesInsideMinMaxWithZeroInside) {
+TEST_P(KlOf, IsInsideMinMaxAndContainsZero) {
   for (const Symmetry symmetry : {kSymmetric, kAsymmetric}) {
     const Range found = kl(GetParam().values, symmetry), whole = minmax(GetParam().values, symmetry);
     EXPECT_LE(whole.low, found.low);
@@ -244,7 +242,7 @@ INSTANTIATE_TEST_SUITE_P(Distributions, KlOf,
                                            KlCase{"few", {0.1f, 0.2f, 5.0f}}),
                          [](const auto& test) { return test.param.name; });
 
-TEST(Kl, LeavesOutAFarOutlier) {
+TEST(Kl, ClipsAFarOutlier) {
   const Values values = with(gaussian(50000), {100.0f});
   for (const Symmetry symmetry : {kSymmetric, kAsymmetric}) {
     EXPECT_EQ(minmax(values, symmetry).high, 100.0f);
@@ -253,7 +251,7 @@ TEST(Kl, LeavesOutAFarOutlier) {
   }
 }
 
-TEST(Kl, KeepsTheShortSideOfALopsidedTensor) {
+TEST(Kl, KeepsTheShortSideOfAnAsymmetricTensor) {
   // Like gelu: nothing below -0.2, a long tail above.
   Values values = gaussian(50000, 0, 2);
   for (float& value : values) value = value < 0 ? 0.2f * std::max(value, -1.0f) : value;

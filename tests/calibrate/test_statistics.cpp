@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// By looking at every value and working out its channel.
+// Reference implementation: value by value, with the channel computed from the index.
 std::vector<ChannelStatistics> reference(const Tensor& tensor, std::size_t axis) {
   const Shape& shape = tensor.shape();
   std::vector<ChannelStatistics> channels(shape[axis]);
@@ -37,7 +37,7 @@ struct AxisCase {
 
 class ChannelsOf : public ::testing::TestWithParam<AxisCase> {};
 
-TEST_P(ChannelsOf, AreMeasuredAsByHand) {
+TEST_P(ChannelsOf, AgreeWithTheReference) {
   const auto& [shape, axis, counted_axis] = GetParam();
   TensorStatistics statistics;
   const Tensor tensor = random_tensor(shape, 3, -2.0f, 5.0f);
@@ -62,7 +62,7 @@ INSTANTIATE_TEST_SUITE_P(Axes, ChannelsOf,
                          ::testing::Values(AxisCase{{2, 3, 4, 5}, 1, 1}, AxisCase{{2, 3, 4, 5}, -1, 3},
                                            AxisCase{{7, 6}, -1, 1}, AxisCase{{2, 5, 6}, -1, 2}, AxisCase{{4}, 1, 0}));
 
-TEST(TensorStatistics, OfPartsMergeToThoseOfTheWhole) {
+TEST(TensorStatistics, MergeFromParts) {
   TensorStatistics whole, first, second;
   for (unsigned seed = 0; seed < 4; ++seed) {
     // Eighths, so that sums are exact in any order.
@@ -79,23 +79,23 @@ TEST(TensorStatistics, OfPartsMergeToThoseOfTheWhole) {
   EXPECT_EQ(merged, whole);
 }
 
-TEST(TensorStatistics, RefuseValuesThatAreNotFinite) {
+TEST(TensorStatistics, RejectNonFiniteValues) {
   for (const float value : {std::nanf(""), std::numeric_limits<float>::infinity()}) {
     TensorStatistics statistics;
     EXPECT_THAT(message_of<DataError>([&] {
                   statistics.add(Tensor::from<float>({1, 3}, {1, value, 2}), 1);
                 }),
-                HasSubstr("not finite"));
+                HasSubstr("NaN or infinite"));
   }
 }
 
-TEST(TensorStatistics, RefuseAChangeOfChannels) {
+TEST(TensorStatistics, RejectAChangedNumberOfChannels) {
   TensorStatistics statistics;
   statistics.add(Tensor(ElementType::F32, {1, 3}), 1);
   EXPECT_THAT(message_of<DataError>([&] {
                 statistics.add(Tensor(ElementType::F32, {1, 4}), 1);
               }),
-              HasSubstr("changes from 3 to 4"));
+              HasSubstr("found 4 channels; expected 3"));
 }
 
 Statistics sample_statistics() {
@@ -112,7 +112,7 @@ TEST(StatisticsBytes, AreReadBackEqual) {
   EXPECT_EQ(statistics_from_bytes(to_bytes({})), Statistics());
 }
 
-TEST(StatisticsBytes, AreRefusedWhenCutAnywhere) {
+TEST(StatisticsBytes, AreRejectedWhenTruncatedAnywhere) {
   const std::string bytes = to_bytes(sample_statistics());
   for (std::size_t length = 0; length < bytes.size(); ++length)
     ASSERT_THROW(statistics_from_bytes(std::string_view(bytes).substr(0, length)), StoreError) << length;
@@ -126,7 +126,7 @@ TEST(StatisticsBytes, NeverCrashTheReaderWhenDamaged) {
       std::string damaged = bytes;
       damaged[i] = static_cast<char>(damaged[i] ^ damage);
       try {
-        statistics_from_bytes(damaged);  // other numbers, or
+        statistics_from_bytes(damaged);  // may also be readable, with other numbers
       } catch (const StoreError&) {
       }
     }

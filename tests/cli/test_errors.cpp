@@ -184,7 +184,7 @@ TEST_F(BadData, SamplesThatHoldNanAreWarnedOfWhenEvaluated) {
   const Outcome run = lpot({"evaluate", "conf.yaml", "-m", kModel, "--json"});
   EXPECT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.json()["samples"], 3);
-  EXPECT_THAT(run.err, testing::HasSubstr("1 of 3 evaluation samples hold NaN, first sample 1 in input 'image'"));
+  EXPECT_THAT(run.err, testing::HasSubstr("1 of 3 evaluation samples contain NaN, first sample 1 in input 'image'"));
 }
 
 TEST_F(BadData, FilesThatAreNotThereOrCutAreNamed) {

@@ -28,7 +28,7 @@ Model row_model() {
                   {x});
 }
 
-// Row i holds random values around i and has the label i. Rows have up to `lengths` different lengths.
+// Row i contains random values around i and has the label i. Rows have up to `lengths` different lengths.
 std::vector<Sample> rows(std::size_t count, std::size_t lengths = 1) {
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < count; ++i) {
@@ -129,7 +129,7 @@ std::vector<std::size_t> positions_in(const std::vector<Record>& records) {
   return all;
 }
 
-// What one thread gives.
+// The result with one thread.
 std::vector<Record> expected_records(const BatchProgram& program, std::vector<std::size_t> positions) {
   BatchProgram sequential = program;
   sequential.runner.threads = 1;

@@ -12,7 +12,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(CallerEvaluator, TellsTheFp32ModelFromTheOthersAndTakesTheAnswerAsAccuracy) {
+TEST(CallerEvaluator, MarksTheFp32ModelAndReturnsTheAccuracy) {
   const Model fp32, int8;
   CallerEvaluator evaluator("eval_func", [&](const EvaluationRequest& request) {
     EXPECT_EQ(&request.model, request.is_fp32 ? &fp32 : &int8);
@@ -23,12 +23,12 @@ TEST(CallerEvaluator, TellsTheFp32ModelFromTheOthersAndTakesTheAnswerAsAccuracy)
   EXPECT_FALSE(evaluator.is_repeatable());
 }
 
-TEST(CallerEvaluator, AnAnswerThatIsNoNumberIsTheCallersError) {
+TEST(CallerEvaluator, ThrowsCallerErrorForANonFiniteResult) {
   CallerEvaluator evaluator("eval_func", [](const EvaluationRequest&) { return std::nan(""); });
   EXPECT_THAT(message_of<CallerError>([&] { evaluator.score(Model{}, {}); }), HasSubstr("[eval_func] returned"));
 }
 
-TEST(CallerEvaluator, StopsBeforeItAsks) {
+TEST(CallerEvaluator, StopsBeforeTheCall) {
   CallerEvaluator evaluator("eval_func", [](const EvaluationRequest&) { return 1.0; });
   Observer observer;
   observer.should_stop = [] { return true; };

@@ -17,28 +17,28 @@ Model relu() {
 
 double scored(const std::string& command) { return CommandEvaluator(command, false).score(relu(), {}).accuracy(); }
 
-TEST(PrintedAccuracy, IsTheLastNumberOfTheLastLine) {
-  EXPECT_EQ(printed_accuracy("0.5"), 0.5);
-  EXPECT_EQ(printed_accuracy("loading\naccuracy: 0.9173\n\n"), 0.9173);
-  EXPECT_EQ(printed_accuracy("f1=91.5\r\n"), 91.5);
-  EXPECT_EQ(printed_accuracy("1e-3"), 0.001);
-  EXPECT_EQ(printed_accuracy("-2"), -2);
+TEST(ParseAccuracy, ReadsTheLastNumberOfTheLastLine) {
+  EXPECT_EQ(parse_accuracy("0.5"), 0.5);
+  EXPECT_EQ(parse_accuracy("loading\naccuracy: 0.9173\n\n"), 0.9173);
+  EXPECT_EQ(parse_accuracy("f1=91.5\r\n"), 91.5);
+  EXPECT_EQ(parse_accuracy("1e-3"), 0.001);
+  EXPECT_EQ(parse_accuracy("-2"), -2);
 }
 
-TEST(PrintedAccuracy, ShowsALineThatIsNone) {
+TEST(ParseAccuracy, ShowsALineWithoutANumber) {
   for (const std::string output : {"", "\n", "done", "0.9 of 1 good", "0.9x"})
-    EXPECT_THAT(message_of<DataError>([&] { printed_accuracy(output); }), HasSubstr("expected one that ends with"));
-  EXPECT_THAT(message_of<DataError>([&] { printed_accuracy("0.9\nall done"); }), HasSubstr("'all done'"));
+    EXPECT_THAT(message_of<DataError>([&] { parse_accuracy(output); }), HasSubstr("expected a line that ends with"));
+  EXPECT_THAT(message_of<DataError>([&] { parse_accuracy("0.9\nall done"); }), HasSubstr("'all done'"));
 }
 
-TEST(CommandEvaluator, GetsAModelThatLoads) {
+TEST(CommandEvaluator, PassesALoadableModel) {
   const TempFolder folder;
   const std::string kept = (folder / "kept").string();
   EXPECT_EQ(scored("cp {model} " + kept + ".xml; f={model}; cp ${f%.xml}.bin " + kept + ".bin; echo 0.25"), 0.25);
   EXPECT_EQ(list_ops(load_model(kept + ".xml")).size(), 1u);
 }
 
-TEST(CommandEvaluator, GivesTheUsersOwnFileAsTheBaseline) {
+TEST(CommandEvaluator, PassesTheUsersFileAsTheBaseline) {
   const TempFolder folder;
   save_model(relu(), folder / "my model.xml");
   const Model model = load_model(folder / "my model.xml");
@@ -47,7 +47,7 @@ TEST(CommandEvaluator, GivesTheUsersOwnFileAsTheBaseline) {
   EXPECT_EQ(evaluator.score(model, {}).accuracy(), 0);
 }
 
-TEST(CommandEvaluator, TellsTheExitCode) {
+TEST(CommandEvaluator, ReportsTheExitCode) {
   EXPECT_THAT(message_of<DataError>([] { scored("echo 1; : {model}; exit 7"); }), HasSubstr("exit code 7"));
 }
 

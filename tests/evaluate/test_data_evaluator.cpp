@@ -1,4 +1,4 @@
-// When an evaluation with data ends early, and what is known then.
+// Early stopping of DataEvaluator, and the score that it returns then.
 #include <cmath>
 
 #include "lpot/evaluate/evaluator.h"
@@ -19,7 +19,8 @@ Model shifted(float shift) {
   return as_model({std::make_shared<op::Concat>(ov::OutputVector{zero, score}, 1)}, {x});
 }
 
-// All of class 1, 30 of them scored below zero by fp32; the others stand at 1, 2, ... 270, the near ones last.
+// All samples are of class 1. fp32 scores 30 of them below zero; the others have scores 1, 2, ... 270, the smallest
+// last.
 DataEvaluator evaluator(std::optional<double> confidence = {}) {
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < kSamples; ++i)
@@ -31,13 +32,13 @@ DataEvaluator evaluator(std::optional<double> confidence = {}) {
           options};
 }
 
-class Ended : public ::testing::Test {
+class EarlyStoppingTest : public ::testing::Test {
  protected:
-  Ended() { EXPECT_EQ(evaluator_.baseline(shifted(0), {}).accuracy(), 0.9); }
+  EarlyStoppingTest() { EXPECT_EQ(evaluator_.baseline(shifted(0), {}).accuracy(), 0.9); }
   DataEvaluator evaluator_ = evaluator();
 };
 
-TEST_F(Ended, AfterAQuarterOfTheDataForTheFirstModelFromWhichTheSearchGoesOn) {
+TEST_F(EarlyStoppingTest, EvaluatesAQuarterOfTheDataForTheFirstModel) {
   const Score score = evaluator_.score_unless_below(0.89, shifted(50.5f), {});
   EXPECT_FALSE(score.complete);
   EXPECT_GE(score.samples, kSamples / 4);
@@ -45,14 +46,14 @@ TEST_F(Ended, AfterAQuarterOfTheDataForTheFirstModelFromWhichTheSearchGoesOn) {
   EXPECT_LT(score.accuracy(), 0.89);
 }
 
-TEST_F(Ended, NeverWhereItPasses) {
+TEST_F(EarlyStoppingTest, NeverStopsAModelThatPasses) {
   const Score score = evaluator_.score_unless_below(0.89, shifted(3.5f), {});
   EXPECT_TRUE(score.complete);
   EXPECT_EQ(score.samples, kSamples);
   EXPECT_EQ(score.accuracy(), 267.0 / kSamples);
 }
 
-TEST_F(Ended, EarlierForTheModelsThatFollow) {
+TEST_F(EarlyStoppingTest, StopsLaterModelsEarlier) {
   evaluator_.score_unless_below(0.89, shifted(50.5f), {});
   const Score worse = evaluator_.score_unless_below(0.89, shifted(60.5f), {});
   EXPECT_FALSE(worse.complete);
@@ -63,7 +64,7 @@ TEST_F(Ended, EarlierForTheModelsThatFollow) {
   EXPECT_EQ(better.accuracy(), 268.0 / kSamples);
 }
 
-TEST_F(Ended, AsEarlyAfterAResume) {
+TEST_F(EarlyStoppingTest, StopsAsEarlyAfterAResume) {
   evaluator_.score_unless_below(0.89, shifted(50.5f), {});
   const Score here = evaluator_.score_unless_below(0.89, shifted(60.5f), {});
   DataEvaluator resumed = evaluator();
@@ -88,7 +89,7 @@ std::vector<std::string> warnings_of_baseline(const Model& model) {
   return warnings;
 }
 
-TEST(DataEvaluator, WarnsOfARandomBaseline) {
+TEST(DataEvaluator, WarnsOfANondeterministicBaseline) {
   const auto x = parameter({-1, 1}, "x");
   const auto any = std::make_shared<op::RandomUniform>(op::Constant::create(ov::element::i64, {2}, {1, 1}),
                                                        constant({}, {0.0f}), constant({}, {0.5f}), ov::element::f32);
@@ -100,11 +101,9 @@ TEST(DataEvaluator, WarnsOfARandomBaseline) {
   EXPECT_THAT(warnings[0], ::testing::HasSubstr("different answers to the same samples"));
 }
 
-TEST(DataEvaluator, HasNothingToSayOfStreamsThatAgree) {
-  EXPECT_THAT(warnings_of_baseline(shifted(0)), ::testing::IsEmpty());
-}
+TEST(DataEvaluator, DoesNotWarnIfStreamsAgree) { EXPECT_THAT(warnings_of_baseline(shifted(0)), ::testing::IsEmpty()); }
 
-TEST(DataEvaluator, TellsOfNansOnceForAllModels) {
+TEST(DataEvaluator, WarnsOfNanOnceForAllModels) {
   std::vector<Sample> samples(4, {{Tensor::from<float>({1}, {1})}, Tensor::scalar(std::int64_t{1})});
   samples[2].inputs = {Tensor::from<float>({1}, {std::nanf("")})};
   DataEvaluator evaluator(loader_of(std::move(samples), 2),
@@ -118,7 +117,7 @@ TEST(DataEvaluator, TellsOfNansOnceForAllModels) {
   evaluator.score(shifted(0.5f), observer);
   evaluator.score_unless_below(0.5, shifted(0.5f), observer);
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_THAT(warnings[0], ::testing::HasSubstr("1 of 4 evaluation samples hold NaN, first sample 2 in input 0;"));
+  EXPECT_THAT(warnings[0], ::testing::HasSubstr("1 of 4 evaluation samples contain NaN, first sample 2 in input 0;"));
 }
 
 }  // namespace

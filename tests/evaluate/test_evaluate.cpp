@@ -27,8 +27,8 @@ Model scores(const std::vector<float>& factors = {1, 1, 1, 1}) {
   return as_model({std::make_shared<op::Multiply>(x, constant({1, 4}, factors))}, {x});
 }
 
-// Eleven samples whose highest input is class i % 4 and second highest the next one; 6 labels are the highest, 2 the
-// second, 3 neither.
+// Eleven samples. The highest input of sample i is class i % 4, the second highest the next class. 6 labels are the
+// highest, 2 the second highest, 3 neither.
 std::vector<Sample> samples() {
   std::vector<Sample> result;
   for (std::size_t i = 0; i < 11; ++i) {
@@ -48,7 +48,7 @@ struct Setting {
 
 class EvaluateAt : public ::testing::TestWithParam<Setting> {};
 
-TEST_P(EvaluateAt, GivesTheKnownScore) {
+TEST_P(EvaluateAt, ComputesTheKnownScore) {
   const auto [threads, batch_size] = GetParam();
   const Score score =
       evaluate(scores(), loader_of(samples(), batch_size), make_metrics({kTop1, kTop2}), {.threads = threads});
@@ -59,7 +59,7 @@ TEST_P(EvaluateAt, GivesTheKnownScore) {
   EXPECT_EQ(score.samples, 11u);
 }
 
-TEST_P(EvaluateAt, ComparesEverySampleWithTheBaselinesAnswerToIt) {
+TEST_P(EvaluateAt, ComparesEverySampleWithTheBaselineOutput) {
   const auto [threads, batch_size] = GetParam();
   const auto metrics = make_metrics({kAgreement, kMseToFp32});
   const DataLoader loader = loader_of(samples(), batch_size);
@@ -69,14 +69,14 @@ TEST_P(EvaluateAt, ComparesEverySampleWithTheBaselinesAnswerToIt) {
   EXPECT_EQ(itself.metrics[1].second, 0.0);
   ASSERT_EQ(baseline.size(), 11u);
 
-  // Class 0 is weakened: its three samples (0, 4, 8) now go to class 1, and four of twelve products of 2 and 1 change.
+  // Class 0 is weakened. Its three samples (0, 4, 8) now go to class 1, and four of twelve products of 2 and 1 change.
   const Score other = evaluate(scores({0.25f, 1, 1, 1}), loader, metrics, {.threads = threads, .baseline = &baseline});
   EXPECT_EQ(other.metrics[0].second, 8.0 / 11);
-  // Three rows hold 2 -> 0.5 and two rows (3, 7) hold 1 -> 0.25 at class 0.
+  // At class 0, three rows change from 2 to 0.5 and two rows (3, 7) from 1 to 0.25.
   EXPECT_NEAR(other.metrics[1].second, (3 * 1.5 * 1.5 + 2 * 0.75 * 0.75) / 44, 1e-12);
 }
 
-// What the user is warned of.
+// The warnings of an evaluation.
 std::vector<std::string> warnings_of(const std::function<void(const Observer&)>& evaluation) {
   std::vector<std::string> warnings;
   Observer observer;
@@ -93,16 +93,16 @@ std::vector<Sample> samples_with_nan(const std::vector<std::size_t>& damaged) {
   return result;
 }
 
-TEST_P(EvaluateAt, TellsOfSamplesThatHoldNan) {
+TEST_P(EvaluateAt, WarnsOfSamplesWithNan) {
   const auto [threads, batch_size] = GetParam();
   const DataLoader loader(std::make_shared<MemoryData>(samples_with_nan({3, 10}), std::vector<std::string>{"x"}), {},
                           {.batch_size = batch_size});
   const auto warnings = warnings_of([&, threads = threads](const Observer& observer) {
     const Score score = evaluate(scores(), loader, make_metrics({kTop1}), {.threads = threads}, observer);
-    EXPECT_EQ(score.accuracy(), 5.0 / 11) << "sample 3 was right, 10 was not";
+    EXPECT_EQ(score.accuracy(), 5.0 / 11) << "sample 3 was correct, sample 10 was not";
   });
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_THAT(warnings[0], HasSubstr("2 of 11 evaluation samples hold NaN, first sample 3 in input 'x'"));
+  EXPECT_THAT(warnings[0], HasSubstr("2 of 11 evaluation samples contain NaN, first sample 3 in input 'x'"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Settings, EvaluateAt,
@@ -113,30 +113,30 @@ INSTANTIATE_TEST_SUITE_P(Settings, EvaluateAt,
                                   std::to_string(test.param.batch_size);
                          });
 
-TEST(Evaluate, KnowsWhichMetricsNeedTheBaseline) {
+TEST(Evaluate, FindsMetricsThatNeedTheBaseline) {
   EXPECT_FALSE(needs_baseline(make_metrics({kTop1})));
   EXPECT_TRUE(needs_baseline(make_metrics({kTop1, kAgreement})));
 }
 
-TEST(Evaluate, SaysThatTheBaselineIsMissing) {
+TEST(Evaluate, ReportsAMissingBaseline) {
   EXPECT_THAT(message_of<DataError>([] { evaluate(scores(), loader_of(samples()), make_metrics({kAgreement})); }),
-              HasSubstr("compares with the fp32 model, whose outputs are not there"));
+              HasSubstr("compares with the fp32 model, but the fp32 outputs are missing"));
 }
 
-TEST(Evaluate, StartsFromNothingEveryTime) {
+TEST(Evaluate, StartsWithEmptyMetricsEveryTime) {
   const auto metrics = make_metrics({kTop1});
   const DataLoader loader = loader_of(samples(), 4);
   EXPECT_EQ(evaluate(scores(), loader, metrics).accuracy(), evaluate(scores(), loader, metrics).accuracy());
 }
 
-TEST(Evaluate, NamesTheSamplesAmongWhichALabelIsOutOfRange) {
+TEST(Evaluate, NamesTheSamplesOfALabelThatIsOutOfRange) {
   auto data = samples();
   data[5].label = Tensor::scalar(std::int64_t{4});
   EXPECT_THAT(message_of<DataError>([&] { evaluate(scores(), loader_of(data, 4), make_metrics({kTop1})); }),
               AllOf(HasSubstr("batch of samples 4..7"), HasSubstr("label 4 of sample 1"), HasSubstr("0..3")));
 }
 
-TEST(Evaluate, SaysThatAModelAnswersWithTooFewRows) {
+TEST(Evaluate, ReportsAModelThatReturnsTooFewRows) {
   const auto x = parameter({-1, 4}, "x");
   const auto one = op::Constant::create(ov::element::i64, {1}, {0});
   const Model model = as_model({std::make_shared<op::ReduceMean>(x, one, true)}, {x});
@@ -144,18 +144,18 @@ TEST(Evaluate, SaysThatAModelAnswersWithTooFewRows) {
               AllOf(HasSubstr("f32 [1,4]"), HasSubstr("batch of 4 samples"), HasSubstr("expected 4 rows")));
 }
 
-TEST(Evaluate, NamesBothSidesWhenDataDoNotFitTheModel) {
+TEST(Evaluate, NamesBothShapesIfDataDoNotFitTheModel) {
   const auto data = unlabelled({Tensor(ElementType::F32, {5})});
   EXPECT_THAT(message_of<DataError>([&] { evaluate(scores(), loader_of(data), make_metrics({kTop1})); }),
               AllOf(HasSubstr("x f32 [?,4]"), HasSubstr("f32 [1,5]")));
 }
 
-TEST(Evaluate, RefusesEmptyData) {
+TEST(Evaluate, RejectsEmptyData) {
   EXPECT_THAT(message_of<DataError>([] { evaluate(scores(), loader_of({}), make_metrics({kTop1})); }),
               HasSubstr("empty"));
 }
 
-TEST(Evaluate, StopsWhenAsked) {
+TEST(Evaluate, StopsOnRequest) {
   Observer observer;
   int asked = 0;
   observer.should_stop = [&] { return ++asked > 3; };
@@ -174,7 +174,7 @@ TEST(Evaluate, ReportsProgressUpToTheLastSample) {
   EXPECT_THAT(done, ::testing::ElementsAre(4, 8, 11));
 }
 
-TEST(Evaluate, ShiftsLabelsThatCountFromOne) {
+TEST(Evaluate, ShiftsLabelsThatStartAtOne) {
   auto data = samples();
   for (Sample& sample : data) sample.label = Tensor::scalar(*sample.label.data<std::int64_t>() + 1);
   const Component shift = component("LabelShift", {{"shift", std::int64_t{1}}});

@@ -14,18 +14,18 @@ namespace {
 
 constexpr std::size_t kSamples = 500;
 
-// Two classes, scores 0 and what a product makes of the input less a shift.
+// Two classes with the scores 0 and the product of the shifted input.
 Model shifted(float shift) {
   const auto x = parameter({-1, -1}, "x");
   const auto mean = std::make_shared<op::ReduceMean>(x, op::Constant::create(ov::element::i64, {1}, {1}), true);
   const auto score = std::make_shared<op::Subtract>(mean, constant({1, 1}, {shift}));
   const auto zero = std::make_shared<op::Multiply>(mean, constant({1, 1}, {0.0f}));
   Model model = as_model({std::make_shared<op::Concat>(ov::OutputVector{zero, score}, 1)}, {x});
-  model.derivation = std::to_string(shift);  // tells workers which model it is
+  model.derivation = std::to_string(shift);  // identifies the model for workers
   return model;
 }
 
-// All of class 1, a tenth of them wrong; rows of three lengths where batches are of one.
+// All samples are of class 1, a tenth of them wrong. With batch size 1, rows have three different lengths.
 DataLoader rows(std::size_t batch_size) {
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < kSamples; ++i) {
@@ -80,7 +80,7 @@ class EvaluateShared : public testing::TestWithParam<Case> {
   DataLoader loader_ = rows(GetParam().batch_size);
 };
 
-TEST_P(EvaluateShared, GivesTheSameScoresJudgementsAndEarlyEnds) {
+TEST_P(EvaluateShared, ComputesTheSameScoresJudgementsAndStops) {
   EvaluateOptions options{.threads = 1, .confidence = GetParam().confidence};
   const Scores alone = scores_of(evaluator(options));
   EXPECT_FALSE(alone.all[1].complete);
@@ -93,7 +93,7 @@ TEST_P(EvaluateShared, GivesTheSameScoresJudgementsAndEarlyEnds) {
   WorkerThreads workers(GetParam().processes, [this](int rank) {
     return [this, rank](const std::string& bytes) {
       const auto order = nlohmann::json::from_cbor(bytes);
-      return evaluate_work(order, rank, shifted(std::stof(order["model"]["derivation"].get<std::string>())), loader_);
+      return evaluate_task(order, rank, shifted(std::stof(order["model"]["derivation"].get<std::string>())), loader_);
     };
   });
   options.threads = 1;
@@ -101,14 +101,14 @@ TEST_P(EvaluateShared, GivesTheSameScoresJudgementsAndEarlyEnds) {
   expect_equal(alone, scores_of(evaluator(options)));
 }
 
-TEST(EvaluateSharedNan, IsToldAsByOneProcess) {
+TEST(EvaluateSharedNan, IsReportedLikeByOneProcess) {
   std::vector<Sample> samples(100, {{Tensor::from<float>({2}, {1, 2})}, Tensor::scalar(std::int64_t{1})});
   for (const std::size_t damaged : {41u, 42u, 97u})
     samples[damaged].inputs = {Tensor::from<float>({2}, {1, std::nanf("")})};
   const DataLoader loader = loader_of(std::move(samples), 8);
   WorkerThreads workers(3, [&](int rank) {
     return [&loader, rank](const std::string& bytes) {
-      return evaluate_work(nlohmann::json::from_cbor(bytes), rank, shifted(0), loader);
+      return evaluate_task(nlohmann::json::from_cbor(bytes), rank, shifted(0), loader);
     };
   });
   std::vector<std::string> warnings;
@@ -120,7 +120,7 @@ TEST(EvaluateSharedNan, IsToldAsByOneProcess) {
   evaluate(shifted(0), loader, metrics, {.threads = 1}, observer);
   evaluate(shifted(0), loader, metrics, {.threads = 1, .executor = make_executor(&workers.coordinator())}, observer);
   ASSERT_EQ(warnings.size(), 2u);
-  EXPECT_THAT(warnings[0], testing::HasSubstr("3 of 100 evaluation samples hold NaN, first sample 41 in input 0"));
+  EXPECT_THAT(warnings[0], testing::HasSubstr("3 of 100 evaluation samples contain NaN, first sample 41 in input 0"));
   EXPECT_EQ(warnings[0], warnings[1]);
 }
 

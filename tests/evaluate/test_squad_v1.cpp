@@ -40,7 +40,7 @@ class SquadV1 : public ::testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(SquadV1, MakesTextsOfLogitsAndLabelsOfUniqueIds) {
+TEST_F(SquadV1, ConvertsLogitsToTextsAndUniqueIdsToLabels) {
   // q1: "The man" at 6, 7; q2: "Normandy" at 9.
   const BatchResult answered =
       chain()[0]->apply({{stack({row(6, 2), row(9, 3)}), stack({row(7, 1), row(9, 1)})}, {id(0), id(1)}});
@@ -49,7 +49,7 @@ TEST_F(SquadV1, MakesTextsOfLogitsAndLabelsOfUniqueIds) {
   EXPECT_THAT(to_texts(answered.labels[1]), ElementsAre("q2", "Normandy", "in Normandy"));
 }
 
-TEST_F(SquadV1, TakesUniqueIdsFromAnOutputOfWholeNumbersAndLogitsSideBySide) {
+TEST_F(SquadV1, ReadsUniqueIdsFromAnIntegerOutputAndInterleavedLogits) {
   Tensor both(ElementType::F32, {1, 20, 2});
   both.data<float>()[2 * 9] = 1;
   both.data<float>()[2 * 9 + 1] = 1;
@@ -57,27 +57,26 @@ TEST_F(SquadV1, TakesUniqueIdsFromAnOutputOfWholeNumbersAndLogitsSideBySide) {
   EXPECT_THAT(to_texts(chain()[0]->apply({{ids, both}, {Tensor()}}).outputs[0]), ElementsAre("Normandy"));
 }
 
-TEST_F(SquadV1, SaysWhatItMissesInTheOutputs) {
+TEST_F(SquadV1, ReportsMissingOutputs) {
   EXPECT_THAT(message_of<DataError>([&] {
                 chain()[0]->apply({{stack({row(6, 2)})}, {id(0)}});
               }),
-              AllOf(HasSubstr("the model's outputs are f32 [1,20]"), HasSubstr("name them in model.outputs")));
+              AllOf(HasSubstr("found the model outputs f32 [1,20]"), HasSubstr("Name them in model.outputs")));
   const std::vector<Tensor> logits{stack({row(6, 2)}), stack({row(6, 2)})};
-  EXPECT_THAT(
-      message_of<DataError>([&] {
-        chain()[0]->apply({logits, {id(3)}});
-      }),
-      HasSubstr("sample 0 of the batch has the unique id 1000000003; the windows of label_file are 1000000000 to "
-                "1000000002"));
-  EXPECT_THAT(message_of<DataError>([&] { chain()[0]->apply({logits, {Tensor()}}); }), HasSubstr("the unique id -1"));
+  EXPECT_THAT(message_of<DataError>([&] {
+                chain()[0]->apply({logits, {id(3)}});
+              }),
+              HasSubstr("sample 0 of the batch: found unique id 1000000003; expected 1000000000 to "
+                        "1000000002"));
+  EXPECT_THAT(message_of<DataError>([&] { chain()[0]->apply({logits, {Tensor()}}); }), HasSubstr("found unique id -1"));
   EXPECT_THAT(message_of<DataError>([&] {
                 chain(19)[0]->apply({logits, {id(0)}});
               }),
-              HasSubstr("the logits are of 20 tokens, max_seq_length is 19"));
+              HasSubstr("found logits of 20 tokens; expected at most max_seq_length = 19"));
 }
 
-// A model whose inputs are its logits: the windows of q1 and q2 right, that of q3 wrong.
-TEST_F(SquadV1, LeadsFromLogitsToSquadF1) {
+// A model whose inputs are its logits: the windows of q1 and q2 are right, that of q3 is wrong.
+TEST_F(SquadV1, FeedsSquadF1) {
   const auto start = parameter({-1, 20}, "start"), end = parameter({-1, 20}, "end");
   const Model model = as_model({std::make_shared<op::Relu>(start), std::make_shared<op::Relu>(end)}, {start, end});
   const std::vector<Sample> samples{

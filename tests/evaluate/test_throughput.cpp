@@ -1,4 +1,4 @@
-// Batches and streams chosen on the work itself.
+// Batch size and streams are chosen during the evaluation itself.
 #include "lpot/evaluate/throughput.h"
 
 #include "lpot/evaluate/evaluate.h"
@@ -32,14 +32,14 @@ TEST(ThroughputChoices, AreALargerBatchAndOneStream) {
               ElementsAre(Throughput{}, Throughput{0, 1}));
 }
 
-TEST(ThroughputChoices, LeaveABatchThatMayNotChangeAlone) {
+TEST(ThroughputChoices, KeepABatchThatMustNotChange) {
   EXPECT_THAT(throughput_choices(rows(4), loader_of(samples(100), 4), 1), ElementsAre(Throughput{})) << "fixed";
   const DataLoader without_last = loader_of(samples(100), 4).with({.batch_size = 4, .drop_last = true});
   EXPECT_THAT(throughput_choices(rows(-1), without_last, 1), ElementsAre(Throughput{}));
   EXPECT_THAT(throughput_choices(rows(-1), loader_of(samples(32), 4), 1), ElementsAre(Throughput{})) << "few samples";
 }
 
-// Seconds a sample by batch size, and what compiling takes.
+// Simulates seconds per sample by batch size, and the time of a compilation.
 struct Machine {
   std::map<std::size_t, double> per_sample;
   double compiling = 0.01;
@@ -59,21 +59,21 @@ Throughput chosen(Machine& machine, std::size_t samples) {
                            [&](const Throughput& way, std::size_t count) { return machine.run(way, count); });
 }
 
-TEST(ChooseThroughput, TakesTheFastestByWhatItTookASample) {
+TEST(ChooseThroughput, ChoosesTheShortestTimePerSample) {
   Machine faster{{{0, 1e-3}, {32, 5e-4}}}, slower{{{0, 1e-3}, {32, 2e-3}}}, even{{{0, 1e-3}, {32, 0.97e-3}}};
   EXPECT_EQ(chosen(faster, 10000), (Throughput{32, 0}));
   EXPECT_EQ(chosen(slower, 10000), Throughput{});
-  EXPECT_EQ(chosen(even, 10000), Throughput{}) << "not worth a change";
-  EXPECT_EQ(faster.samples, 3u * 8 + 3 * 64) << "two streams: a round each to begin with, two that are timed";
+  EXPECT_EQ(chosen(even, 10000), Throughput{}) << "the gain is too small";
+  EXPECT_EQ(faster.samples, 3u * 8 + 3 * 64) << "two streams: one warm-up round and two timed rounds each";
 }
 
-TEST(ChooseThroughput, DoesNotCompileWhatCannotPay) {
+TEST(ChooseThroughput, DoesNotCompileIfTheGainIsTooSmall) {
   Machine machine{{{0, 1e-3}, {32, 5e-4}}, 10};
   EXPECT_EQ(chosen(machine, 10000), Throughput{});
   EXPECT_EQ(machine.samples, 24u);
 }
 
-TEST(ChooseThroughput, NeverTakesMoreSamplesThanThereAre) {
+TEST(ChooseThroughput, NeverUsesMoreSamplesThanExist) {
   Machine machine{{{0, 1e-3}, {32, 5e-4}}, 1e-6};
   EXPECT_EQ(chosen(machine, 60), Throughput{});
   EXPECT_LE(machine.samples, 60u);
@@ -82,7 +82,7 @@ TEST(ChooseThroughput, NeverTakesMoreSamplesThanThereAre) {
   EXPECT_EQ(none.samples, 0u);
 }
 
-TEST(ChooseThroughput, ChangesNoScore) {
+TEST(ChooseThroughput, DoesNotChangeTheScore) {
   const Component top1{"topk", Parameters({{"k", std::int64_t{1}}}), {}};
   const auto metrics = make_metrics({top1});
   const DataLoader loader = loader_of(samples(1001), 3);

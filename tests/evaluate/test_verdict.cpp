@@ -16,7 +16,7 @@ Judgements judged(const std::vector<double>& values) {
   return judgements;
 }
 
-TEST(Verdict, IsCertainOnlyWhenTheSamplesToComeCannotChangeIt) {
+TEST(Verdict, FailsOnlyIfTheRemainingSamplesCannotChangeIt) {
   const Judgements baseline = judged(std::vector<double>(10, 1.0));
   Verdict verdict(baseline, {.lowest = 0.8});
   for (std::size_t i = 0; i < 2; ++i) verdict.add(i, 0);
@@ -25,7 +25,7 @@ TEST(Verdict, IsCertainOnlyWhenTheSamplesToComeCannotChangeIt) {
   EXPECT_TRUE(verdict.has_failed()) << "7 of 10 at most";
 }
 
-TEST(Verdict, WaitsForAsManySamplesAsItIsToldTo) {
+TEST(Verdict, WaitsForTheMinimumNumberOfSamples) {
   const Judgements baseline = judged(std::vector<double>(10, 1.0));
   Verdict verdict(baseline, {.lowest = 0.8, .at_least = 5});
   for (std::size_t i = 0; i < 4; ++i) verdict.add(i, 0);
@@ -34,9 +34,9 @@ TEST(Verdict, WaitsForAsManySamplesAsItIsToldTo) {
   EXPECT_TRUE(verdict.has_failed());
 }
 
-// Whatever the order, the verdict is that of the whole: a model that passes is never stopped, one that fails always is
-// when its last sample is in.
-TEST(Verdict, AgreesWithTheWholeForRandomModelsAndOrders) {
+// In any order the verdict agrees with the complete evaluation: a model that passes is never stopped, and a model that
+// fails has failed by its last sample.
+TEST(Verdict, AgreesWithTheCompleteEvaluationForRandomModelsAndOrders) {
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
     const std::size_t count = 1 + random() % 60;
@@ -55,7 +55,7 @@ TEST(Verdict, AgreesWithTheWholeForRandomModelsAndOrders) {
   }
 }
 
-// What the first samples of a baseline that has all right say of all of them.
+// The estimate for all samples after the first ones, with a baseline that has all samples right.
 double estimate_after(const std::vector<double>& values, const std::vector<double>& margins, std::size_t random_from) {
   Judgements baseline;
   for (const double margin : margins) baseline.push_back(Judgement{1, margin});
@@ -64,19 +64,21 @@ double estimate_after(const std::vector<double>& values, const std::vector<doubl
   return verdict.estimate();
 }
 
-TEST(Verdict, EstimatesThatSamplesToComeLoseToTheSameNoise) {
-  // 2 lost of 10 right by 1: a deviation of 1 / 0.8416 is likeliest; of those right by 2, 4.62% are lost to it.
+TEST(Verdict, EstimatesTheRemainingLossFromTheSameNoise) {
+  // 2 of 10 samples with margin 1 were lost, so a deviation of 1 / 0.8416 is most likely. It loses 4.62% of the samples
+  // with margin 2.
   const std::vector<double> values{0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
   std::vector<double> margins(10, 1.0);
   margins.resize(110, 2.0);
-  EXPECT_NEAR(110 * estimate_after(values, margins, 110), 110 - 2 - 4.62, 1.5) << "the deviation is one of a few";
+  EXPECT_NEAR(110 * estimate_after(values, margins, 110), 110 - 2 - 4.62, 1.5)
+      << "the search tries only a few deviations";
   std::fill(margins.begin() + 10, margins.end(), 100.0);
-  EXPECT_NEAR(110 * estimate_after(values, margins, 110), 108, 1e-6) << "too far for that noise";
+  EXPECT_NEAR(110 * estimate_after(values, margins, 110), 108, 1e-6) << "the margins are too large for that noise";
   EXPECT_DOUBLE_EQ(estimate_after({1, 1, 1, 1}, margins, 110), 1) << "nothing was lost";
 }
 
-// Which samples were lost counts, not only how many.
-TEST(Verdict, EstimatesLessToComeWhenOnlyTheNearestWereLost) {
+// The estimate depends on which samples were lost, not only on how many.
+TEST(Verdict, EstimatesASmallerLossIfOnlySmallMarginsWereLost) {
   std::vector<double> margins{0.1, 0.1, 1, 1, 1, 1, 1, 1, 1, 1};
   margins.resize(110, 1.5);
   const double nearest = estimate_after({0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, margins, 110);
@@ -84,30 +86,30 @@ TEST(Verdict, EstimatesLessToComeWhenOnlyTheNearestWereLost) {
   EXPECT_GT(nearest, any + 0.03);
 }
 
-TEST(Verdict, EstimatesThatSamplesToComeLoseHalfAsOftenWhereMarginsDoNotTell) {
+TEST(Verdict, EstimatesHalfTheLossRateIfMarginsAreUninformative) {
   EXPECT_DOUBLE_EQ(estimate_after({0, 1, 1, 1}, std::vector<double>(12, 0.0), 12), (12 - 1 - 8 * 0.25 / 2) / 12);
   EXPECT_DOUBLE_EQ(estimate_after({0, 0, 0, 1}, std::vector<double>(12, 3.0), 12), (12 - 3 - 8 * 0.75 / 2) / 12)
-      << "no noise makes more than half of them wrong";
+      << "noise cannot make more than half of them wrong";
 }
 
-TEST(Verdict, EstimatesThatSamplesDrawnAtRandomLoseAsThoseBefore) {
+TEST(Verdict, EstimatesTheSameLossRateForRandomSamples) {
   EXPECT_DOUBLE_EQ(estimate_after({0, 0, 0, 0, 0, 1, 1, 1}, std::vector<double>(16, 1.0), 4), (16 - 5 - 8 * 0.25) / 16);
 }
 
-TEST(Hits, AreBoundedAsTheHypergeometricDistributionSays) {
-  // All were drawn: nothing is uncertain.
-  EXPECT_EQ(most_hits(20, 20, 7, 0.001), 7u);
-  EXPECT_EQ(fewest_hits(20, 20, 7, 0.001), 7u);
-  // Nothing was drawn: everything is possible.
-  EXPECT_EQ(most_hits(20, 0, 0, 0.001), 20u);
-  EXPECT_EQ(fewest_hits(20, 0, 0, 0.001), 0u);
-  // By hand: with 5 of 10 drawn and no hit, 3 hits have the probability C(7,5)/C(10,5) = 21/252 = 0.083, 4 have
-  // C(6,5)/C(10,5) = 6/252 = 0.024.
-  EXPECT_EQ(most_hits(10, 5, 0, 0.05), 3u);
-  EXPECT_EQ(most_hits(10, 5, 0, 0.02), 4u);
+TEST(Hits, AreBoundedByTheHypergeometricDistribution) {
+  // All items were drawn, so nothing is uncertain.
+  EXPECT_EQ(max_hits(20, 20, 7, 0.001), 7u);
+  EXPECT_EQ(min_hits(20, 20, 7, 0.001), 7u);
+  // No item was drawn, so everything is possible.
+  EXPECT_EQ(max_hits(20, 0, 0, 0.001), 20u);
+  EXPECT_EQ(min_hits(20, 0, 0, 0.001), 0u);
+  // By hand: with 5 of 10 drawn and no hit, the probability is C(7,5)/C(10,5) = 21/252 = 0.083 for 3 hits and
+  // C(6,5)/C(10,5) = 6/252 = 0.024 for 4 hits.
+  EXPECT_EQ(max_hits(10, 5, 0, 0.05), 3u);
+  EXPECT_EQ(max_hits(10, 5, 0, 0.02), 4u);
 }
 
-TEST(Hits, HoldAsOftenAsTheyPromise) {
+TEST(Hits, AreWithinTheBoundsWithTheGivenProbability) {
   std::mt19937 random(3);
   int wrong = 0;
   constexpr int kRounds = 4000;
@@ -117,13 +119,14 @@ TEST(Hits, HoldAsOftenAsTheyPromise) {
     for (std::size_t i = 0; i < kind; ++i) population[i] = 1;
     std::shuffle(population.begin(), population.end(), random);
     const auto hits = static_cast<std::size_t>(std::count(population.begin(), population.begin() + 80, 1));
-    wrong += kind > most_hits(200, 80, hits, 0.02) || kind < fewest_hits(200, 80, hits, 0.02);
+    wrong += kind > max_hits(200, 80, hits, 0.02) || kind < min_hits(200, 80, hits, 0.02);
   }
-  EXPECT_LT(wrong, kRounds * 0.06) << "twice 2%, with room for chance";
+  EXPECT_LT(wrong, kRounds * 0.06) << "twice 2%, with a margin for chance";
 }
 
-// With a confidence, a model that loses 5% of what fp32 gets right ends early; one that loses nothing never does.
-TEST(Verdict, WithAConfidenceEndsEarlierAndIsRarelyWrong) {
+// With a confidence, a model that loses 5% of the samples that fp32 gets right stops early. A model that loses nothing
+// never does.
+TEST(Verdict, WithAConfidenceStopsEarlierAndIsRarelyWrong) {
   constexpr std::size_t kCount = 2000;
   std::mt19937 random(11);
   int stopped_wrongly = 0;
@@ -136,7 +139,7 @@ TEST(Verdict, WithAConfidenceEndsEarlierAndIsRarelyWrong) {
       const double flipped = 1 - baseline.back()->value;
       worse.push_back(random() % 20 ? baseline.back()->value : 0.0);
       equal.push_back(random() % 50 ? baseline.back()->value
-                                    : flipped);  // flips both ways; 1.6% net loss of 2% allowed
+                                    : flipped);  // flips in both directions; 1.6% net loss of 2% allowed
     }
     double total = 0;
     for (const auto& each : baseline) total += each->value;
@@ -159,7 +162,7 @@ TEST(Verdict, WithAConfidenceEndsEarlierAndIsRarelyWrong) {
   EXPECT_LE(stopped_wrongly, 2);
 }
 
-TEST(Order, TakesWhatBothGotWrongFirstThenTheNearestOfEitherInTurn) {
+TEST(Order, StartsWithSamplesBothGotWrongThenAlternatesSmallMargins) {
   const auto right_by = [](double margin) { return Judgement{1, margin}; };
   const Judgement wrong{0, 0};
   const Judgements baseline{right_by(9), wrong, right_by(0.2), right_by(5), right_by(4), right_by(8), wrong};
@@ -167,7 +170,7 @@ TEST(Order, TakesWhatBothGotWrongFirstThenTheNearestOfEitherInTurn) {
   EXPECT_THAT(hardest_first(baseline, first, false, 1).positions, ElementsAre(6, 1, 5, 2, 3, 4, 0));
 }
 
-// A first model that fails badly says little: what fp32 gets right by a small margin still comes early.
+// A first model that fails badly says little, so samples that fp32 gets right by a small margin still come early.
 TEST(Order, DoesNotRelyOnAFirstModelThatGetsAlmostAllWrong) {
   Judgements baseline, first;
   for (int i = 0; i < 100; ++i) {
@@ -181,7 +184,7 @@ TEST(Order, DoesNotRelyOnAFirstModelThatGetsAlmostAllWrong) {
               ::testing::UnorderedElementsAre(89, 88, 87, 86));
 }
 
-TEST(Order, IsRandomBehindAboutAsManyNearOnesAsWereWrong) {
+TEST(Order, IsRandomAfterAboutAsManyHardSamplesAsWereWrong) {
   Judgements baseline(50, Judgement{1, 2}), first(50, Judgement{1, 1});
   baseline[3] = baseline[4] = first[3] = first[4] = first[5] = Judgement{0, 0};
   const EvaluationOrder order = hardest_first(baseline, first, true, 1);
@@ -190,7 +193,7 @@ TEST(Order, IsRandomBehindAboutAsManyNearOnesAsWereWrong) {
   EXPECT_NE(order.positions, hardest_first(baseline, first, true, 2).positions);
 }
 
-TEST(Order, HasEveryPositionOnceWhateverIsKnown) {
+TEST(Order, ContainsEveryPositionOnce) {
   std::mt19937 random(5);
   for (int round = 0; round < 300; ++round) {
     Judgements first(random() % 30), baseline(first.size(), Judgement{1, 1});

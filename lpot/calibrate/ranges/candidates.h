@@ -1,4 +1,4 @@
-// The ranges that a search tries.
+// The candidate ranges of a search.
 #pragma once
 #include <algorithm>
 
@@ -6,9 +6,10 @@
 
 namespace lpot {
 
-// The best of `whole` and its parts inside a bound on absolute values, the bound going from all to an eighth of the
-// largest value in 128ths: less would clip most of any real tensor. An asymmetric range is cut where it reaches beyond
-// the bound, the longer side first, so one far outlier does not cost the other side. Of equals the widest wins.
+// The candidate with the lowest cost. The candidates are `whole` and `whole` clipped to a bound on absolute values. The
+// bound goes from the largest absolute value down to an eighth of it, in steps of 1/128; a smaller bound would clip
+// most values of any real tensor. An asymmetric range is clipped only on the side that exceeds the bound, so one far
+// outlier does not narrow the other side. If costs are equal, the widest candidate wins.
 template <typename Cost>
 Range best_candidate(const Range& whole, const Cost& cost) {
   constexpr int kCandidates = 128, kSmallest = 16;

@@ -1,13 +1,14 @@
-// kl: the range whose quantized distribution is nearest to the observed one, by Kullback-Leibler divergence
-// (S. Migacz, "8-bit Inference with TensorRT", GTC 2017).
+// kl: the range whose quantized distribution is closest to the observed one, by Kullback-Leibler divergence (S. Migacz,
+// "8-bit Inference with TensorRT", GTC 2017).
 //
-// A narrower range has finer steps and clips more. For each candidate, the reference P is the histogram inside the
-// range with what lies outside added to the edge bins; Q is what 2^bits levels can say of the unclipped histogram
-// inside: the mass of each level spread evenly over its non-empty bins. The candidate with the smallest sum of p *
-// log(p / q) wins. As in the original a candidate is a bound on absolute values (candidates.h).
+// A narrower range has finer steps but clips more. For each candidate, the reference P is the histogram inside the
+// range, with the clipped values added to the edge bins. Q is the histogram inside the range (without clipped values)
+// after quantization to 2^bits levels: the mass of each level is spread evenly over its non-empty bins. The candidate
+// with the smallest sum of p * log(p / q) wins. As in the original, a candidate is a bound on absolute values
+// (candidates.h).
 //
-// The zeros that a relu makes are quantized without error whatever the range, but would be smeared over their level
-// here and drive the range down to nothing: the bin of zero counts at most as much as its larger neighbour.
+// The zeros of a ReLU are quantized without error in any range. Here they would be spread over their level and make the
+// range far too small. So the zero bin counts at most as much as its larger neighbour.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -18,7 +19,7 @@
 namespace lpot {
 namespace {
 
-// Bins [first, last) that a range covers.
+// The bins [first, last) of a range.
 struct Window {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -32,7 +33,7 @@ Window window_of(const Histogram& histogram, double low, double high) {
   return {first, last};
 }
 
-// Mass that 2^bits levels over the window give to each bin, not normalised.
+// The mass of each bin after quantization to `levels` levels over the window, not normalized.
 std::vector<double> quantized(const std::vector<std::uint64_t>& counts, Window window, std::size_t levels) {
   const std::size_t bins = window.last - window.first;
   std::vector<double> spread(bins, 0.0);
@@ -68,13 +69,13 @@ double divergence(const std::vector<std::uint64_t>& counts, Window window, std::
     q_total += model[i];
   }
   if (q_total == 0) return INFINITY;
-  // An edge bin that holds only clipped values has no mass in Q; the smallest share keeps the logarithm finite.
-  constexpr double kLeast = 1e-9;
+  // An edge bin with only clipped values has no mass in Q. The minimum keeps the logarithm finite.
+  constexpr double kMinShare = 1e-9;
   double sum = 0;
   for (std::size_t i = 0; i < bins; ++i) {
     if (reference[i] == 0) continue;
     const double p = reference[i] / p_total;
-    sum += p * std::log(p / std::max(model[i] / q_total, kLeast));
+    sum += p * std::log(p / std::max(model[i] / q_total, kMinShare));
   }
   return sum;
 }

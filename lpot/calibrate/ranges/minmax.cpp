@@ -1,4 +1,4 @@
-// minmax: the range that holds every value that was seen. Nothing is clipped; one outlier widens every step.
+// minmax: the range of all observed values. Nothing is clipped, but one outlier makes every step larger.
 #include <algorithm>
 
 #include "lpot/calibrate/range.h"

@@ -1,9 +1,9 @@
-// mse: the range with the smallest mean squared error of quantizing the observed values
-// (the idea of "Post training 4-bit quantization of convolutional networks", Banner et al., 2019, by search instead of
-// a formula).
+// mse: the range with the smallest mean squared quantization error of the observed values (the idea of Banner et al.,
+// "Post training 4-bit quantization of convolutional networks", 2019, with a search instead of a formula).
 //
-// Inside the range a value is off by a uniformly spread rounding error, step^2 / 12; outside it is off by its distance
-// to the end. Exact zeros cost nothing whatever the range and are left out. The candidates are kl's (candidates.h).
+// Inside the range a value has a uniformly distributed rounding error of variance step^2 / 12. Outside, its error is
+// the distance to the end of the range. Exact zeros have no error in any range and are ignored. The candidates are the
+// same as for kl (candidates.h).
 #include <cmath>
 
 #include "lpot/calibrate/range.h"

@@ -1,7 +1,7 @@
-// percentile: the range that holds all but a given share of the values, the share split evenly over both ends.
+// percentile: the range that contains all but a given share of the values. The share is split evenly between both ends.
 //
-// Cheap protection against single outliers. The result lies on an edge of the kept histogram's bins, outwards of the
-// exact quantile, and never outside of what was seen. A tensor without negative values is cut at its upper end only.
+// A cheap protection against single outliers. The result is an edge of a histogram bin, slightly outside the exact
+// quantile but never outside the observed values. A tensor without negative values is clipped only at its upper end.
 #include <algorithm>
 #include <cmath>
 
@@ -10,8 +10,8 @@
 namespace lpot {
 namespace {
 
-// How many values may be cut at one end.
-std::uint64_t may_cut(const Histogram& histogram, double share) {
+// The number of values that may be clipped at one end.
+std::uint64_t max_clipped(const Histogram& histogram, double share) {
   return static_cast<std::uint64_t>(std::floor(share * static_cast<double>(histogram.total())));
 }
 
@@ -40,7 +40,7 @@ Range percentile_range(const TensorStatistics& statistics, const RangeOptions& o
   const Histogram& histogram = statistics.histogram();
   if (histogram.counts().empty()) return whole;
   const double outside = 1.0 - options.percentile / 100.0;
-  const std::uint64_t cut = may_cut(histogram, whole.low < 0 ? outside / 2 : outside);
+  const std::uint64_t cut = max_clipped(histogram, whole.low < 0 ? outside / 2 : outside);
   const float low = std::clamp(static_cast<float>(lower_edge(histogram, cut)), whole.low, 0.0f);
   const float high = std::clamp(static_cast<float>(upper_edge(histogram, cut)), 0.0f, whole.high);
   if (options.symmetry == Symmetry::Asymmetric || whole.low == 0.0f) return {low, high};
