@@ -1,4 +1,4 @@
-// One target as libFuzzer's program: compiled with -DTARGET=name.
+// The libFuzzer program of one target, compiled with -DTARGET=name.
 #include "tests/fuzz/targets/targets.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,6 @@
-"""Writes the seed corpora of the fuzz targets: tests/fuzz/seeds.py FOLDER makes FOLDER/TARGET/NAME.
+"""Writes the seed corpora of the fuzz targets: tests/fuzz/seeds.py FOLDER writes FOLDER/TARGET/NAME.
 
-Well-formed inputs, small, from what the tests have and made here. The targets read a first byte or two that choose a
+Small well-formed inputs, from test data and generated here. The first one or two bytes of some targets choose a
 layout (targets/*.cpp).
 """
 
@@ -356,16 +356,16 @@ def seeds():
     yield "cifar", "hundred", b"\x01" + b"\x03\x45" + plane
     yield "image_list", "two", b"a.jpg 1\n a.jpg\t-2\r\n\n"
     yield "store", "one", store()
-    yield "kept", "plan", b"\x00" + json.dumps(plan()).encode()
-    yield "kept", "measured", b"\x01" + json.dumps(measured()).encode()
+    yield "stored_values", "plan", b"\x00" + json.dumps(plan()).encode()
+    yield "stored_values", "measured", b"\x01" + json.dumps(measured()).encode()
     probe = {
         "plan": json.dumps(plan()),
         "distance": 0.1,
         "seconds": 1.5,
         "before_trial": 2,
     }
-    yield "kept", "probe", b"\x02" + json.dumps(probe).encode()
-    forms = {
+    yield "stored_values", "probe", b"\x02" + json.dumps(probe).encode()
+    kernel_variants = {
         "conv1": {
             "fp32_ms": 1.5,
             "plain_ms": 1,
@@ -374,9 +374,9 @@ def seeds():
             "slower_in_int8": True,
         }
     }
-    yield "kept", "forms", b"\x03" + json.dumps(forms).encode()
-    yield "kept", "notes", b"\x04" + notes()
-    yield "kept", "statistics", b"\x05" + statistics()
+    yield "stored_values", "kernel_variants", b"\x03" + json.dumps(kernel_variants).encode()
+    yield "stored_values", "notes", b"\x04" + notes()
+    yield "stored_values", "statistics", b"\x05" + statistics()
     yield "graph", "onnx", b"\x00" + onnx_graph()
     yield "graph", "tensorflow", b"\x01" + tensorflow_graph()
 

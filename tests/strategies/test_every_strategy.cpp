@@ -85,7 +85,7 @@ std::size_t count_plans(const SearchSpace& space) {
 // An answer to a plan: an accuracy, or nothing when its trial fails.
 using Answer = std::function<std::optional<double>(std::size_t number, const Plan&)>;
 
-std::optional<double> always_succeeds(std::size_t, const Plan& plan) { return made_up_accuracy(plan); }
+std::optional<double> always_succeeds(std::size_t, const Plan& plan) { return fake_accuracy(plan); }
 
 struct Played {
   std::vector<Trial> trials;
@@ -221,12 +221,12 @@ TEST_P(EveryStrategy, SurvivesWhicheverTrialsFail) {
   std::vector<Answer> answers{[](std::size_t, const Plan&) -> std::optional<double> { return std::nullopt; }};
   for (std::size_t failing = 1; failing <= trials; failing += 7)
     answers.push_back([failing](std::size_t number, const Plan& plan) {
-      return number == failing ? std::nullopt : std::optional(made_up_accuracy(plan));
+      return number == failing ? std::nullopt : std::optional(fake_accuracy(plan));
     });
   for (unsigned seed = 0; seed < 10; ++seed)
     answers.push_back([seed](std::size_t number, const Plan& plan) {
       std::mt19937 random(seed * 1000 + static_cast<unsigned>(number));
-      return random() % 2 ? std::nullopt : std::optional(made_up_accuracy(plan));
+      return random() % 2 ? std::nullopt : std::optional(fake_accuracy(plan));
     });
   for (const Answer& answer : answers) {
     std::set<std::string> seen;
@@ -249,7 +249,7 @@ TEST_P(EveryStrategy, TakesLowerForBetterWhenTheGoalDoes) {
   goal_ = {.baseline = -2, .tolerance = 0, .relative = false, .higher_is_better = false};
   // Distances stay what they are: only accuracies have a direction.
   const auto mirrored = [](std::size_t number, const Plan& plan) {
-    return std::optional(number >= 1000 ? made_up_accuracy(plan) : -made_up_accuracy(plan));
+    return std::optional(number >= 1000 ? fake_accuracy(plan) : -fake_accuracy(plan));
   };
   const std::vector<Trial> lower = play(mirrored);
   goal_ = {.baseline = 2, .tolerance = 0, .relative = false};

@@ -1,4 +1,4 @@
-// One attention layer made in code: queries, keys, values, their mix, and the output product.
+// An attention layer built in code: queries, keys, values, their weighted sum, and the output product.
 #pragma once
 #include "tests/support/graphs.h"
 
@@ -7,11 +7,11 @@ namespace lpot {
 struct AttentionOptions {
   std::size_t heads = 4;
   std::size_t width = 32;   // of a head
-  float outlier = 1;        // two channels of the values are so many times larger, and their readers' weights smaller
-  float query_outlier = 1;  // likewise of the queries, against the keys
+  float outlier = 1;        // two value channels are this many times larger, and the weights that read them smaller
+  float query_outlier = 1;  // the same for the queries, against the keys
   bool values_read_twice = false;
-  bool reshaped_shares = false;  // as rows of a table, and back
-  bool computed_shapes = false;  // batch and rows are taken from the input, the number of heads is what is left
+  bool reshaped_shares = false;  // the probabilities are reshaped to rows and back
+  bool computed_shapes = false;  // batch and rows are read from the input's shape; the number of heads is inferred
 };
 
 // x [batch, rows, heads * width] -> "query", "key", "value" with biases -> "scores", "mix" -> "out"

@@ -1,4 +1,4 @@
-// Components as a config gives them: what is not given has the table's default.
+// Components as a configuration creates them: missing parameters have the defaults of the table.
 #pragma once
 #include <map>
 #include <stdexcept>

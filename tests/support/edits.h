@@ -1,4 +1,4 @@
-// Edits made in tests.
+// Edits for tests.
 #pragma once
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
@@ -17,7 +17,7 @@ inline std::vector<float> weights_of(const Model& model, const QuantizableOp& qu
   return {};
 }
 
-// Every op that can be: half-range weights per channel, the same levels everywhere.
+// Every quantizable op in int8: half-range weights per channel, the same levels everywhere.
 inline Edits int8_edits(const Model& model, const Range& levels) {
   Edits edits;
   for (const QuantizableOp& quantizable : quantizable_ops(model)) {

@@ -1,4 +1,4 @@
-// Folders and errors for tests.
+// Temporary folders and error messages for tests.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace lpot {
 
-// A folder for one test, gone with it.
+// A folder for one test, deleted with it.
 class TempFolder {
  public:
   TempFolder() {
@@ -66,7 +66,7 @@ inline std::string read_bytes(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// The message of the error that `function` throws; fails the test when it throws none.
+// The message of the error that `function` throws. Fails the test if it throws no error.
 template <typename Expected>
 std::string message_of(const std::function<void()>& function) {
   try {

@@ -1,4 +1,4 @@
-// Small graphs made in code, and a plain way to run one.
+// Small graphs built in code, and a simple way to run one.
 #pragma once
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
@@ -76,7 +76,7 @@ inline Model as_model(const ov::OutputVector& outputs, const ov::ParameterVector
   return model;
 }
 
-// All outputs as floats, run by OpenVINO in full precision without anything of ours.
+// Runs the graph with OpenVINO in full precision, without lpot's runtime. Returns all outputs as floats.
 inline std::vector<std::vector<float>> run_plainly(const std::shared_ptr<ov::Model>& graph,
                                                    const std::vector<Tensor>& inputs) {
   ov::Core core;

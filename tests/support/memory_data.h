@@ -1,4 +1,4 @@
-// A data set that a test makes up.
+// A data set with samples given by a test.
 #pragma once
 #include <memory>
 #include <string>

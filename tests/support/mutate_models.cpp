@@ -1,5 +1,5 @@
-// Loads damaged copies of models and tells how that ended: mutate_models SEED COUNT KEEP MODEL[,FILE]...
-// MODEL is what load_model takes; FILE is the one of its files that is damaged. Files that end a process are kept in
+// Loads damaged copies of models and reports the results: mutate_models SEED COUNT KEEP MODEL[,FILE]...
+// MODEL is a path for load_model. FILE is the file of the model to damage. Files that crash the process are stored in
 // KEEP.
 #include <fmt/format.h>
 

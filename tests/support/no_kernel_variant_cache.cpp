@@ -1,4 +1,4 @@
-// Linked into tests: what they measure and read is not for the user's cache.
+// Linked into tests, so that they do not use the user's cache.
 #include <cstdlib>
 
 namespace {

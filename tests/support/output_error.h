@@ -1,4 +1,4 @@
-// How far a model's first output is from another's.
+// The difference between the first outputs of two models.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace lpot {
 
-// The largest difference, as a part of the largest value.
+// The largest difference divided by the largest value.
 inline double output_error(const Model& model, const Model& exact, const Tensor& input) {
   const auto found = run_plainly(model.graph, {input})[0], wanted = run_plainly(exact.graph, {input})[0];
   double largest = 0, difference = 0;

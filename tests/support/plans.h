@@ -1,4 +1,4 @@
-// Search spaces, results and trials for tests of the tuner; no model and no data.
+// Search spaces, results and trials for tests of the tuner, without a model or data.
 #pragma once
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 
 namespace lpot {
 
-// `convolutions` convolutions and, at the end, one matrix product, under the config's restrictions.
+// `convolutions` convolutions followed by one matrix product, with the restrictions of the configuration.
 inline SearchSpace space_of(int convolutions, const QuantizationConfig& config = {}) {
   std::vector<QuantizableOp> ops;
   for (int i = 1; i <= convolutions; ++i)
@@ -48,8 +48,8 @@ inline Trial failed_trial(std::size_t number) {
   return made;
 }
 
-// A number in 0..1 that only the plan decides.
-inline double made_up_accuracy(const Plan& plan) {
+// A number in 0..1 that depends only on the plan.
+inline double fake_accuracy(const Plan& plan) {
   return static_cast<double>(std::stoull(plan_hash(plan).substr(0, 8), nullptr, 16)) / 4294967296.0;
 }
 

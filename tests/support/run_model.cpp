@@ -1,5 +1,5 @@
-// run_model MODEL INPUT: runs a model on the floats of a file and prints the kernels that are convolutions or products,
-// a line each, and then the numbers of its first output.
+// run_model MODEL INPUT: runs a model on the floats of a file. Prints the convolution and product kernels, one per
+// line, and then the values of the first output.
 #include <algorithm>
 #include <cstdio>
 #include <exception>

@@ -6,7 +6,7 @@
 
 namespace lpot {
 
-// Every word is one token; "##s" ends some.
+// Every word is one token; some have the suffix token "##s".
 inline std::string write_vocabulary(const TempFolder& folder) {
   std::string text = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n";
   for (const char* word : {"who", "was", "duke", "?", "the", "man", "of", "normandy", "in", "1035", "##s",

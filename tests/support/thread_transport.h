@@ -47,7 +47,7 @@ class ThreadTransport : public Transport {
 // A coordinator in this thread and workers in other threads, until it is destroyed.
 class WorkerThreads {
  public:
-  // `size`: ranks, the coordinator included. `handler` gives the order handler of a rank.
+  // `size`: number of ranks, including the coordinator. `handler` returns the order handler of a rank.
   WorkerThreads(int size, const std::function<OrderHandler(int rank)>& handler) {
     for (int i = 0; i < size; ++i) mailboxes_.push_back(std::make_unique<ThreadTransport::Mailbox>());
     for (int rank = 1; rank < size; ++rank)

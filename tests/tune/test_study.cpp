@@ -141,7 +141,7 @@ TEST_F(StudyTest, EachTrialIsStoredBeforeItIsToldAndTheNewBestIsMarked) {
 }
 
 TEST_F(StudyTest, ResumedAfterAnyTrialItGivesTheSameList) {
-  const Attempt attempt = [](const Plan& plan, const Observer&) { return measured(made_up_accuracy(plan) * 0.7); };
+  const Attempt attempt = [](const Plan& plan, const Observer&) { return measured(fake_accuracy(plan) * 0.7); };
   const StudyOutcome whole = run(attempt);
   ASSERT_THAT(whole.trials, SizeIs(10));
   for (std::size_t kept = 0; kept <= whole.trials.size(); ++kept) {

@@ -4,7 +4,7 @@
 
 namespace lpot::fuzz {
 
-// The first two bytes say where the images end and the labels begin.
+// The first two bytes give the end of the images and the start of the labels.
 void idx(Bytes bytes) {
   const std::size_t high = choose(bytes, 256), low = choose(bytes, 256);
   const std::size_t images = std::min(bytes.size(), high << 8 | low);

@@ -8,7 +8,7 @@
 namespace lpot::fuzz {
 namespace {
 
-// The bytes as one record whose checksums are right, so that what reads Examples gets them.
+// The bytes as one record with valid checksums, so that the reader of Examples gets them.
 std::filesystem::path wrapped(Bytes bytes) {
   std::filesystem::path path = folder() / "wrapped.tfrecord";
   TFRecordWriter writer(path);

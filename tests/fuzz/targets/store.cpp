@@ -4,7 +4,7 @@
 
 namespace lpot::fuzz {
 
-// Opened for reading as the report does, then for writing as a resumed study does.
+// Opened for reading like the report does, then for writing like a resumed study does.
 void store(Bytes bytes) {
   for (const char* name : {"lpot.db", "lpot.db-wal", "lpot.db-shm", "lpot.db-journal"})
     std::filesystem::remove(folder() / name);

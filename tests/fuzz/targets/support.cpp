@@ -14,7 +14,7 @@ namespace lpot::fuzz {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kMostSamples = 64;  // of one input: enough to see every kind of it
+constexpr std::size_t kMaxSamples = 64;  // read per input; enough to reach every kind of sample
 
 struct Folder {
   Folder() {
@@ -53,8 +53,8 @@ void expect_errors(const std::function<void()>& read) {
 void read_dataset(const std::string& component) {
   expect_errors([&] {
     const std::shared_ptr<const Dataset> data = make_dataset(parse_component(component, datasets()));
-    const DataLoader loader(data, {});  // has a place for every sample
-    const std::size_t count = std::min(data->size(), kMostSamples);
+    const DataLoader loader(data, {});  // allocates an index for every sample
+    const std::size_t count = std::min(data->size(), kMaxSamples);
     std::vector<Sample> samples;
     for (std::size_t i = 0; i < count; ++i) {
       expect_errors([&] { data->label(i); });

@@ -1,4 +1,4 @@
-// What the targets share: a file with the bytes, and reading a data set to its end.
+// Helpers of the targets: write the bytes to a file, and read a data set.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -8,21 +8,21 @@
 
 namespace lpot::fuzz {
 
-// A folder in memory where there is one, of this process alone; gone at its end.
+// A folder of this process, in memory if possible. It is deleted when the process ends.
 std::filesystem::path folder();
 
-// Writes folder() / name and gives its path.
+// Writes folder() / name and returns its path.
 std::filesystem::path write(const std::string& name, Bytes);
 
-// Makes the data set that the text describes ("CIFAR10: {root: ...}") and reads its first samples.
+// Creates the data set that the text describes ("CIFAR10: {root: ...}") and reads its first samples.
 void read_dataset(const std::string& component);
 
-// Takes the first byte off, for targets that read several layouts: 0..count-1.
+// Removes the first byte and returns it as a number in 0..count-1, for targets that read several layouts.
 std::size_t choose(Bytes&, std::size_t count);
 
 inline std::string_view text_of(Bytes bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
-// The repository's own small vocabulary.
+// The small vocabulary of the repository.
 inline const std::string kVocabulary = LPOT_SOURCE_DIR "/tests/data/text/vocab.txt";
 
 }  // namespace lpot::fuzz

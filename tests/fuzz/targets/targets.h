@@ -1,6 +1,5 @@
-// What is fed with hostile bytes. Each function takes any bytes and returns; an lpot::Error is the right answer to
-// damaged ones, and anything else that comes out (another exception, a signal, a sanitizer's report, a hang) is a
-// finding.
+// The fuzz targets. Each function accepts any bytes and returns. lpot::Error is the expected reaction to damaged bytes;
+// everything else (another exception, a signal, a sanitizer report, a hang) is a finding.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -21,13 +20,13 @@ void cifar(Bytes);       // CIFAR-10 and CIFAR-100
 void image_list(Bytes);  // val.txt
 void jpeg(Bytes);
 void png(Bytes);
-void vocabulary(Bytes);  // vocab.txt
-void tokenizer(Bytes);   // texts, with a vocabulary that is whole
-void store(Bytes);       // the file of SQLite
-void kept(Bytes);        // JSON, CBOR and statistics inside of it
-void graph(Bytes);       // what is read of ONNX and TensorFlow files beside OpenVINO
+void vocabulary(Bytes);     // vocab.txt
+void tokenizer(Bytes);      // texts, with a valid vocabulary
+void store(Bytes);          // SQLite file
+void stored_values(Bytes);  // JSON, CBOR and statistics in the store
+void graph(Bytes);          // lpot's own readers of ONNX and TensorFlow files
 
-// Lets lpot::Error pass as the answer that it is.
+// Catches lpot::Error, which is the expected reaction to damaged bytes.
 void expect_errors(const std::function<void()>&);
 
 }  // namespace lpot::fuzz

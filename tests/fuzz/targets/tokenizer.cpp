@@ -11,7 +11,7 @@ void tokenizer(Bytes bytes) {
   for (const bool lower_case : {true, false}) {
     std::size_t before = 0;
     for (const Token& token : WordPiece(kWords, {lower_case}).tokenize(text)) {
-      // Tokens stand in order and inside the text, and are of the vocabulary.
+      // Tokens are in order, inside the text, and part of the vocabulary.
       if (token.begin > token.end || token.end > text.size() || token.begin < before) std::abort();
       kWords->piece(token.id);
       before = token.begin;

@@ -6,7 +6,7 @@ namespace lpot::fuzz {
 void vocabulary(Bytes bytes) {
   expect_errors([&] {
     const auto vocabulary = std::make_shared<const Vocabulary>("GLUE", write("vocab.txt", bytes));
-    // Cuts the vocabulary's own text with it.
+    // Tokenizes the text of the vocabulary with it.
     for (const bool lower_case : {true, false}) WordPiece(vocabulary, {lower_case}).tokenize(text_of(bytes));
   });
 }

@@ -6,7 +6,7 @@
 
 namespace lpot::fuzz {
 
-void kept(Bytes bytes) {
+void stored_values(Bytes bytes) {
   const std::size_t kind = choose(bytes, 6);
   const std::string text(text_of(bytes));
   expect_errors([&] {
