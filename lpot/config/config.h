@@ -19,7 +19,7 @@
 namespace lpot {
 
 enum class Framework {
-  Auto,  // told by the file
+  Auto,  // detected from the model file
   Onnx,  // also onnxrt_integerops, onnxrt_qlinearops
   TensorFlow,
   TensorFlowLite,
@@ -31,7 +31,7 @@ enum class Approach { StaticQuantization, DynamicQuantization };
 enum class LastBatch { Rollover, Discard };  // keep a short last batch, or drop it
 
 struct ModelConfig {
-  std::string name;  // names the workspace; "" in the iLiT dialect, then the model file's name is used
+  std::string name;  // names the workspace; "" in iLiT files, where the name of the model file is used instead
   Framework framework = Framework::Auto;
   std::string framework_name = "auto";  // as written
   std::vector<std::string> inputs;
@@ -43,19 +43,19 @@ struct LoaderConfig {
   std::size_t batch_size = 1;
   LastBatch last_batch = LastBatch::Rollover;
   bool shuffle = false;
-  std::optional<std::size_t> label_balance = {};  // filter.LabelBalance.size: objects of a sample
-  Component dataset = {};                         // without a name: the caller gives its own (tune/user_components.h)
+  std::optional<std::size_t> label_balance = {};  // filter.LabelBalance.size: number of objects per sample
+  Component dataset = {};                         // without a name: the caller provides it (tune/user_components.h)
   std::vector<Component> transforms = {};         // in written order
   Place place = {};
 };
 
-// What a tensor may use; an empty list allows all.
+// The quantization settings that a tensor may use. An empty list allows all.
 struct TensorRestriction {
   std::vector<Precision> precisions;
   std::vector<Granularity> granularities;
   std::vector<Symmetry> symmetries;
   std::vector<Algorithm> algorithms;
-  std::optional<double> bits;  // fewer bits: a smaller range of integers
+  std::optional<double> bits;  // fewer bits use a smaller range of integers
 
   bool operator==(const TensorRestriction&) const = default;
 };
@@ -67,12 +67,12 @@ struct OpRestriction {
 };
 
 struct RecipeConfig {
-  // What the user wrote, by the name that plans use (RecipeDeclaration::name). The tuner decides about the others.
+  // Values set by the user, by RecipeDeclaration::name. The tuner decides the other recipes.
   std::map<std::string, RecipeValue> values;
   std::map<std::string, std::string> advance;  // quantization.advance as written, by key
   bool first_conv_or_matmul_quantization = true;
   std::optional<bool> half_range;        // unset: the tuner decides
-  bool measured_kernel_variants = true;  // kernel variants are timed on this machine; else every op is plain
+  bool measured_kernel_variants = true;  // time kernel variants on this machine; false: use no variants
 };
 
 struct QuantizationConfig {
@@ -118,7 +118,7 @@ struct InstanceConfig {
 };
 
 struct AccuracyConfig {
-  std::vector<Component> metrics;  // the first is the one that is tuned for
+  std::vector<Component> metrics;  // tuning uses the first one
   std::optional<LoaderConfig> loader;
   std::vector<Component> postprocess;
   std::int64_t iteration = -1;  // batches; -1: all
@@ -141,7 +141,7 @@ struct Config {
   AccuracyConfig accuracy;
   std::optional<PerformanceConfig> performance;
   std::vector<std::string> files;     // in the order they were merged
-  std::vector<std::string> warnings;  // worth telling the user, each with its place
+  std::vector<std::string> warnings;  // for the user; each starts with file:line
 };
 
 }  // namespace lpot

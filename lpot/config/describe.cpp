@@ -11,7 +11,7 @@
 namespace lpot {
 namespace {
 
-// Gathers lines; what is not set or empty gets none.
+// Collects "key = value" lines. Values that are unset or empty produce no line.
 class Lines {
  public:
   template <typename T>
@@ -36,7 +36,7 @@ class Lines {
     for (const Component& component : components) add(key, component);
   }
 
-  std::vector<std::string> take() { return std::move(lines_); }
+  std::vector<std::string> release() { return std::move(lines_); }
 
  private:
   std::vector<std::string> lines_;
@@ -92,7 +92,7 @@ std::string text_of(const RecipeValue& value) {
   return std::visit([](auto held) { return fmt::format("{}", held); }, value);
 }
 
-// The value of a recipe's key, as written or by default; "": none.
+// The value of a recipe's key, set by the user or default; "" if there is none.
 std::string text_of(const RecipeDeclaration& recipe, const RecipeConfig& config) {
   const auto written = config.values.find(recipe.name);
   return written == config.values.end() ? recipe.key.default_value : text_of(written->second);
@@ -162,7 +162,7 @@ std::vector<std::string> describe(const Config& config, const RecipeDeclarations
   add_quantization(lines, config.quantization, recipes);
   add_tuning(lines, config.tuning);
   add_evaluation(lines, config);
-  return lines.take();
+  return lines.release();
 }
 
 }  // namespace lpot

@@ -94,8 +94,8 @@ Key with_alias(Key key, std::string older_name) {
 }
 
 Key sampling_size() {
-  Key result =
-      key(ValueKind::IntegerList, "sampling_size", "100", "samples to calibrate with; a list is tried in turn");
+  Key result = key(ValueKind::IntegerList, "sampling_size", "100",
+                   "number of calibration samples; each value of a list is tried");
   result.limits = {1, kNoLimit};
   return result;
 }
@@ -110,20 +110,20 @@ void add_model(Sections& all) {
   all[""] = {
       version(),
       section("model", "model", "the model to quantize"),
-      choice("device", "cpu", {"cpu", "gpu"}, "what the quantized model runs on"),
+      choice("device", "cpu", {"cpu", "gpu"}, "device that runs the quantized model"),
       section("quantization", "quantization", "how to quantize"),
-      section("tuning", "tuning", "what to search for and when to stop"),
+      section("tuning", "tuning", "how to search and when to stop"),
       section("evaluation", "evaluation", "how accuracy and speed are measured"),
   };
   all["model"] = {
-      text("name", "names the workspace, the history and deploy.yaml; needed except in the iLiT dialect"),
+      text("name", "name used for the workspace, the history and deploy.yaml; required except in iLiT files"),
       choice("framework", "auto",
              {"auto", "onnx", "onnxrt_integerops", "onnxrt_qlinearops", "tensorflow", "inteltensorflow",
               "tensorflow_itex", "tflite", "pytorch", "pytorch_fx", "pytorch_ipex", "openvino", "mxnet", "engine"},
-             "the model's own framework; auto: told by its file"),
-      texts("inputs", "tensors to cut the graph at; all inputs unless given"),
-      texts("outputs", "tensors to cut the graph at; all outputs unless given"),
-      named("input_shapes", "", "shape of each input by its name, -1 where it is dynamic"),
+             "framework of the model; auto: detected from the file"),
+      texts("inputs", "input tensors to cut the graph at (default: all inputs)"),
+      texts("outputs", "output tensors to cut the graph at (default: all outputs)"),
+      named("input_shapes", "", "shape of each input by name; -1 marks a dynamic dimension"),
   };
 }
 
@@ -131,16 +131,17 @@ Key recipe_key(const RecipeDeclaration& recipe) {
   return {.value = recipe.key, .limits = {recipe.low, recipe.high}, .aliases = recipe.aliases};
 }
 
-// The section's own keys and those of the recipes, by position.
+// The fixed keys of the section and the keys of the recipes, sorted by position.
 std::vector<Key> recipe_keys(const RecipeDeclarations& recipes) {
   std::multimap<int, Key> by_position{
-      {kFirstOpPosition, flag(kFirstOpKey, "true", "quantize also the first convolution or matrix product")},
+      {kFirstOpPosition, flag(kFirstOpKey, "true", "also quantize the first convolution or matrix multiplication")},
       {kHalfRangePosition,
-       flag(kHalfRangeKey, "", "weights use 7 bits; unless given, where sums of the CPU would lose more by overflow")},
+       flag(kHalfRangeKey, "",
+            "use 7-bit weights; if not set, used where overflow on this CPU would lose more accuracy")},
       {kKernelVariantsPosition,
        with_alias(choice(kKernelVariantsKey, "measured", {"measured", "plain"},
-                         "kernel variants of ops: timed on this machine, where ops slower in int8 stay fp32; or all as "
-                         "they are"),
+                         "measured: time kernel variants of ops on this machine and leave ops that are slower in int8 "
+                         "at fp32; plain: use no variants"),
                   kKernelVariantsAlias)}};
   for (const RecipeDeclaration& recipe : recipes)
     if (!recipe.key.name.empty()) by_position.emplace(recipe.position, recipe_key(recipe));
@@ -153,12 +154,12 @@ void add_quantization(Sections& all, const RecipeDeclarations& recipes) {
   all["quantization"] = {
       choice("approach", "post_training_static_quant",
              {"post_training_static_quant", "post_training_dynamic_quant", "quant_aware_training"},
-             "static: ranges from calibration data; dynamic: int8 weights only, no data needed, a smaller file"),
-      section("calibration", "calibration", "the data that ranges are found from"),
-      section("recipes", "recipes", "treatments of the whole model"),
+             "static: ranges come from calibration data; dynamic: only weights are int8, needs no data"),
+      section("calibration", "calibration", "the data that activation ranges are computed from"),
+      section("recipes", "recipes", "optional methods that apply to the whole model"),
       section("advance", "advance", "corrections after quantization"),
-      section("model_wise", "op", "what every op may use"),
-      named("op_wise", "op", "what single ops may use, by node name or regular expression"),
+      section("model_wise", "op", "restrictions for all ops"),
+      named("op_wise", "op", "restrictions for single ops, by node name or regular expression"),
   };
   all["calibration"] = {sampling_size(), section("dataloader", "dataloader", "the calibration data")};
   all["recipes"] = recipe_keys(recipes);
@@ -168,86 +169,89 @@ void add_quantization(Sections& all, const RecipeDeclarations& recipes) {
   all["op"] = {section("weight", "weight", "restricts weights"),
                section("activation", "activation", "restricts activations")};
   const std::vector<Key> tensor = {
-      some_of("granularity", {"per_channel", "per_tensor"}, "one scale per channel or one for all"),
-      some_of("scheme", {"sym", "asym"}, "range around zero, or with a zero point"),
-      some_of("dtype", {"int8", "uint8", "fp32", "bf16"}, "element types; fp32 keeps the op unquantized"),
+      some_of("granularity", {"per_channel", "per_tensor"}, "one scale per channel, or one per tensor"),
+      some_of("scheme", {"sym", "asym"}, "symmetric range around zero, or asymmetric range with a zero point"),
+      some_of("dtype", {"int8", "uint8", "fp32", "bf16"}, "allowed element types; fp32 leaves the op unquantized"),
   };
   all["weight"] = tensor;
-  all["weight"].push_back(some_of("algorithm", {"minmax", "mse"}, "how the range is found"));
-  all["weight"].push_back(number("bit", "", {2, 8}, "fewer bits make a smaller range of integers"));
+  all["weight"].push_back(some_of("algorithm", {"minmax", "mse"}, "allowed range estimators"));
+  all["weight"].push_back(number("bit", "", {2, 8}, "number of bits; fewer bits use a smaller range of integers"));
   all["activation"] = tensor;
-  all["activation"].push_back(some_of("algorithm", {"minmax", "kl", "percentile", "mse"}, "how the range is found"));
+  all["activation"].push_back(some_of("algorithm", {"minmax", "kl", "percentile", "mse"}, "allowed range estimators"));
 }
 
 void add_tuning(Sections& all) {
   all["tuning"] = {
-      named("strategy", "", "how plans are searched: its name (basic) and its parameters"),
-      section("accuracy_criterion", "accuracy_criterion", "the accuracy that may be lost"),
+      named("strategy", "", "search strategy: its name (default: basic) and its parameters"),
+      section("accuracy_criterion", "accuracy_criterion", "the allowed accuracy loss"),
       choice("objective", "performance", {"performance", "modelsize", "footprint"},
-             "what is best among the models that are accurate enough"),
+             "what to optimize among the models that meet the accuracy criterion"),
       section("exit_policy", "exit_policy", "when to stop"),
-      whole("random_seed", "1978", {0, kNoLimit}, "seed of every random choice"),
+      whole("random_seed", "1978", {0, kNoLimit}, "seed of all random choices"),
       flag("tensorboard", "false", "write histograms of each trial's tensors for TensorBoard into the workspace"),
-      section("workspace", "workspace", "where history and deploy.yaml go"),
+      section("workspace", "workspace", "where the history and deploy.yaml are stored"),
   };
   all["accuracy_criterion"] = {
-      with_hint(number("relative", "", {0, 1, true}, "loss allowed as a part of the fp32 accuracy, 0.01 unless given"),
-                " (below 1; one percent is 0.01 or 1%)"),
-      number("absolute", "", {0, kNoLimit}, "loss allowed in the metric's own units; instead of relative"),
-      flag("higher_is_better", "true", "false for metrics that measure an error"),
+      with_hint(number("relative", "", {0, 1, true},
+                       "allowed accuracy loss, as a fraction of the fp32 accuracy (default: 0.01)"),
+                " (must be below 1; for one percent write 0.01 or 1%)"),
+      number("absolute", "", {0, kNoLimit}, "allowed accuracy loss, in the units of the metric; replaces relative"),
+      flag("higher_is_better", "true", "set to false for metrics that measure an error"),
   };
   all["exit_policy"] = {
-      number("timeout", "0", {0, kNoLimit}, "seconds; 0: stop at the first trial that meets the criterion"),
-      whole("max_trials", "100", {1, kNoLimit}, "trials at most"),
+      number("timeout", "0", {0, kNoLimit},
+             "time limit in seconds; 0: stop at the first trial that meets the accuracy criterion"),
+      whole("max_trials", "100", {1, kNoLimit}, "maximum number of trials"),
       flag("performance_only", "false", "ignore accuracy"),
   };
-  all["workspace"] = {path("path", "folder; ./lpot_workspace/<name>-<framework> unless given"),
-                      path("resume", "history of an earlier run to go on from")};
+  all["workspace"] = {path("path", "workspace folder (default: ./lpot_workspace/<name>-<framework>)"),
+                      path("resume", "history of an earlier run to resume")};
 }
 
 void add_evaluation(Sections& all) {
   all["evaluation"] = {section("accuracy", "accuracy", "how accuracy is measured"),
-                       section("performance", "performance", "what the benchmark runs")};
+                       section("performance", "performance", "how speed is measured")};
   all["accuracy"] = {
-      named("metric", "", "one of the metrics and its parameters"),
+      named("metric", "", "name of the metric and its parameters"),
       section("dataloader", "dataloader", "the evaluation data"),
-      section("postprocess", "postprocess", "what happens to the outputs before the metric"),
-      whole("iteration", "-1", {-1, kNoLimit}, "batches to evaluate, -1: all"),
+      section("postprocess", "postprocess", "transforms applied to the outputs before the metric"),
+      whole("iteration", "-1", {-1, kNoLimit}, "number of batches to evaluate; -1: all"),
       section("configs", "configs", "cores and threads"),
-      text("command", "a program that gets {model} and prints the accuracy, instead of a metric"),
-      number("confidence", "", {0, 1, true}, "end an evaluation early once its verdict is this sure"),
+      text("command", "command that evaluates the model file {model} and prints the accuracy; replaces metric"),
+      number("confidence", "", {0, 1, true},
+             "stop an evaluation early when it is this certain whether the criterion is met"),
   };
   all["performance"] = {
-      whole("warmup", "5", {0, kMillion}, "batches that are run before the clock starts"),
+      whole("warmup", "5", {0, kMillion}, "number of batches to run before timing starts"),
       whole("iteration", "-1", {-1, kNoLimit},
-            "batches to time; -1: as many as fit into the time of lpot bench --seconds"),
-      section("dataloader", "dataloader", "the data to time"),
+            "number of batches to time; -1: as many as fit into the time set by lpot bench --seconds"),
+      section("dataloader", "dataloader", "the data to run"),
       section("configs", "configs", "cores and threads"),
   };
-  all["postprocess"] = {named("transform", "", "postprocessing transforms in written order")};
+  all["postprocess"] = {named("transform", "", "postprocessing transforms, applied in the written order")};
   all["configs"] = {
-      whole("cores_per_instance", "", {1, kMillion}, "cores each instance is bound to"),
-      whole("num_of_instance", "", {1, kMillion}, "instances that run at the same time"),
-      whole("inter_num_of_threads", "", {1, kMillion}, "ops that run at the same time"),
-      whole("intra_num_of_threads", "", {1, kMillion}, "threads within an op"),
+      whole("cores_per_instance", "", {1, kMillion}, "number of cores that each instance is bound to"),
+      whole("num_of_instance", "", {1, kMillion}, "number of instances that run at the same time"),
+      whole("inter_num_of_threads", "", {1, kMillion}, "number of ops that run at the same time"),
+      whole("intra_num_of_threads", "", {1, kMillion}, "number of threads per op"),
       whole("kmp_blocktime", "", {0, kMillion}, "milliseconds that a thread waits before it sleeps"),
   };
 }
 
 void add_dataloader(Sections& all) {
   all["dataloader"] = {
-      whole("batch_size", "1", {1, kNoLimit}, "samples in a batch"),
+      whole("batch_size", "1", {1, kNoLimit}, "number of samples per batch"),
       choice("last_batch", "rollover", {"rollover", "discard"}, "keep a short last batch, or drop it"),
       flag("shuffle", "false", "read samples in random order"),
-      section("filter", "filter", "which samples are used"),
-      named("dataset", "", "one of the data sets and its parameters"),
-      named("transform", "", "transforms in written order"),
+      section("filter", "filter", "selects the samples to use"),
+      named("dataset", "", "name of the data set and its parameters"),
+      named("transform", "", "transforms, applied in the written order"),
   };
-  all["filter"] = {section("LabelBalance", "LabelBalance", "only samples with so many objects")};
-  all["LabelBalance"] = {required(whole("size", "", {1, kNoLimit}, "objects of a sample"))};
+  all["filter"] = {section("LabelBalance", "LabelBalance", "use only samples with this number of objects")};
+  all["LabelBalance"] = {required(whole("size", "", {1, kNoLimit}, "number of objects per sample"))};
 }
 
-Sections make_sections(const RecipeDeclarations& recipes) {
+Sections build_sections(const RecipeDeclarations& recipes) {
   Sections all;
   add_model(all);
   add_quantization(all, recipes);
@@ -279,7 +283,8 @@ void list_keys(const KeyTable& table, const std::string& prefix, std::string_vie
   }
 }
 
-void list_aliases(const KeyTable& table, const std::string& prefix, std::string_view of, std::vector<KeyMove>& moves) {
+void list_aliases(const KeyTable& table, const std::string& prefix, std::string_view of,
+                  std::vector<KeyMapping>& moves) {
   for (const Key& entry : table.of(of)) {
     for (const std::string& alias : entry.aliases) moves.push_back({prefix + alias, prefix + entry.value.name});
     if (entry.shape == KeyShape::Section) list_aliases(table, prefix + entry.value.name + ".", entry.section, moves);
@@ -288,10 +293,10 @@ void list_aliases(const KeyTable& table, const std::string& prefix, std::string_
 
 }  // namespace
 
-KeyTable::KeyTable(const RecipeDeclarations& recipes) : sections_(make_sections(recipes)) {}
+KeyTable::KeyTable(const RecipeDeclarations& recipes) : sections_(build_sections(recipes)) {}
 
-std::vector<KeyMove> KeyTable::aliases() const {
-  std::vector<KeyMove> moves;
+std::vector<KeyMapping> KeyTable::aliases() const {
+  std::vector<KeyMapping> moves;
   list_aliases(*this, "", "", moves);
   return moves;
 }

@@ -1,5 +1,5 @@
-// Every key of the YAML: its kind, default, range and one sentence. Reading, messages and documentation use it. The
-// keys of recipes come from their declarations.
+// The table of all YAML keys: type, default, range and a short description of each. The reader, the error messages and
+// the documentation use it. Recipes declare their own keys (RecipeDeclaration).
 //
 //   for (const KeyInfo& key : config_keys(recipe_declarations())) std::cout << key.path << "\n";
 //   // tuning.accuracy_criterion.relative
@@ -16,9 +16,9 @@
 
 namespace lpot {
 
-// One key as documentation shows it.
+// One key as the documentation lists it.
 struct KeyInfo {
-  std::string path;      // "tuning.accuracy_criterion.relative"; `*` stands for a name of the user's
+  std::string path;      // "tuning.accuracy_criterion.relative"; `*` stands for a name chosen by the user
   std::string expected;  // "a number in 0..1"
   std::string default_value;
   std::string summary;
@@ -27,14 +27,14 @@ struct KeyInfo {
 // All keys, in the order of the documentation.
 std::vector<KeyInfo> config_keys(const RecipeDeclarations&);
 
-// A key, or one value of it, that is read but not carried out.
-struct PendingKey {
+// A key that has no effect, or a value of a key that is not supported.
+struct UnsupportedKey {
   std::string path;      // as in KeyInfo
-  std::string value;     // "": every value but the default
+  std::string value;     // "": every value except the default
   bool refused = false;  // an error; else a warning
-  std::string sentence;
+  std::string reason;
 };
-std::vector<PendingKey> pending_keys(const RecipeDeclarations&);
+std::vector<UnsupportedKey> unsupported_keys(const RecipeDeclarations&);
 
 namespace yaml {
 
@@ -45,22 +45,22 @@ struct Limits {
 };
 
 enum class KeyShape {
-  Value,    // read as `value.kind` says
+  Value,    // a value of type `value.kind`
   Section,  // a map with the keys of `section`
-  Named,  // a map by the user's names (ops, tensors, components); each entry with the keys of `section` if there is one
+  Named,    // a map from names (ops, tensors, components) to maps with the keys of `section`, if it is not ""
 };
 
 struct Key {
   Parameter value;
   Limits limits = {};
-  std::string hint = {};  // ends the message about a value outside the limits
+  std::string hint = {};  // appended to the message about a value outside the limits
   KeyShape shape = KeyShape::Value;
   std::string section = {};
-  std::vector<std::string> aliases = {};  // older names, which stay accepted
+  std::vector<std::string> aliases = {};  // older names that are still accepted
 };
 
-// The key at one dotted path is read as the key at another.
-struct KeyMove {
+// A key whose dotted path `from` is read as the key at `to`.
+struct KeyMapping {
   std::string from, to;
 };
 
@@ -70,14 +70,14 @@ class KeyTable {
 
   // The keys of a section: "" (the top), "model", "dataloader", ...
   const std::vector<Key>& of(std::string_view section) const { return sections_.find(section)->second; }
-  std::vector<KeyMove> aliases() const;  // of all keys
-  std::vector<KeyInfo> listed() const;   // in the order of the documentation
+  std::vector<KeyMapping> aliases() const;  // of all keys
+  std::vector<KeyInfo> listed() const;      // in the order of the documentation
 
  private:
   std::map<std::string, std::vector<Key>, std::less<>> sections_;
 };
 
-// What a value of the key must be: "a number in 0..1", "one of cpu, gpu".
+// The expected value of a key, for messages: "a number in 0..1", "one of cpu, gpu".
 std::string expected(const Key&);
 
 }  // namespace yaml

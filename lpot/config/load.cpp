@@ -12,11 +12,11 @@ using namespace yaml;
 
 Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides,
                    const ComponentTables& tables) {
-  if (files.empty()) throw ConfigError("load_config", "no file given, expected at least one YAML file");
+  if (files.empty()) throw ConfigError("load_config", "no file given; expected at least one YAML file");
   const KeyTable keys(tables.recipes);
-  Document merged = normalise(parse_yaml(read_text(files.front()), files.front()), keys);
+  Document merged = normalize(parse_yaml(read_text(files.front()), files.front()), keys);
   const auto add = [&](Node tree) {
-    const Document next = normalise(std::move(tree), keys);
+    const Document next = normalize(std::move(tree), keys);
     merged = {merge(std::move(merged.tree), next.tree), merged.ilit || next.ilit};
   };
   for (std::size_t i = 1; i < files.size(); ++i) add(parse_yaml(read_text(files[i]), files[i]));
@@ -28,7 +28,7 @@ Config load_config(const std::vector<std::string>& files, const std::vector<std:
 
 Config load_config_text(const std::string& text, const std::string& name, const ComponentTables& tables) {
   const KeyTable keys(tables.recipes);
-  Config config = read_config(normalise(parse_yaml(text, name), keys), keys, tables);
+  Config config = read_config(normalize(parse_yaml(text, name), keys), keys, tables);
   config.files = {name};
   return config;
 }

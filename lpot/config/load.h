@@ -14,7 +14,7 @@
 
 namespace lpot {
 
-// The names and parameters that a config may use, from the registries of the layers that own them.
+// The component names and parameters that a configuration may use. Each layer provides the table of its registry.
 struct ComponentTables {
   const Table& datasets;
   const Table& transforms;
@@ -27,10 +27,10 @@ struct ComponentTables {
 Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides,
                    const ComponentTables&);
 
-// The same from text; `name` stands for the file in messages.
+// Reads one file from memory; messages use `name` as the file name.
 Config load_config_text(const std::string& text, const std::string& name, const ComponentTables&);
 
-// One component as a config would name it, checked and with its defaults filled in, for a Config that is made in code:
+// Parses one component and fills in its defaults, for a Config that is built in code:
 // parse_component("Normalize: {mean: [0.5], std: [0.5]}", transforms()). Throws ConfigError.
 Component parse_component(const std::string& text, const Table&);
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lpot/config/dialect.h"
+#include "lpot/config/normalize.h"
 #include "lpot/config/yaml.h"
 #include "lpot/core/text.h"
 
@@ -14,9 +14,9 @@ bool has_repeated_names(const Node& map) {
                      [&](const Node& item) { return find(map, item.key) != &item; });
 }
 
-// Whether `later` changes parameters of what `base` names, rather than naming other components. Of a pipeline that is
-// one component of it, or the whole in the same order: a shorter pipeline is another one.
-bool names_the_same(const Node& base, const Node& later, bool is_pipeline) {
+// Whether `later` changes parameters of the components of `base`. Otherwise it names other components. In a pipeline,
+// `later` must name one component, or all of them in the same order: a shorter list is another pipeline.
+bool names_same_components(const Node& base, const Node& later, bool is_pipeline) {
   if (has_repeated_names(base) || has_repeated_names(later)) return false;
   if (is_pipeline && later.items.size() > 1)
     return std::equal(base.items.begin(), base.items.end(), later.items.begin(), later.items.end(),
@@ -26,14 +26,14 @@ bool names_the_same(const Node& base, const Node& later, bool is_pipeline) {
 
 bool replaces(const Node& base, const Node& later, const Path& path) {
   if (!base.is_map() || !later.is_map()) return true;
-  if (names_components(path)) return !names_the_same(base, later, path.back() == "transform");
+  if (names_components(path)) return !names_same_components(base, later, path.back() == "transform");
   if (!matches(path, "tuning.strategy")) return false;
   const Node* name = find(later, "name");
   const Node* earlier = find(base, "name");
   return name && earlier && !same(*name, *earlier);
 }
 
-// A later `absolute` ends an earlier `relative`, and the other way round.
+// A later `absolute` replaces an earlier `relative`, and vice versa.
 void drop_other_criterion(Node& base, const Node& later) {
   const auto is_tolerance = [](const Node& item) { return item.key == "relative" || item.key == "absolute"; };
   if (std::any_of(later.items.begin(), later.items.end(), is_tolerance)) std::erase_if(base.items, is_tolerance);
@@ -73,7 +73,7 @@ Node parse_override(const std::string& text) {
   Path path = split(text.substr(0, equals), '.');
   for (std::string& key : path) {
     key = trim(key);
-    if (key.empty()) fail({name, 0}, "", "a key is empty, expected key=value, such as tuning.random_seed=1");
+    if (key.empty()) fail({name, 0}, "", "empty key; expected key=value, such as tuning.random_seed=1");
   }
   Node node = parse_value(text.substr(equals + 1), name);
   node.place = {name, 0};

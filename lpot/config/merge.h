@@ -1,4 +1,4 @@
-// Several documents into one.
+// Merges several YAML documents into one.
 #pragma once
 #include <string>
 
@@ -6,11 +6,11 @@
 
 namespace lpot::yaml {
 
-// `later` over `base`: maps merge key by key, all else is replaced. A map of components, a strategy or a criterion that
-// names another one takes the place of the earlier one. Both are normalised.
+// Merges `later` into `base`: maps are merged key by key, other values are replaced. If `later` names other components,
+// another strategy or another criterion, it replaces the earlier one. Both documents must be normalized.
 Node merge(Node base, const Node& later);
 
-// "a.b.c=value", the value in YAML, as the document {a: {b: {c: value}}}. Throws ConfigError.
+// Parses "a.b.c=value", where the value is YAML, to the document {a: {b: {c: value}}}. Throws ConfigError.
 Node parse_override(const std::string&);
 
 }  // namespace lpot::yaml

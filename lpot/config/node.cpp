@@ -27,7 +27,7 @@ bool same(const Node& a, const Node& b) {
                     [](const Node& left, const Node& right) { return left.key == right.key && same(left, right); });
 }
 
-std::string shown(const Node& node) {
+std::string describe_node(const Node& node) {
   switch (node.kind) {
     case Node::Kind::Null:
       return "nothing";
@@ -48,7 +48,7 @@ std::vector<std::string> names_of(const Node& node) {
 }
 
 std::string path_of(const std::string& path, const Node& entry) {
-  if (!entry.written_as.empty()) return entry.written_as;
+  if (!entry.original_path.empty()) return entry.original_path;
   return path.empty() ? entry.key : path + "." + entry.key;
 }
 

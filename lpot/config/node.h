@@ -1,4 +1,4 @@
-// A YAML document as a tree of plain values, each with its place in the user's files.
+// A YAML document as a tree of values. Each value knows its file and line.
 #pragma once
 #include <string>
 #include <string_view>
@@ -12,12 +12,12 @@ struct Node {
   enum class Kind { Null, Scalar, List, Map };
 
   Kind kind = Kind::Null;
-  std::string text = {};         // of a scalar
-  bool quoted = false;           // the scalar stood in quotes
-  std::vector<Node> items = {};  // of a list, or of a map in written order
-  std::string key = {};          // of an entry of a map
-  Place place = {};              // of the key where there is one, else of the value
-  std::string written_as = {};   // the dotted key in the user's file where the dialect moved the node, else ""
+  std::string text = {};           // of a scalar
+  bool quoted = false;             // the scalar was written in quotes
+  std::vector<Node> items = {};    // of a list, or of a map in written order
+  std::string key = {};            // of an entry of a map
+  Place place = {};                // of the key if there is one, else of the value
+  std::string original_path = {};  // the dotted key in the user's file if normalize() moved the node, else ""
 
   bool is_null() const { return kind == Kind::Null; }
   bool is_scalar() const { return kind == Kind::Scalar; }
@@ -32,11 +32,11 @@ using Path = std::vector<std::string>;
 const Node* find(const Node& map, std::string_view key);
 Node* find(Node& map, std::string_view key);
 
-// Equal in what they say, wherever they stand.
+// Whether two nodes have the same content. Ignores their places.
 bool same(const Node&, const Node&);
 
-// What the user wrote, for messages: 'abc', nothing, a list, a map.
-std::string shown(const Node&);
+// The value for messages: 'abc', nothing, a list, a map.
+std::string describe_node(const Node&);
 
 // The keys or texts of a map's or list's items.
 std::vector<std::string> names_of(const Node&);
@@ -44,7 +44,7 @@ std::vector<std::string> names_of(const Node&);
 // The dotted key of an entry of the map at `path`, as the user wrote it.
 std::string path_of(const std::string& path, const Node& entry);
 
-// Whether a path is the one that the dotted pattern tells; `*` stands for one key, a leading `**` for any number.
+// Whether a path matches a dotted pattern. `*` matches one key, a leading `**` any number of keys.
 bool matches(const Path&, std::string_view pattern);
 
 std::vector<std::string> split(std::string_view text, char separator);

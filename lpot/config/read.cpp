@@ -23,14 +23,15 @@ ModelConfig read_model(const Section& model, bool needs_name) {
   if (values.has("name")) config.name = values.text("name");
   if (needs_name && config.name.empty()) {
     const Node* written = model.find("name");
-    fail(written ? written->place : model.place(), "model.name", "missing, expected a text (it names the workspace)");
+    fail(written ? written->place : model.place(), "model.name",
+         "missing; expected a string (the workspace is named after it)");
   }
   config.framework_name = values.text("framework");
   config.framework = framework_of(config.framework_name);
   if (values.has("inputs")) config.inputs = values.texts("inputs");
   if (values.has("outputs")) config.outputs = values.texts("outputs");
   if (const Node* shapes = model.find("input_shapes")) {
-    if (!shapes->is_map()) fail(shapes->place, model.path_of(*shapes), "expected a map, got " + shown(*shapes));
+    if (!shapes->is_map()) fail(shapes->place, model.path_of(*shapes), "expected a map, got " + describe_node(*shapes));
     const Key shape{.value = {.name = "", .kind = ValueKind::IntegerList}, .limits = {.low = -1}};
     for (const Node& item : shapes->items)
       config.input_shapes[item.key] =
@@ -73,7 +74,7 @@ QuantizationConfig read_quantization(const Section& quantization, const Componen
   const auto& sizes = calibration.values().integers("sampling_size");
   if (sizes.empty()) {
     const Node& written = *calibration.find("sampling_size");
-    fail(written.place, calibration.path_of(written), "expected a list of whole numbers, each >= 1, got an empty list");
+    fail(written.place, calibration.path_of(written), "expected a list of integers, each >= 1, got an empty list");
   }
   config.sampling_sizes.assign(sizes.begin(), sizes.end());
   config.calibration = read_loader(calibration, tables);
@@ -89,9 +90,9 @@ Criterion read_criterion(const Section& section) {
   if (values.has("relative") && values.has("absolute")) {
     const Node& relative = *section.find("relative");
     const Node& absolute = *section.find("absolute");
-    fail(
-        absolute.place, section.path_of(absolute),
-        fmt::format("contradicts {} at {}, keep one of the two", section.path_of(relative), to_string(relative.place)));
+    fail(absolute.place, section.path_of(absolute),
+         fmt::format("conflicts with {} at {}. Keep only one of them.", section.path_of(relative),
+                     to_string(relative.place)));
   }
   criterion.relative = !values.has("absolute");
   if (values.has("relative")) criterion.tolerance = values.number("relative");
@@ -140,10 +141,11 @@ AccuracyConfig read_accuracy(const Section& accuracy, const ComponentTables& tab
   if (values.has("confidence")) config.confidence = values.number("confidence");
   if (!config.command.empty() && config.command.find("{model}") == std::string::npos)
     fail(accuracy.find("command")->place, accuracy.path_of(*accuracy.find("command")),
-         "has no {model}, which is replaced by the file of the model to evaluate");
+         "the command has no {model}; expected this placeholder, which lpot replaces with the path of the model");
   if (metric && !config.command.empty())
     fail(accuracy.find("command")->place, accuracy.path_of(*accuracy.find("command")),
-         fmt::format("contradicts {} at {}, keep one of the two", accuracy.path_of(*metric), to_string(metric->place)));
+         fmt::format("conflicts with {} at {}. Keep only one of them.", accuracy.path_of(*metric),
+                     to_string(metric->place)));
   return config;
 }
 
@@ -159,7 +161,7 @@ PerformanceConfig read_performance(const Section& performance, const ComponentTa
 Config read_config(const Document& document, const KeyTable& keys, const ComponentTables& tables) {
   const Section top(keys, document.tree, "", "");
   Config config;
-  config.warnings = check_pending(document.tree, keys);
+  config.warnings = check_unsupported_keys(document.tree, keys);
   config.model = read_model(top.section("model"), !document.ilit);
   config.quantization = read_quantization(top.section("quantization"), tables);
   config.tuning = read_tuning(top.section("tuning"), tables);

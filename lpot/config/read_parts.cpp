@@ -42,7 +42,7 @@ std::optional<LoaderConfig> read_loader(const Section& parent, const ComponentTa
   if (filter.has("LabelBalance"))
     loader.label_balance = static_cast<std::size_t>(filter.section("LabelBalance").values().integer("size"));
   const Node* dataset = section.find("dataset");
-  if (!dataset) fail(loader.place, section.path() + ".dataset", "missing, expected the name of a data set");
+  if (!dataset) fail(loader.place, section.path() + ".dataset", "missing; expected the name of a data set");
   loader.dataset = read_one_component(*dataset, section.path_of(*dataset), {tables.datasets, "data set"});
   if (const Node* transform = section.find("transform"); transform && !transform->is_null())
     loader.transforms = read_components(*transform, section.path_of(*transform), {tables.transforms, "transform"});
@@ -60,11 +60,11 @@ std::vector<std::pair<std::string, OpRestriction>> read_op_wise(const Section& p
   if (!written || written->is_null()) return {};
   const Node& ops = *written;
   const std::string path = parent.path_of(ops);
-  if (!ops.is_map()) fail(ops.place, path, "expected a map of node names, got " + shown(ops));
+  if (!ops.is_map()) fail(ops.place, path, "expected a map with node names as keys, got " + describe_node(ops));
   std::vector<std::pair<std::string, OpRestriction>> restrictions;
   for (const Node& op : ops.items) {
     if (const Node* first = find(ops, op.key); first != &op)
-      fail(op.place, path_of(path, op), "given twice, first at " + to_string(first->place));
+      fail(op.place, path_of(path, op), "duplicate key; first defined at " + to_string(first->place));
     restrictions.emplace_back(op.key, read_restriction(Section(parent.keys(), op, path_of(path, op), "op")));
   }
   return restrictions;
@@ -83,7 +83,7 @@ std::int64_t read_iteration(const Section& section) {
   const std::int64_t iteration = section.values().integer("iteration");
   if (iteration != 0) return iteration;
   const Node& written = *section.find("iteration");
-  fail(written.place, section.path_of(written), "expected -1 (all) or a whole number >= 1, got '0'");
+  fail(written.place, section.path_of(written), "expected -1 (all) or an integer >= 1, got '0'");
 }
 
 }  // namespace lpot::yaml

@@ -1,4 +1,4 @@
-// The parts of a Config that stand in several places: loaders, restrictions of tensors, instances.
+// Reads the parts that several sections of a configuration share: data loaders, tensor restrictions, instances.
 #pragma once
 #include <optional>
 #include <string>

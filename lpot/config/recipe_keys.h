@@ -1,4 +1,4 @@
-// The keys of quantization.recipes that are no recipes. They share one order with the keys of recipes
+// The keys of quantization.recipes that no recipe declares. Their positions sort them among the keys of the recipes
 // (RecipeDeclaration::position).
 #pragma once
 
@@ -7,7 +7,7 @@ namespace lpot::yaml {
 inline constexpr const char* kFirstOpKey = "first_conv_or_matmul_quantization";
 inline constexpr const char* kHalfRangeKey = "half_range";
 inline constexpr const char* kKernelVariantsKey = "kernel_variants";
-// The older name, which stays accepted. describe() prints it, because its lines identify studies.
+// An older name that is still accepted. describe() prints it, because its lines identify studies in existing stores.
 inline constexpr const char* kKernelVariantsAlias = "forms";
 
 inline constexpr int kFirstOpPosition = 30;

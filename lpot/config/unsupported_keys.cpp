@@ -10,43 +10,43 @@
 namespace lpot::yaml {
 namespace {
 
-constexpr std::string_view kUnusual = "";  // any value but the default, and but the row's harmless one
+constexpr std::string_view kNotDefault = "";  // any value except the default and the rule's `harmless` value
 
 enum class Outcome { Warn, Refuse };
 
-struct Pending {
+struct UnsupportedRule {
   std::string_view key;
   std::string_view value;
   Outcome outcome;
-  std::string_view sentence;
+  std::string_view reason;
   std::string_view harmless = "";
 };
 
 constexpr auto Warn = Outcome::Warn;
 constexpr auto Refuse = Outcome::Refuse;
-constexpr std::string_view kNoSetting = "OpenVINO has no such setting, ignored";
+constexpr std::string_view kNoSetting = "OpenVINO has no such setting";
 
-// Delete a row when its feature arrives.
-constexpr auto kPending = std::to_array<Pending>({
-    {"model.framework", "mxnet", Refuse, "nothing here reads MXNet's models, convert the model to ONNX"},
-    {"model.framework", "engine", Refuse, "nothing here reads Engine's models, give the ONNX model it was made from"},
-    {"model.framework", "pytorch_ipex", Refuse, "IPEX is not part of this tool, use pytorch"},
-    {"model.framework", "tensorflow_itex", Refuse, "ITEX is not part of this tool, use tensorflow"},
-    {"device", "gpu", Refuse, "not carried out yet, only cpu is"},
+// Delete a row when its feature is implemented.
+constexpr auto kUnsupportedRules = std::to_array<UnsupportedRule>({
+    {"model.framework", "mxnet", Refuse, "lpot cannot read MXNet models; convert the model to ONNX"},
+    {"model.framework", "engine", Refuse,
+     "lpot cannot read Engine models; use the ONNX model that was converted to it"},
+    {"model.framework", "pytorch_ipex", Refuse, "lpot does not include IPEX; use pytorch"},
+    {"model.framework", "tensorflow_itex", Refuse, "lpot does not include ITEX; use tensorflow"},
+    {"device", "gpu", Refuse, "lpot runs models only on the CPU; use cpu"},
     {"quantization.approach", "quant_aware_training", Refuse,
-     "not carried out, this tool does not train; use post_training_static_quant"},
-    {"**.weight.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
-    {"**.activation.dtype", "bf16", Refuse, "not carried out yet, use fp32 or int8"},
-    {"evaluation.*.configs.inter_num_of_threads", kUnusual, Warn, kNoSetting},
-    {"evaluation.*.configs.kmp_blocktime", kUnusual, Warn, kNoSetting},
-    {"evaluation.accuracy.configs.num_of_instance", kUnusual, Warn, "accuracy is measured by one instance, ignored",
-     "1"},
+     "lpot does not train models; use post_training_static_quant"},
+    {"**.weight.dtype", "bf16", Refuse, "use fp32 or int8"},
+    {"**.activation.dtype", "bf16", Refuse, "use fp32 or int8"},
+    {"evaluation.*.configs.inter_num_of_threads", kNotDefault, Warn, kNoSetting},
+    {"evaluation.*.configs.kmp_blocktime", kNotDefault, Warn, kNoSetting},
+    {"evaluation.accuracy.configs.num_of_instance", kNotDefault, Warn, "accuracy is measured with one instance", "1"},
 });
 
-// Walks through a document and gathers warnings.
-class PendingCheck {
+// Visits all keys of a document and collects warnings.
+class UnsupportedKeyCheck {
  public:
-  explicit PendingCheck(const KeyTable& keys) : keys_(keys.listed()) {}
+  explicit UnsupportedKeyCheck(const KeyTable& keys) : keys_(keys.listed()) {}
 
   std::vector<std::string> run(const Node& document) && {
     check(document, "");
@@ -59,24 +59,24 @@ class PendingCheck {
     if (!node.is_scalar()) return node.items.empty();
     const auto known =
         std::find_if(keys_.begin(), keys_.end(), [&](const KeyInfo& key) { return matches(path_, key.path); });
-    return known != keys_.end() && !known->default_value.empty() && says(node, known->default_value);
+    return known != keys_.end() && !known->default_value.empty() && equals_word(node, known->default_value);
   }
 
-  bool applies(const Pending& pending, const Node& node) const {
-    if (!matches(path_, pending.key)) return false;
-    if (pending.value == kUnusual)
-      return !is_default(node) && (pending.harmless.empty() || !says(node, std::string(pending.harmless)));
-    const std::vector<Node> values = pieces(node);
+  bool applies(const UnsupportedRule& rule, const Node& node) const {
+    if (!matches(path_, rule.key)) return false;
+    if (rule.value == kNotDefault)
+      return !is_default(node) && (rule.harmless.empty() || !equals_word(node, std::string(rule.harmless)));
+    const std::vector<Node> values = list_items(node);
     return std::any_of(values.begin(), values.end(),
-                       [&](const Node& value) { return says(value, std::string(pending.value)); });
+                       [&](const Node& value) { return equals_word(value, std::string(rule.value)); });
   }
 
   void check(const Node& node, const std::string& written) {
-    for (const Pending& pending : kPending) {
-      if (!applies(pending, node)) continue;
-      if (pending.outcome == Refuse)
-        fail(node.place, written, fmt::format("'{}': {}", pending.value, pending.sentence));
-      warnings_.push_back(fmt::format("{}: {}: {}", to_string(node.place), written, pending.sentence));
+    for (const UnsupportedRule& rule : kUnsupportedRules) {
+      if (!applies(rule, node)) continue;
+      if (rule.outcome == Refuse)
+        fail(node.place, written, fmt::format("'{}' is not supported: {}", rule.value, rule.reason));
+      warnings_.push_back(fmt::format("{}: {}: ignored because {}", to_string(node.place), written, rule.reason));
     }
     if (!node.is_map()) return;
     for (const Node& item : node.items) {
@@ -93,21 +93,21 @@ class PendingCheck {
 
 }  // namespace
 
-std::vector<std::string> check_pending(const Node& document, const KeyTable& keys) {
-  return PendingCheck(keys).run(document);
+std::vector<std::string> check_unsupported_keys(const Node& document, const KeyTable& keys) {
+  return UnsupportedKeyCheck(keys).run(document);
 }
 
 }  // namespace lpot::yaml
 
 namespace lpot {
 
-std::vector<PendingKey> pending_keys(const RecipeDeclarations& recipes) {
-  std::vector<PendingKey> keys;
+std::vector<UnsupportedKey> unsupported_keys(const RecipeDeclarations& recipes) {
+  std::vector<UnsupportedKey> keys;
   for (const KeyInfo& key : config_keys(recipes))
-    for (const yaml::Pending& pending : yaml::kPending)
-      if (yaml::matches(yaml::split(key.path, '.'), pending.key))
-        keys.push_back({key.path, std::string(pending.value), pending.outcome == yaml::Outcome::Refuse,
-                        std::string(pending.sentence)});
+    for (const yaml::UnsupportedRule& rule : yaml::kUnsupportedRules)
+      if (yaml::matches(yaml::split(key.path, '.'), rule.key))
+        keys.push_back(
+            {key.path, std::string(rule.value), rule.outcome == yaml::Outcome::Refuse, std::string(rule.reason)});
   return keys;
 }
 

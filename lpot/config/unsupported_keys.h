@@ -1,4 +1,4 @@
-// Keys and values that a config may hold but that this tool does not carry out at present.
+// Finds keys and values that a configuration may contain but that lpot does not support.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace lpot::yaml {
 
-// Warnings about what is ignored in a normalised document. Throws ConfigError where ignoring would change the results.
-std::vector<std::string> check_pending(const Node& document, const KeyTable&);
+// Returns warnings about ignored keys of a normalized document. Throws ConfigError for unsupported values that would
+// change the results.
+std::vector<std::string> check_unsupported_keys(const Node& document, const KeyTable&);
 
 }  // namespace lpot::yaml

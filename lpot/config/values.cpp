@@ -39,20 +39,21 @@ std::optional<double> to_number(std::string_view text) {
 }
 
 [[noreturn]] void fail_value(const Node& node, const std::string& path, const Key& key, const std::string& hint = "") {
-  fail(node.place, path, fmt::format("expected {}, got {}{}", expected(key), shown(node), hint));
+  fail(node.place, path, fmt::format("expected {}, got {}{}", expected(key), describe_node(node), hint));
 }
 
 void check_choice(const Node& node, const std::string& path, const Key& key) {
   const auto& choices = key.value.choices;
   if (choices.empty()) return;
-  if (std::none_of(choices.begin(), choices.end(), [&](const std::string& choice) { return says(node, choice); }))
+  if (std::none_of(choices.begin(), choices.end(),
+                   [&](const std::string& choice) { return equals_word(node, choice); }))
     fail_value(node, path, key, to_number(node.text) ? "" : did_you_mean(node.text, choices));
 }
 
-// A choice as the key's table spells it, so that 'CPU' is 'cpu' to everybody behind.
-std::string spelled(const Node& node, const Key& key) {
+// The choice as spelled in the key table, so that later code sees 'cpu' when the user wrote 'CPU'.
+std::string canonical_choice(const Node& node, const Key& key) {
   for (const std::string& choice : key.value.choices)
-    if (says(node, choice)) return choice;
+    if (equals_word(node, choice)) return choice;
   return node.text;
 }
 
@@ -88,11 +89,10 @@ std::string read_text_value(const Node& node, const std::string& path, const Key
   const bool may_be_empty = key.value.kind != ValueKind::Path && !key.value.required;
   if (!node.is_scalar() || (node.text.empty() && !may_be_empty)) fail_value(node, path, key);
   check_choice(node, path, key);
-  return spelled(node, key);
+  return canonical_choice(node, key);
 }
 
-// An element of a list of texts; a list in the list is handed on as its text: [[8,3],[8]] has the texts "[8, 3]",
-// "[8]".
+// Reads one element of a list of strings. A nested list is read as one string: [[8,3],[8]] becomes "[8, 3]", "[8]".
 std::string read_element(const Node& node, const std::string& path, const Key& key) {
   if (!node.is_list()) return read_text_value(node, path, key);
   std::vector<std::string> texts;
@@ -103,7 +103,7 @@ std::string read_element(const Node& node, const std::string& path, const Key& k
 template <typename Read>
 auto read_list(const Node& node, const std::string& path, const Key& key, Read read) {
   if (node.is_null() || node.is_map()) fail_value(node, path, key);
-  const std::vector<Node> items = pieces(node);
+  const std::vector<Node> items = list_items(node);
   if (items.empty() && !key.value.choices.empty()) fail_value(node, path, key);
   std::vector<decltype(read(node, path, key))> values;
   for (const Node& item : items) values.push_back(read(item, path, key));
@@ -114,7 +114,7 @@ std::map<std::string, std::string> read_text_map(const Node& node, const std::st
   if (!node.is_map()) fail_value(node, path, key);
   std::map<std::string, std::string> values;
   for (const Node& item : node.items) {
-    if (!item.is_scalar()) fail(item.place, path_of(path, item), "expected a text, got " + shown(item));
+    if (!item.is_scalar()) fail(item.place, path_of(path, item), "expected a string, got " + describe_node(item));
     values[item.key] = item.text;
   }
   return values;
@@ -129,8 +129,8 @@ std::vector<std::string> names_of(const std::vector<Key>& keys) {
 [[noreturn]] void fail_map(const Node& node, const std::string& path, const std::vector<Key>& keys) {
   const bool lacks_space = node.is_scalar() && node.text.find(':') != std::string::npos;
   fail(node.place, path,
-       fmt::format("expected a map of keys ({}), got {}{}", fmt::join(names_of(keys), ", "), shown(node),
-                   lacks_space ? " (a space is needed after ':')" : ""));
+       fmt::format("expected a map of keys ({}), got {}{}", fmt::join(names_of(keys), ", "), describe_node(node),
+                   lacks_space ? " (write a space after ':')" : ""));
 }
 
 void check_names(const Node& map, const std::string& path, const std::vector<Key>& keys) {
@@ -138,17 +138,18 @@ void check_names(const Node& map, const std::string& path, const std::vector<Key
   for (const Node& item : map.items) {
     if (std::find(known.begin(), known.end(), item.key) == known.end())
       fail(item.place, path_of(path, item),
-           known.empty()
-               ? "unknown key; it takes none"
-               : fmt::format("unknown key{}; known here: {}", did_you_mean(item.key, known), fmt::join(known, ", ")));
+           known.empty() ? "unknown key; expected no parameters"
+                         : fmt::format("unknown key{}; expected one of {}", did_you_mean(item.key, known),
+                                       fmt::join(known, ", ")));
     const Node* first = find(map, item.key);
-    if (first != &item) fail(item.place, path_of(path, item), "given twice, first at " + to_string(first->place));
+    if (first != &item)
+      fail(item.place, path_of(path, item), "duplicate key; first defined at " + to_string(first->place));
   }
 }
 
 }  // namespace
 
-bool says(const Node& scalar, const std::string& word) {
+bool equals_word(const Node& scalar, const std::string& word) {
   if (!scalar.is_scalar()) return false;
   if (lower(scalar.text) == lower(word)) return true;
   if (const auto flag = to_flag(word)) return to_flag(scalar.text) == flag;
@@ -156,7 +157,7 @@ bool says(const Node& scalar, const std::string& word) {
   return number && to_number(scalar.text) == number;
 }
 
-std::vector<Node> pieces(const Node& node) {
+std::vector<Node> list_items(const Node& node) {
   if (!node.is_scalar()) return node.items;
   std::string text = trim(node.text);
   if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
@@ -203,7 +204,7 @@ Parameters read_values(const Node& map, const std::string& path, const std::vect
     if (const Node* node = find(map, name)) {
       values[name] = read_value(*node, path_of(path, *node), key);
     } else if (key.value.required) {
-      fail(map.place, path + "." + name, fmt::format("missing, expected {} ({})", expected(key), key.value.summary));
+      fail(map.place, path + "." + name, fmt::format("missing; expected {} ({})", expected(key), key.value.summary));
     } else if (!key.value.default_value.empty()) {
       values[name] = read_value(parse_value(key.value.default_value, "default"), path + "." + name, key);
     }

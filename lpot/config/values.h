@@ -1,4 +1,4 @@
-// Values of keys, checked against what the keys allow.
+// Reads the values of keys and checks them against the key table.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,33 +9,33 @@
 
 namespace lpot::yaml {
 
-// The values of all keys in a map, defaults filled in; keys of shape Section or Named are only checked for their names.
-// `path` is the map's dotted key. Throws ConfigError for unknown, repeated, missing and wrong ones.
+// Reads the values of all keys in a map and fills in defaults. For keys of shape Section or Named only the names are
+// checked. `path` is the dotted key of the map. Throws ConfigError for unknown, duplicate, missing and invalid keys.
 Parameters read_values(const Node& map, const std::string& path, const std::vector<Key>& keys);
 
-// One value. Throws ConfigError "expected a number in 0..1, got 'abc'".
+// Reads one value. Throws ConfigError "expected a number in 0..1, got 'abc'".
 Value read_value(const Node&, const std::string& path, const Key&);
 
-// Whether a scalar says the same as `word`: 'True' and 'true', '1.0' and '1'.
-bool says(const Node& scalar, const std::string& word);
+// Whether a scalar has the same value as `word`: 'True' equals 'true', '1.0' equals '1'.
+bool equals_word(const Node& scalar, const std::string& word);
 
-// A list's items, or the pieces of a text such as "a, b" or "0.5 0.5", each with the place of the whole.
-std::vector<Node> pieces(const Node&);
+// The items of a list. A scalar such as "a, b" or "0.5 0.5" is split into items; each gets the place of the scalar.
+std::vector<Node> list_items(const Node&);
 
-// A map of the keys of a section of the configuration, and the maps in it.
+// One section of the configuration: its checked values and access to its subsections.
 class Section {
  public:
-  // `section` names the keys in the table, which must outlive the Section.
+  // `section` is the name of the section in the table. The table must outlive the Section.
   Section(const KeyTable&, const Node& map, std::string path, std::string_view section);
 
   const Node* find(std::string_view key) const { return yaml::find(*node_, key); }
   bool has(std::string_view key) const { return find(key) != nullptr; }
   std::string path_of(const Node& entry) const { return yaml::path_of(path_, entry); }
-  Section section(const std::string& key) const;  // an empty one when the user wrote nothing
+  Section section(const std::string& key) const;  // empty if it is not in the file
   const KeyTable& keys() const { return *keys_; }
 
   const Parameters& values() const { return values_; }
-  const Place& place() const { return place_; }  // of the nearest map that is written
+  const Place& place() const { return place_; }  // of this map, or of the nearest parent that is in the file
   const std::string& path() const { return path_; }
 
  private:

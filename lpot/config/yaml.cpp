@@ -31,19 +31,20 @@ std::size_t depth(const Node& node) {
   return deepest + 1;
 }
 
-// Builds the tree from yaml-cpp's events: these come before anything recursive, so limits hold early.
+// Builds the tree from yaml-cpp's events, so that size and depth are checked before any recursive function runs.
 class Builder : public YAML::EventHandler {
  public:
   Builder(std::string name, bool with_lines) : name_(std::move(name)), with_lines_(with_lines) {
     root_.place = {name_, 0};
   }
 
-  Node take() { return std::move(root_); }
+  Node release() { return std::move(root_); }
 
   Place place(const YAML::Mark& mark) const { return {name_, with_lines_ ? mark.line + 1 : 0}; }
 
   void OnDocumentStart(const YAML::Mark& mark) override {
-    if (++documents_ > 1) fail(place(mark), "", "a second document begins ('---'), expected one in a file");
+    if (++documents_ > 1)
+      fail(place(mark), "", "a second document starts here ('---'); expected one document per file");
   }
   void OnDocumentEnd() override {}
 
@@ -56,7 +57,7 @@ class Builder : public YAML::EventHandler {
 
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     const auto found = anchors_.find(anchor);
-    if (found == anchors_.end()) fail(place(mark), "", "an alias (*) stands inside what it refers to");
+    if (found == anchors_.end()) fail(place(mark), "", "an alias (*) refers to a value that contains the alias");
     Node copy = found->second;
     copy.place = place(mark);
     nodes_ += count(copy) - 1;
@@ -82,11 +83,13 @@ class Builder : public YAML::EventHandler {
     bool has_key = false;
     std::string key = {};
     Place key_place = {};
-    std::unordered_map<std::string, Place> keys = {};  // all so far; a search of the node would be quadratic
+    std::unordered_map<std::string, Place> keys =
+        {};  // keys so far; searching the node for each key would be quadratic
   };
 
   void check_depth(const YAML::Mark& mark, std::size_t further) const {
-    if (open_.size() + further >= kMaxDepth) fail(place(mark), "", fmt::format("nested deeper than {}", kMaxDepth));
+    if (open_.size() + further >= kMaxDepth)
+      fail(place(mark), "", fmt::format("values are nested deeper than {} levels", kMaxDepth));
   }
 
   void open(const YAML::Mark& mark, Node::Kind kind, YAML::anchor_t anchor) {
@@ -97,12 +100,13 @@ class Builder : public YAML::EventHandler {
   void close() {
     Frame frame = std::move(open_.back());
     open_.pop_back();
-    if (frame.node.is_map()) unfold_merge_keys(frame.node);
+    if (frame.node.is_map()) expand_merge_keys(frame.node);
     add(std::move(frame.node), frame.anchor);
   }
 
   void add(Node node, YAML::anchor_t anchor) {
-    if (++nodes_ > kMaxNodes) fail(node.place, "", fmt::format("more than {} values, aliases unfolded", kMaxNodes));
+    if (++nodes_ > kMaxNodes)
+      fail(node.place, "", fmt::format("more than {} values after expanding aliases", kMaxNodes));
     if (anchor) {
       nodes_ += count(node);
       anchors_[anchor] = node;
@@ -118,7 +122,7 @@ class Builder : public YAML::EventHandler {
 
   void add_to_map(Frame& frame, Node node) {
     if (!frame.has_key) {
-      if (!node.is_scalar()) fail(node.place, "", "expected a key, got " + shown(node));
+      if (!node.is_scalar()) fail(node.place, "", "expected a key, got " + describe_node(node));
       frame.has_key = true;
       frame.key = node.text;
       frame.key_place = node.place;
@@ -126,14 +130,14 @@ class Builder : public YAML::EventHandler {
     }
     const auto [first, is_new] = frame.keys.try_emplace(frame.key, frame.key_place);
     if (!is_new && frame.key != "<<")
-      fail(frame.key_place, open_path(), "given twice, first at " + to_string(first->second));
+      fail(frame.key_place, open_path(), "duplicate key; first defined at " + to_string(first->second));
     node.key = std::move(frame.key);
     node.place = std::move(frame.key_place);
     frame.node.items.push_back(std::move(node));
     frame.has_key = false;
   }
 
-  // The dotted key that is being filled.
+  // The dotted path of the key that is being read.
   std::string open_path() const {
     std::string path;
     for (const Frame& frame : open_)
@@ -141,8 +145,8 @@ class Builder : public YAML::EventHandler {
     return path;
   }
 
-  // `<<: *other` adds the entries of another map that are not given here.
-  void unfold_merge_keys(Node& map) {
+  // `<<: *other` adds the entries of another map whose keys this map does not have.
+  void expand_merge_keys(Node& map) {
     std::vector<Node> merged;
     std::erase_if(map.items, [&](const Node& item) {
       if (item.key == "<<") merged.push_back(item);
@@ -151,7 +155,7 @@ class Builder : public YAML::EventHandler {
     for (const Node& source : merged) {
       const std::vector<Node> maps = source.is_list() ? source.items : std::vector<Node>{source};
       for (const Node& other : maps) {
-        if (!other.is_map()) fail(source.place, "<<", "expected a map or a list of maps, got " + shown(other));
+        if (!other.is_map()) fail(source.place, "<<", "expected a map or a list of maps, got " + describe_node(other));
         for (const Node& item : other.items)
           if (!find(map, item.key)) map.items.push_back(item);
       }
@@ -184,14 +188,14 @@ Node parse(const std::string& text, const std::string& name, bool with_lines) {
     }
   } catch (const YAML::Exception& error) {
     if (indented_by_tab(text, error.mark.line))
-      fail(builder.place(error.mark), "", "a tab is used for indentation, YAML allows only spaces there");
-    fail(
-        builder.place(error.mark), "",
-        fmt::format("not valid YAML ({}); look at indentation, quotes, brackets and the space after each ':', here and "
-                    "in the line above",
-                    error.msg));
+      fail(builder.place(error.mark), "",
+           "a tab is used for indentation; expected spaces, because YAML does not allow tabs there");
+    fail(builder.place(error.mark), "",
+         fmt::format("invalid YAML ({}). Check the indentation, quotes, brackets and the space after each ':' on this "
+                     "line and the line above.",
+                     error.msg));
   }
-  return builder.take();
+  return builder.release();
 }
 
 }  // namespace
@@ -199,7 +203,7 @@ Node parse(const std::string& text, const std::string& name, bool with_lines) {
 Node parse_yaml(const std::string& text, const std::string& name) {
   const bool is_text = std::none_of(
       text.begin(), text.end(), [](unsigned char letter) { return letter < ' ' && !std::strchr("\t\n\r\f", letter); });
-  if (!is_text || text.find('\0') != std::string::npos) fail({name, 0}, "", "not a text file, expected YAML in UTF-8");
+  if (!is_text || text.find('\0') != std::string::npos) fail({name, 0}, "", "not a text file; expected YAML in UTF-8");
   return parse(text, name, true);
 }
 
@@ -208,13 +212,13 @@ Node parse_value(const std::string& text, const std::string& name) { return pars
 std::string read_text(const std::string& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) fail({file, 0}, "", "no such file");
-  if (std::filesystem::is_directory(file, ignored)) fail({file, 0}, "", "is a folder, expected a YAML file");
+  if (std::filesystem::is_directory(file, ignored)) fail({file, 0}, "", "this is a folder; expected a YAML file");
   std::ifstream stream(file, std::ios::binary);
   std::string text(kMaxBytes + 1, '\0');
-  if (!stream) fail({file, 0}, "", fmt::format("cannot be read: {}", std::strerror(errno)));
+  if (!stream) fail({file, 0}, "", fmt::format("cannot read the file: {}", std::strerror(errno)));
   stream.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(stream.gcount()));
-  if (text.size() > kMaxBytes) fail({file, 0}, "", "larger than 16 MiB, is this a configuration?");
+  if (text.size() > kMaxBytes) fail({file, 0}, "", "the file is larger than 16 MiB; expected a configuration file");
   return text;
 }
 

@@ -1,4 +1,5 @@
-// YAML text into Nodes. What YAML allows and configs have no use for (several documents, lists as keys) is an error.
+// Parses YAML text to Nodes. YAML features that configurations do not need (several documents, lists as keys) are
+// errors.
 #pragma once
 #include <string>
 
@@ -6,14 +7,15 @@
 
 namespace lpot::yaml {
 
-// The one document in `text`; a null node when there is none. `name` stands for the file in places and messages.
-// Throws ConfigError for syntax errors, keys written twice, nesting deeper than 64 and aliases that unfold too far.
+// Returns the document in `text`, or a null node if there is none. Places and messages use `name` as the file name.
+// Throws ConfigError for syntax errors, duplicate keys, nesting deeper than 64 and too many values after expanding
+// aliases.
 Node parse_yaml(const std::string& text, const std::string& name);
 
-// The same for text that is not in a file (an override, a default): places have no line.
+// Parses text that is not in a file (an override, a default). Places have no line.
 Node parse_value(const std::string& text, const std::string& name);
 
-// The text of a file. Throws ConfigError when it is missing, a folder, not text or larger than a config can be.
+// Reads a file. Throws ConfigError if it does not exist, is a folder, cannot be read or is larger than 16 MiB.
 std::string read_text(const std::string& file);
 
 }  // namespace lpot::yaml

@@ -11,13 +11,13 @@ namespace lpot {
 namespace {
 
 constexpr std::array<std::string_view, 9> kKinds{"true or false",
-                                                 "a whole number",
+                                                 "an integer",
                                                  "a number",
-                                                 "a text",
+                                                 "a string",
                                                  "a path",
-                                                 "a list of whole numbers",
+                                                 "a list of integers",
                                                  "a list of numbers",
-                                                 "a list of texts",
+                                                 "a list of strings",
                                                  "a map of names to texts"};
 
 std::string describe_value(const Value& value) {

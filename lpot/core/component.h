@@ -25,7 +25,7 @@ struct Place {
 std::string to_string(const Place&);  // "bert.yaml:14", or "bert.yaml" without a line
 
 enum class ValueKind { Flag, Integer, Number, Text, Path, IntegerList, NumberList, TextList, TextMap };
-std::string_view to_string(ValueKind);  // "true or false", "a whole number", "a list of numbers", ...
+std::string_view to_string(ValueKind);  // "true or false", "an integer", "a list of numbers", ...
 
 using Value = std::variant<std::monostate, bool, std::int64_t, double, std::string, std::vector<std::int64_t>,
                            std::vector<double>, std::vector<std::string>, std::map<std::string, std::string>>;

@@ -16,13 +16,13 @@ std::string cell(std::string text) {
   return text;
 }
 
-// "yes", or what of it is not carried out.
+// "yes", or the values that are not supported.
 std::string support_of(const std::string& path, const RecipeDeclarations& recipes) {
   std::vector<std::string> parts;
-  for (const PendingKey& pending : pending_keys(recipes))
-    if (pending.path == path)
-      parts.push_back(fmt::format("{}{}: {}", pending.refused ? "refused" : "ignored with a warning",
-                                  pending.value.empty() ? "" : " (" + pending.value + ")", pending.sentence));
+  for (const UnsupportedKey& key : unsupported_keys(recipes))
+    if (key.path == path)
+      parts.push_back(fmt::format("{}{}: {}", key.refused ? "not supported" : "ignored with a warning",
+                                  key.value.empty() ? "" : " (" + key.value + ")", key.reason));
   return parts.empty() ? "yes" : fmt::format("{}", fmt::join(parts, "; "));
 }
 
@@ -49,7 +49,7 @@ std::string components_table(const std::string& title, const Table& table) {
     for (const Parameter& parameter : entry.parameters) parameters.push_back(parameter_text(parameter));
     text += fmt::format("| `{}` | {} | {} | {} |\n", entry.name, cell(entry.summary),
                         cell(fmt::format("{}", fmt::join(parameters, ", "))),
-                        entry.refused.empty() ? "yes" : "refused: " + cell(entry.refused));
+                        entry.refused.empty() ? "yes" : "not supported: " + cell(entry.refused));
   }
   return text;
 }

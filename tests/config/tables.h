@@ -1,4 +1,4 @@
-// Tables that resemble the real ones, so that the configuration is tested by itself.
+// Small component tables that resemble the real ones, so that lpot/config is tested without the other layers.
 #pragma once
 #include "lpot/config/load.h"
 #include "tests/support/recipes.h"
@@ -31,7 +31,7 @@ inline const Table kDatasets{
      .summary = "arrays in files",
      .parameters = {{.name = "inputs", .kind = ValueKind::TextMap, .required = true, .summary = "file of each tensor"},
                     {.name = "labels", .kind = ValueKind::Path}}},
-    {.name = "COCORecord", .summary = "records", .refused = "its records need TensorFlow, use COCORaw"},
+    {.name = "COCORecord", .summary = "records", .refused = "its records need TensorFlow; use COCORaw"},
 };
 
 inline const Table kTransforms{
@@ -88,7 +88,7 @@ inline const Table kStrategies{
      .summary = "tree of Parzen estimators",
      .parameters = {{.name = "accuracy_weight", .kind = ValueKind::Number, .default_value = "1.0"},
                     {.name = "latency_weight", .kind = ValueKind::Number, .default_value = "1.0"}}},
-    {.name = "sigopt", .summary = "a service", .refused = "it needs a paid service, use bayesian"},
+    {.name = "sigopt", .summary = "a service", .refused = "it needs a paid service; use bayesian"},
 };
 
 inline const ComponentTables kTables{kDatasets, kTransforms, kPostprocesses, kMetrics, kStrategies, kDeclaredRecipes};

@@ -1,6 +1,6 @@
-// Runs tests/cases/*.yaml. The comments at the head of a case say what it must come to:
-//   # error: NAME.yaml:4: tuning.random_seed: expected ...    (all of the message behind "[load_config] ")
-//   # resolved: tuning.random_seed = 9527                     (a line of describe(); as many as wanted)
+// Runs tests/cases/*.yaml. The first comment lines of a case state the expected result:
+//   # error: NAME.yaml:4: tuning.random_seed: expected ...    (the whole message after "[load_config] ")
+//   # resolved: tuning.random_seed = 9527                     (a line of describe(); any number of lines)
 //   # warning: NAME.yaml:4: ...                               (all warnings, in order)
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ Expectation expectation_of(const std::string& text) {
   return expectation;
 }
 
-// The lines that are wanted, in their own order, so that the order is compared too.
+// The lines that are also in `wanted`. They stay in their order, so that the comparison checks the order too.
 std::vector<std::string> only(std::vector<std::string> lines, const std::vector<std::string>& wanted) {
   std::erase_if(lines,
                 [&](const std::string& line) { return std::find(wanted.begin(), wanted.end(), line) == wanted.end(); });
@@ -51,15 +51,16 @@ std::vector<std::string> case_names() {
 
 class Case : public testing::TestWithParam<std::string> {};
 
-TEST_P(Case, ComesToWhatItsHeadSays) {
+TEST_P(Case, ProducesTheExpectedResult) {
   const std::string name = GetParam() + ".yaml";
   std::ifstream file(kCases / name);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const Expectation expected = expectation_of(text);
-  ASSERT_TRUE(expected.errors.size() == 1 || !expected.resolved.empty()) << "the case expects nothing";
+  ASSERT_TRUE(expected.errors.size() == 1 || !expected.resolved.empty())
+      << "the case has no error line and no resolved line";
   try {
     const Config config = load_config_text(text, name, kTables);
-    ASSERT_THAT(expected.errors, testing::IsEmpty()) << "but it was accepted";
+    ASSERT_THAT(expected.errors, testing::IsEmpty()) << "expected an error, but the case was accepted";
     EXPECT_EQ(only(describe(config, kTables.recipes), expected.resolved), expected.resolved);
     EXPECT_EQ(config.warnings, expected.warnings);
   } catch (const ConfigError& error) {

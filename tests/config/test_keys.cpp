@@ -15,7 +15,7 @@ const KeyInfo* find_key(const std::string& path) {
   return found == keys.end() ? nullptr : &*found;
 }
 
-TEST(ConfigKeys, TellWhatReadingExpects) {
+TEST(ConfigKeys, ListExpectedValuesAndDefaults) {
   const KeyInfo* relative = find_key("tuning.accuracy_criterion.relative");
   ASSERT_TRUE(relative);
   EXPECT_EQ(relative->expected, "a number in 0..1");
@@ -25,7 +25,7 @@ TEST(ConfigKeys, TellWhatReadingExpects) {
   EXPECT_TRUE(find_key("evaluation.performance.dataloader.batch_size"));
 }
 
-TEST(ConfigKeys, HoldThoseOfTheRecipes) {
+TEST(ConfigKeys, IncludeTheKeysOfRecipes) {
   EXPECT_EQ(find_key("quantization.recipes.smooth_quant_alpha")->expected, "a number in 0..1");
   EXPECT_EQ(find_key("quantization.recipes.scale_propagation_concat")->default_value, "true");
   EXPECT_EQ(find_key("quantization.advance.bias_correction")->expected, "weight_empirical");
@@ -34,7 +34,7 @@ TEST(ConfigKeys, HoldThoseOfTheRecipes) {
   EXPECT_FALSE(find_key("quantization.recipes."));
 }
 
-TEST(ConfigKeys, EachHasItsOwnPathAndASentence) {
+TEST(ConfigKeys, HaveUniquePathsAndSummaries) {
   std::vector<std::string> paths;
   for (const KeyInfo& key : config_keys(kDeclaredRecipes)) {
     paths.push_back(key.path);
@@ -44,7 +44,7 @@ TEST(ConfigKeys, EachHasItsOwnPathAndASentence) {
   EXPECT_EQ(std::adjacent_find(paths.begin(), paths.end()), paths.end());
 }
 
-TEST(Matches, StarsStandForKeys) {
+TEST(Matches, TreatsStarsAsWildcards) {
   using yaml::matches;
   EXPECT_TRUE(matches({"quantization", "op_wise", "a.b", "weight"}, "quantization.op_wise.*.weight"));
   EXPECT_TRUE(matches({"evaluation", "accuracy", "dataloader", "dataset"}, "**.dataloader.dataset"));

@@ -13,7 +13,7 @@ namespace {
 
 using Texts = std::vector<std::string>;
 
-// Loads texts as files a.yaml, b.yaml, ... of a folder of its own, which is the working directory meanwhile.
+// Writes texts to the files a.yaml, b.yaml, ... in a temporary working directory and loads them.
 class Merge : public testing::Test {
  protected:
   Merge() : before_(std::filesystem::current_path()) {
@@ -55,7 +55,7 @@ std::string with_dataset(const std::string& dataset) {
   return "quantization: {calibration: {dataloader: {batch_size: 4, dataset: " + dataset + "}}}\n";
 }
 
-TEST_F(Merge, LaterFilesWinKeyByKey) {
+TEST_F(Merge, LaterFilesOverrideEarlierOnesKeyByKey) {
   const Config config = load({kModel + "tuning: {random_seed: 1, objective: modelsize}", "tuning: {random_seed: 2}"});
   EXPECT_EQ(config.model.name, "net");
   EXPECT_EQ(config.tuning.random_seed, 2u);
@@ -68,7 +68,7 @@ TEST_F(Merge, ListsAreReplaced) {
   EXPECT_EQ(config.model.inputs, Texts{"c"});
 }
 
-TEST_F(Merge, AnotherDatasetTakesThePlaceOfTheFirst) {
+TEST_F(Merge, AnotherDatasetReplacesTheFirst) {
   const Config config = load({kModel + with_dataset("{CIFAR10: {root: ./data}}"), with_dataset("{dummy: {shape: 3}}")});
   EXPECT_EQ(config.quantization.calibration->dataset.name, "dummy");
   EXPECT_FALSE(config.quantization.calibration->dataset.parameters.has("root"));
@@ -82,13 +82,13 @@ TEST_F(Merge, TheSameDatasetKeepsItsOtherParameters) {
   EXPECT_TRUE(parameters.flag("train"));
 }
 
-TEST_F(Merge, AnotherMetricTakesThePlaceOfTheFirstAlsoFromItsOlderPlace) {
+TEST_F(Merge, AnotherMetricReplacesOneGivenUnderTheOlderKey) {
   const Config config = load({kModel + "tuning: {metric: {topk: 5}}", "evaluation: {accuracy: {metric: MSE}}"});
   ASSERT_EQ(config.accuracy.metrics.size(), 1u);
   EXPECT_EQ(config.accuracy.metrics[0].name, "MSE");
 }
 
-TEST_F(Merge, AbsoluteEndsRelativeAndKeepsTheDirection) {
+TEST_F(Merge, AbsoluteReplacesRelativeAndKeepsHigherIsBetter) {
   const Config config = load({kModel + "tuning: {accuracy_criterion: {relative: 0.1, higher_is_better: false}}",
                               "tuning: {accuracy_criterion: {absolute: 2}}"});
   EXPECT_EQ(config.tuning.criterion, (Criterion{.relative = false, .tolerance = 2, .higher_is_better = false}));
@@ -101,7 +101,7 @@ TEST_F(Merge, AnotherStrategyDropsTheParametersOfTheFirst) {
   EXPECT_FALSE(config.tuning.strategy.parameters.has("accuracy_weight"));
 }
 
-TEST_F(Merge, AnotherPipelineReplacesTransformsAndTheSameOneChangesParameters) {
+TEST_F(Merge, AnotherPipelineReplacesTransformsAndTheSamePipelineUpdatesParameters) {
   const std::string loader = "quantization: {calibration: {dataloader: {transform: ";
   const std::string base = kModel + with_dataset("{dummy: {shape: 3}}");
   const auto transforms = [&](const Texts& pipelines) {
@@ -119,23 +119,23 @@ TEST_F(Merge, AnotherPipelineReplacesTransformsAndTheSameOneChangesParameters) {
             (Texts{"Resize(interpolation=bilinear, size=[9])", "Rescale()"}));
 }
 
-TEST_F(Merge, DialectsMix) {
+TEST_F(Merge, CombinesIlitAndLpotFiles) {
   const Config config =
       load({"framework: [{name: pytorch}]\ntuning: {timeout: 5}", "tuning: {exit_policy: {timeout: 6}}"});
   EXPECT_EQ(config.model.framework, Framework::PyTorch);
   EXPECT_EQ(config.tuning.exit_policy.timeout_seconds, 6);
 }
 
-TEST_F(Merge, ASectionLeftEmptyChangesNothing) {
+TEST_F(Merge, AnEmptySectionChangesNothing) {
   EXPECT_EQ(load({kModel + "tuning: {random_seed: 1}", "tuning:\n"}).tuning.random_seed, 1u);
 }
 
-TEST_F(Merge, ErrorsNameTheFileThatSaidIt) {
+TEST_F(Merge, ErrorsNameTheFileWithTheInvalidValue) {
   EXPECT_EQ(error({kModel + "tuning: {random_seed: 1}", "\ntuning: {random_seed: x}"}),
-            "[load_config] b.yaml:2: tuning.random_seed: expected a whole number >= 0, got 'x'");
+            "[load_config] b.yaml:2: tuning.random_seed: expected an integer >= 0, got 'x'");
 }
 
-TEST_F(Merge, OverridesComeLastAndAreYaml) {
+TEST_F(Merge, OverridesAreYamlAndApplyAfterAllFiles) {
   const Config config = load({kModel + "tuning: {random_seed: 1, accuracy_criterion: {relative: 1%}}"},
                              {"tuning.random_seed=7", "tuning.accuracy_criterion.absolute=0.5", "tuning.max_trials = 3",
                               "quantization.op_wise={'a.b': {weight: {dtype: [fp32]}}}"});
@@ -148,46 +148,48 @@ TEST_F(Merge, OverridesComeLastAndAreYaml) {
 
 TEST_F(Merge, ErrorsOfOverridesShowTheOverride) {
   EXPECT_EQ(error({kModel}, {"tuning.random_seed=x"}),
-            "[load_config] --set tuning.random_seed=x: tuning.random_seed: expected a whole number >= 0, got 'x'");
+            "[load_config] --set tuning.random_seed=x: tuning.random_seed: expected an integer >= 0, got 'x'");
   EXPECT_EQ(error({kModel}, {"tuning.random_seed"}),
             "[load_config] --set tuning.random_seed: expected key=value, such as tuning.random_seed=1");
   EXPECT_EQ(error({kModel}, {"tuning..seed=1"}),
-            "[load_config] --set tuning..seed=1: a key is empty, expected key=value, such as tuning.random_seed=1");
+            "[load_config] --set tuning..seed=1: empty key; expected key=value, such as tuning.random_seed=1");
   EXPECT_EQ(error({kModel}, {"tuning.sed=1"}),
-            "[load_config] --set tuning.sed=1: tuning.sed: unknown key; known here: strategy, accuracy_criterion, "
+            "[load_config] --set tuning.sed=1: tuning.sed: unknown key; expected one of strategy, accuracy_criterion, "
             "objective, exit_policy, random_seed, tensorboard, workspace");
   EXPECT_TRUE(error({kModel}, {"tuning.random_seed=[1"})
-                  .starts_with("[load_config] --set tuning.random_seed=[1: not valid YAML"));
+                  .starts_with("[load_config] --set tuning.random_seed=[1: invalid YAML"));
 }
 
-TEST_F(Merge, OlderNamesOfKeysAreTheSameKeys) {
+TEST_F(Merge, OlderKeyNamesAreAliases) {
   const std::string named = kModel + "quantization: {recipes: {kernel_variants: plain, int8_embeddings: false}}";
   const Config overridden = load({named}, {"quantization.recipes.forms=measured"});
   EXPECT_TRUE(overridden.quantization.recipes.measured_kernel_variants);
   const std::string older = kModel + "quantization: {recipes: {int8_tables: true}}";
   EXPECT_EQ(load({older, named}).quantization.recipes.values.at("int8_tables"), RecipeValue(false));
   EXPECT_EQ(load({named, older}).quantization.recipes.values.at("int8_tables"), RecipeValue(true));
-  EXPECT_EQ(error({kModel + "quantization: {recipes: {forms: plain, kernel_variants: measured}}"}),
-            "[load_config] a.yaml:2: quantization.recipes.forms: contradicts quantization.recipes.kernel_variants at "
-            "a.yaml:2, keep one of the two");
+  EXPECT_EQ(
+      error({kModel + "quantization: {recipes: {forms: plain, kernel_variants: measured}}"}),
+      "[load_config] a.yaml:2: quantization.recipes.forms: conflicts with quantization.recipes.kernel_variants at "
+      "a.yaml:2. Keep only one of them.");
   EXPECT_EQ(error({kModel + "quantization: {recipes: {int8_tables: 3}}"}),
             "[load_config] a.yaml:2: quantization.recipes.int8_tables: expected true or false, got '3'");
 }
 
-TEST_F(Merge, FilesThatAreNoConfigAreNamed) {
-  EXPECT_EQ(error({}), "[load_config] no file given, expected at least one YAML file");
+TEST_F(Merge, RejectsFilesThatAreNotConfigurations) {
+  EXPECT_EQ(error({}), "[load_config] no file given; expected at least one YAML file");
   EXPECT_THROW(load_config({"missing.yaml"}, {}, kTables), ConfigError);
   EXPECT_EQ(error({std::string("\x7f"
                                "ELF\0\1",
                                6)}),
-            "[load_config] a.yaml: not a text file, expected YAML in UTF-8");
-  EXPECT_EQ(error({""}), "[load_config] a.yaml: is empty, expected keys such as model, quantization and tuning");
+            "[load_config] a.yaml: not a text file; expected YAML in UTF-8");
+  EXPECT_EQ(error({""}),
+            "[load_config] a.yaml: the file is empty; expected keys such as model, quantization and tuning");
   std::filesystem::create_directory("folder");
   try {
     load_config({"folder"}, {}, kTables);
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
-    EXPECT_STREQ(error.what(), "[load_config] folder: is a folder, expected a YAML file");
+    EXPECT_STREQ(error.what(), "[load_config] folder: this is a folder; expected a YAML file");
   }
 }
 

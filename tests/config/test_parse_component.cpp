@@ -11,14 +11,14 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(ParseComponent, FillsInWhatIsNotGiven) {
+TEST(ParseComponent, FillsInDefaults) {
   EXPECT_EQ(parse_component("topk: 5", kMetrics).parameters.integer("k"), 5);
   EXPECT_EQ(parse_component("topk: {}", kMetrics).parameters.integer("k"), 1);
   EXPECT_EQ(parse_component("Normalize: {mean: [0.5]}", kTransforms).parameters.numbers("std"),
             std::vector<double>{1.0});
 }
 
-TEST(ParseComponent, RefusesWhatAConfigWouldRefuse) {
+TEST(ParseComponent, RejectsUnknownNamesAndParameters) {
   EXPECT_THAT(message_of<ConfigError>([] { parse_component("top: 1", kMetrics); }),
               AllOf(HasSubstr("'top: 1'"), HasSubstr("did you mean 'topk'")));
   EXPECT_THAT(message_of<ConfigError>([] { parse_component("topk: {n: 1}", kMetrics); }), HasSubstr("topk.n"));
@@ -26,7 +26,7 @@ TEST(ParseComponent, RefusesWhatAConfigWouldRefuse) {
   EXPECT_THAT(message_of<ConfigError>([] { parse_component("", kMetrics); }), HasSubstr("expected the name"));
 }
 
-TEST(Config, MadeInCodeNamesAStrategy) { EXPECT_EQ(Config{}.tuning.strategy.name, "basic"); }
+TEST(Config, BuiltInCodeUsesTheBasicStrategy) { EXPECT_EQ(Config{}.tuning.strategy.name, "basic"); }
 
 }  // namespace
 }  // namespace lpot

@@ -15,13 +15,14 @@ TEST(Reference, IsTheOneInTheDocs) {
   std::ifstream file(std::string(LPOT_SOURCE_DIR) + "/docs/reference.md");
   std::stringstream text;
   text << file.rdbuf();
-  EXPECT_EQ(reference_markdown(component_tables()), text.str()) << "write it anew: build/bin/lpot reference > docs/reference.md";
+  EXPECT_EQ(reference_markdown(component_tables()), text.str())
+      << "write it anew: build/bin/lpot reference > docs/reference.md";
 }
 
 TEST(Reference, SaysWhatIsRefusedAndWhy) {
   const std::string text = reference_markdown(component_tables());
   EXPECT_THAT(text, HasSubstr("| `sigopt` |"));
-  EXPECT_THAT(text, HasSubstr("refused: SigOpt is a paid service"));
+  EXPECT_THAT(text, HasSubstr("not supported: SigOpt is a paid service"));
   EXPECT_THAT(text, HasSubstr("| `tuning.accuracy_criterion.relative` | a number in 0..1"));
 }
 
