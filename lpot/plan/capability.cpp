@@ -8,17 +8,17 @@ namespace {
 const std::vector<Granularity> kWeights{Granularity::PerChannel, Granularity::PerTensor};
 const std::vector<Symmetry> kActivations{Symmetry::Asymmetric, Symmetry::Symmetric};
 const std::vector<Algorithm> kAlgorithms{Algorithm::MinMax, Algorithm::Kl};
-const std::vector<Algorithm> kByName{Algorithm::Percentile, Algorithm::Mse};
+const std::vector<Algorithm> kOnRequest{Algorithm::Percentile, Algorithm::Mse};
 
 }  // namespace
 
 const std::vector<Capability>& capabilities() {
   static const std::vector<Capability> kTable{
-      {"Convolution", 1, kWeights, kActivations, kAlgorithms, kByName},
-      {"GroupConvolution", 1, kWeights, kActivations, kAlgorithms, kByName},
-      // The plug-in's int8 kernel has no zero point: with asymmetric activations it would run in fp32.
-      {"ConvolutionBackpropData", 1, kWeights, {Symmetry::Symmetric}, kAlgorithms, kByName},
-      {"MatMul", -1, kWeights, kActivations, kAlgorithms, kByName},
+      {"Convolution", 1, kWeights, kActivations, kAlgorithms, kOnRequest},
+      {"GroupConvolution", 1, kWeights, kActivations, kAlgorithms, kOnRequest},
+      // The int8 kernel of OpenVINO's CPU plug-in has no zero point. With asymmetric activations the op runs in fp32.
+      {"ConvolutionBackpropData", 1, kWeights, {Symmetry::Symmetric}, kAlgorithms, kOnRequest},
+      {"MatMul", -1, kWeights, kActivations, kAlgorithms, kOnRequest},
   };
   return kTable;
 }

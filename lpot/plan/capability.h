@@ -17,10 +17,10 @@ namespace lpot {
 struct Capability {
   std::string op_type;
   int channel_axis = 1;                           // of the activation and the output; negative: from the end
-  std::vector<Granularity> weight_granularities;  // in order of preference, as the next two
+  std::vector<Granularity> weight_granularities;  // these three lists are in order of preference
   std::vector<Symmetry> activation_symmetries;
   std::vector<Algorithm> activation_algorithms;
-  std::vector<Algorithm> algorithms_by_name = {};  // tried only if the configuration names them
+  std::vector<Algorithm> algorithms_on_request = {};  // tried only if the configuration names them
 };
 
 // Op types that are not in the table stay in fp32.
@@ -31,11 +31,11 @@ const Capability* find_capability(const std::string& op_type);  // or nullptr
 struct QuantizableOp {
   std::string name;
   std::string type;
-  std::string activation;                     // the tensor that is quantized in front of it
-  std::vector<std::size_t> weight_axes = {};  // dimensions of the weights that hold the output channels
-  std::vector<std::size_t> input_axes = {};   // and the input channels; a dimension of groups is in both
+  std::string activation;                     // name of the input tensor that is quantized
+  std::vector<std::size_t> weight_axes = {};  // weight dimensions of the output channels
+  std::vector<std::size_t> input_axes = {};   // weight dimensions of the input channels; a group dimension is in both
   Shape weight_shape = {};
-  std::string second = {};  // of a product of two activations, the other one; "": constant weights
+  std::string second = {};  // second activation of a MatMul of two activations; "": the weights are constant
 };
 
 }  // namespace lpot

@@ -10,14 +10,14 @@
 namespace lpot {
 namespace {
 
-// Below this the noise of one op shows in the outputs of most networks.
+// Below this signal-to-noise ratio, the noise of one op is visible in the outputs of most networks.
 constexpr double kLowDecibels = 20;
 
 std::string quoted(const std::string& name) {
   return OrderedJson(name).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-std::string keep_fp32(const std::string& op) {
+std::string fp32_yaml(const std::string& op) {
   return fmt::format("quantization: {{op_wise: {{{}: {{activation: {{dtype: [fp32]}}, weight: {{dtype: [fp32]}}}}}}}}",
                      quoted(op));
 }
@@ -32,22 +32,23 @@ std::optional<double> OpDiagnosis::decibels() const {
 std::vector<Finding> findings(const OpDiagnosis& op) {
   std::vector<Finding> found;
   if (op.decibels() && *op.decibels() < kLowDecibels)
-    found.push_back({"noise", fmt::format("only {:.1f} dB of signal over noise", *op.decibels()), keep_fp32(op.op)});
-  if (op.slower_in_int8)
     found.push_back(
-        {"slower",
-         fmt::format("slower in int8: {:.3f} ms, fp32 {:.3f} ms", op.int8_ms.value_or(0), op.fp32_ms.value_or(0)),
-         keep_fp32(op.op)});
+        {"noise", fmt::format("the signal-to-noise ratio is only {:.1f} dB", *op.decibels()), fp32_yaml(op.op)});
+  if (op.slower_in_int8)
+    found.push_back({"slower",
+                     fmt::format("slower in int8 ({:.3f} ms) than in fp32 ({:.3f} ms)", op.int8_ms.value_or(0),
+                                 op.fp32_ms.value_or(0)),
+                     fp32_yaml(op.op)});
   if (op.channels.outliers > 0) {
     const bool is_product = op.type == "MatMul";
     found.push_back({"outliers",
-                     fmt::format("{} of {} channels stand out, the widest {:.0f} x the median", op.channels.outliers,
-                                 op.channels.count, op.channels.widest),
+                     fmt::format("{} of {} channels are outliers; the widest range is {:.0f} x the median",
+                                 op.channels.outliers, op.channels.count, op.channels.widest),
                      fmt::format("quantization: {{recipes: {{{}: true}}}}",
                                  is_product ? "smooth_quant" : "cross_layer_equalization")});
   }
   if (op.saturates)
-    found.push_back({"saturation", "sums overflow on CPUs without VNNI unless weights take half the range",
+    found.push_back({"saturation", "integer sums overflow on CPUs without VNNI unless weights use half the range",
                      "quantization: {recipes: {half_range: true}}"});
   if (op.channels.dead > 0)
     found.push_back(

@@ -13,12 +13,12 @@
 
 namespace lpot {
 
-// The channels of the activation in front of an op.
+// The channels of the input activation of an op.
 struct ChannelDiagnosis {
   std::size_t count = 0;
-  std::size_t dead = 0;      // channels that always have one value
-  std::size_t outliers = 0;  // channels far wider than most
-  double widest = 0;         // the widest channel by the median one
+  std::size_t dead = 0;      // channels whose value never changes
+  std::size_t outliers = 0;  // channels with a much wider range than most
+  double widest = 0;         // range of the widest channel divided by the median range
 
   bool operator==(const ChannelDiagnosis&) const = default;
 };
@@ -26,20 +26,20 @@ struct ChannelDiagnosis {
 struct OpDiagnosis {
   std::string op;
   std::string type;
-  std::string tensor;           // the activation that is quantized in front of it
-  std::optional<double> noise;  // expected, as a share of its signal (quantize/noise.h); nothing: not in int8
-  bool saturates = false;       // with full-range weights on CPUs that sum products in 16 bits
+  std::string tensor;           // name of the input activation that is quantized
+  std::optional<double> noise;  // expected noise-to-signal ratio (quantize/noise.h); unset: the op is not in int8
+  bool saturates = false;       // with full-range weights on CPUs that accumulate in 16 bits
   ChannelDiagnosis channels = {};
-  std::optional<double> fp32_ms = {};  // nothing: not measured
-  std::optional<double> int8_ms = {};  // of the kernel variant that was chosen
+  std::optional<double> fp32_ms = {};  // unset: not measured
+  std::optional<double> int8_ms = {};  // of the chosen kernel variant
   bool slower_in_int8 = false;
-  std::size_t samples = 0;  // that the statistics come from, at most
+  std::size_t samples = 0;  // upper bound of the number of calibration samples
 
-  std::optional<double> decibels() const;  // signal to noise
+  std::optional<double> decibels() const;  // signal-to-noise ratio
   bool operator==(const OpDiagnosis&) const = default;
 };
 
-// One remark about an op and a line of YAML that acts on it: as a second configuration file it changes just that.
+// A problem of one op and a line of YAML that addresses it. The line can be used as a second configuration file.
 struct Finding {
   std::string kind;  // "noise", "saturation", "outliers", "dead", "slower"
   std::string text;
@@ -49,9 +49,9 @@ std::vector<Finding> findings(const OpDiagnosis&);
 
 nlohmann::ordered_json to_json(const OpDiagnosis&);  // with its findings
 OpDiagnosis op_diagnosis_from_json(const nlohmann::ordered_json&);
-std::vector<Finding> findings_from_json(const nlohmann::ordered_json& op);  // as they were when it was written
+std::vector<Finding> findings_from_json(const nlohmann::ordered_json& op);  // as stored, not computed again
 
-// The values of a tensor in front of a noisy op, in a few bins, and the range that they were quantized with.
+// A histogram of the input tensor of a noisy op, and the range that the tensor was quantized with.
 struct TensorHistogram {
   std::string tensor;
   std::string op;

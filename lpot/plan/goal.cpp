@@ -7,8 +7,8 @@
 namespace lpot {
 namespace {
 
-// Larger is better.
-double merit(const Measured& measured, Objective objective) {
+// A number for the objective; larger is better.
+double objective_value(const Measured& measured, Objective objective) {
   switch (objective) {
     case Objective::Performance:
       return measured.speedup;
@@ -27,15 +27,15 @@ double Goal::threshold() const {
   return higher_is_better ? baseline - margin : baseline + margin;
 }
 
-double Goal::lowest() const {
-  // 0.9 less 1% must hold 0.891 although neither number is exact in binary.
+double Goal::acceptance_threshold() const {
+  // An accuracy of 0.891 must meet the threshold 0.9 - 1%, although neither number is exact in binary.
   const double slack = 1e-12 * std::fmax(1.0, std::fabs(baseline));
   return higher_is_better ? threshold() - slack : threshold() + slack;
 }
 
 bool Goal::met(double accuracy) const {
   if (performance_only) return true;
-  return higher_is_better ? accuracy >= lowest() : accuracy <= lowest();
+  return higher_is_better ? accuracy >= acceptance_threshold() : accuracy <= acceptance_threshold();
 }
 
 std::string Goal::describe() const {
@@ -51,7 +51,7 @@ bool is_better(const Trial& a, const Trial& b, const Goal& goal, Objective objec
   const bool a_met = goal.met(a.result->accuracy), b_met = goal.met(b.result->accuracy);
   if (a_met != b_met) return a_met;
   if (!a_met) return goal.closer(a.result->accuracy, b.result->accuracy);
-  return merit(*a.result, objective) > merit(*b.result, objective);
+  return objective_value(*a.result, objective) > objective_value(*b.result, objective);
 }
 
 const Trial* best_known(std::span<const Trial> trials, const Goal& goal, Objective objective) {

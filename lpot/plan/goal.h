@@ -16,12 +16,12 @@ namespace lpot {
 struct Goal {
   double baseline = 0;  // the fp32 model's accuracy
   double tolerance = 0.01;
-  bool relative = true;  // of the baseline's magnitude; else in the metric's own unit
+  bool relative = true;  // `tolerance` is a fraction of the baseline; else in the units of the metric
   bool higher_is_better = true;
-  bool performance_only = false;  // every trial meets it
+  bool performance_only = false;  // every trial meets the goal
 
-  double threshold() const;  // the worst accuracy that still meets the goal
-  double lowest() const;     // the same with room for rounding; what `met` compares with
+  double threshold() const;             // the worst accuracy that still meets the goal
+  double acceptance_threshold() const;  // the threshold with a margin for rounding errors; met() uses it
   bool met(double accuracy) const;
   double loss(double accuracy) const { return higher_is_better ? baseline - accuracy : accuracy - baseline; }
   double allowed_loss() const { return loss(threshold()); }
@@ -29,12 +29,12 @@ struct Goal {
   std::string describe() const;  // "at least 0.9155 (0.9173 less 0.2% relative)"
 };
 
-// The first trial of an order: those that meet the goal before the others; among them by objective, among the others by
-// accuracy. Trials that failed are last.
+// Whether `a` is better than `b`. Trials that meet the goal are better than others. Among trials that meet the goal the
+// objective decides, among the others the accuracy. Failed trials are the worst.
 bool is_better(const Trial& a, const Trial& b, const Goal&, Objective);
 
-// The trial that a search comes back with: the first of that order, but of the exactly measured ones where there are
-// any, for an estimate promises nothing. Null when all failed.
+// The result of a search: the best completely evaluated trial, or the best estimate if there is no such trial. Returns
+// nullptr if all trials failed.
 const Trial* best_known(std::span<const Trial>, const Goal&, Objective);
 
 }  // namespace lpot

@@ -13,7 +13,7 @@
 
 namespace lpot {
 
-// Lower quartiles, of one inference.
+// Times of one inference (lower quartiles).
 struct OpTimes {
   double fp32_ms = 0;
   double plain_ms = 0;
@@ -25,7 +25,7 @@ struct OpTimes {
 struct KernelVariantChoice {
   std::map<std::string, OpTimes> times;           // of every op in int8
   std::map<std::string, KernelVariant> variants;  // of ops whose variant is not plain
-  std::vector<std::string> slower_in_int8;        // ops whose int8 kernel, with its conversions, loses to fp32
+  std::vector<std::string> slower_in_int8;        // ops whose int8 kernel, with its conversions, is slower than fp32
 
   bool operator==(const KernelVariantChoice&) const = default;
 };
@@ -33,8 +33,8 @@ struct KernelVariantChoice {
 std::string to_json(const KernelVariantChoice&);
 KernelVariantChoice kernel_variants_from_json(const std::string&);  // throws StoreError
 
-// Where measured variants are remembered for other models: forms.json in the user's cache folder ($XDG_CACHE_HOME/lpot
-// or ~/.cache/lpot); another file where LPOT_FORM_MEMORY names one; "" where that is "off" or there is no home.
+// The file that caches measured variants for other models. It is forms.json in $XDG_CACHE_HOME/lpot or ~/.cache/lpot,
+// unless LPOT_FORM_MEMORY names another file. "" if LPOT_FORM_MEMORY is "off" or there is no home folder.
 std::filesystem::path default_kernel_variant_cache();
 
 }  // namespace lpot

@@ -14,7 +14,7 @@
 namespace lpot {
 namespace {
 
-// What frameworks call the types of the capability table.
+// Framework names of the op types in the capability table.
 const std::map<std::string, std::set<std::string>>& types_by_name() {
   static const std::map<std::string, std::set<std::string>> kTypes{
       {"Conv", {"Convolution", "GroupConvolution"}},
@@ -39,7 +39,7 @@ std::regex pattern_of(const std::string& key, const Place& place) {
   try {
     return std::regex(key);
   } catch (const std::regex_error& error) {
-    throw ConfigError("op_wise", fmt::format("{}: '{}' is neither the name of an op nor a regular expression: {}",
+    throw ConfigError("op_wise", fmt::format("{}: '{}' is not an op name and not a valid regular expression: {}",
                                              to_string(place), key, error.what()));
   }
 }
@@ -51,8 +51,8 @@ std::vector<std::size_t> select(const std::vector<OpInfo>& ops, const auto& want
   return found;
 }
 
-// By name, else by pattern.
-std::vector<std::size_t> named(const std::vector<OpInfo>& ops, const std::string& key, const Place& place) {
+// Ops with that name, or else ops whose names match the key as a regular expression.
+std::vector<std::size_t> ops_named(const std::vector<OpInfo>& ops, const std::string& key, const Place& place) {
   auto found = select(ops, [&](const OpInfo& op) { return op.name == key; });
   if (!found.empty()) return found;
   const std::regex pattern = pattern_of(key, place);
@@ -70,24 +70,24 @@ bool may_be_fp32(const OpRestriction& restriction) {
   return allows(restriction.activation.precisions) && allows(restriction.weight.precisions);
 }
 
-// The ops without int8 that a key means; empty when it means others.
-class OtherOps {
+// Finds the ops without int8 kernels that a key matches. Empty if the key matches quantizable ops.
+class UnquantizableOps {
  public:
-  OtherOps(const NamedOps& all, const std::vector<QuantizableOp>& quantizable) : read_file_(all.file) {
+  UnquantizableOps(const NamedOps& all, const std::vector<QuantizableOp>& quantizable) : read_file_(all.file) {
     for (const QuantizableOp& op : quantizable) quantizable_.push_back({op.name, op.type});
     for (const OpInfo& op : all.graph)
-      if (!has_name(quantizable_, op.name)) others_.push_back(op);
+      if (!has_name(quantizable_, op.name)) unquantizable_.push_back(op);
   }
 
-  std::vector<OpInfo> meant_by(const std::string& key, const Place& place) {
+  std::vector<OpInfo> matching(const std::string& key, const Place& place) {
     if (has_name(quantizable_, key)) return {};
-    if (has_name(others_, key)) return ops(others_, named(others_, key, place));
-    if (!named(quantizable_, key, place).empty()) return {};
-    if (const auto found = named(others_, key, place); !found.empty()) return ops(others_, found);
+    if (has_name(unquantizable_, key)) return ops(unquantizable_, ops_named(unquantizable_, key, place));
+    if (!ops_named(quantizable_, key, place).empty()) return {};
+    if (const auto found = ops_named(unquantizable_, key, place); !found.empty()) return ops(unquantizable_, found);
     if (std::any_of(quantizable_.begin(), quantizable_.end(), [&](const auto& op) { return is_of_type(op, key); }))
       return {};
     if (!file_) file_ = read_file_ ? read_file_() : std::vector<OpInfo>{};
-    return ops(*file_, named(*file_, key, place));
+    return ops(*file_, ops_named(*file_, key, place));
   }
 
  private:
@@ -98,7 +98,7 @@ class OtherOps {
   }
 
   std::function<std::vector<OpInfo>()> read_file_;
-  std::vector<OpInfo> quantizable_, others_;
+  std::vector<OpInfo> quantizable_, unquantizable_;
   std::optional<std::vector<OpInfo>> file_;
 };
 
@@ -106,20 +106,20 @@ class OtherOps {
 
 WithWarnings<std::vector<std::size_t>> ops_for_key(const std::vector<OpInfo>& quantizable, const std::string& key,
                                                    const Place& place) {
-  auto found = named(quantizable, key, place);
+  auto found = ops_named(quantizable, key, place);
   if (!found.empty()) return {std::move(found)};
   found = select(quantizable, [&](const OpInfo& op) { return is_of_type(op, key); });
   if (!found.empty()) {
     std::string warning =
-        fmt::format("{}: quantization.op_wise: no op is named '{}', so it is taken for the type of {} ops",
+        fmt::format("{}: quantization.op_wise: no op has the name '{}'; it is used as the op type of {} ops",
                     to_string(place), key, found.size());
     return {std::move(found), {std::move(warning)}};
   }
   std::vector<std::string> names;
   for (const OpInfo& op : quantizable) names.push_back(op.name);
   throw ConfigError(
-      "op_wise", fmt::format("{}: quantization.op_wise: '{}' matches no op of this model{}; 'lpot inspect MODEL' lists "
-                             "those that can run in int8",
+      "op_wise", fmt::format("{}: quantization.op_wise: '{}' matches no op of this model{}. 'lpot inspect MODEL' lists "
+                             "the ops that can run in int8.",
                              to_string(place), key, did_you_mean_one_of(key, names)));
 }
 
@@ -128,15 +128,16 @@ WithWarnings<QuantizationConfig> without_unquantizable_keys(QuantizationConfig c
                                                             const NamedOps& all) {
   WithWarnings<QuantizationConfig> result{std::move(config)};
   if (result.value.op_wise.empty()) return result;
-  OtherOps others(all, quantizable);
+  UnquantizableOps unquantizable(all, quantizable);
   std::erase_if(result.value.op_wise, [&](const auto& entry) {
     const auto& [key, restriction] = entry;
-    const std::vector<OpInfo> meant = others.meant_by(key, restriction.place);
-    if (!meant.empty() && !may_be_fp32(restriction))
-      result.warnings.push_back(fmt::format(
-          "{}: quantization.op_wise: '{}' stays in fp32: there is no int8 for {} here{}", to_string(restriction.place),
-          key, meant.front().type, meant.size() == 1 ? "" : fmt::format(" and {} more", meant.size() - 1)));
-    return !meant.empty();
+    const std::vector<OpInfo> matched = unquantizable.matching(key, restriction.place);
+    if (!matched.empty() && !may_be_fp32(restriction))
+      result.warnings.push_back(
+          fmt::format("{}: quantization.op_wise: '{}' stays in fp32, because {} has no int8 kernel{}",
+                      to_string(restriction.place), key, matched.front().type,
+                      matched.size() == 1 ? "" : fmt::format(" ({} more ops match)", matched.size() - 1)));
+    return !matched.empty();
   });
   return result;
 }

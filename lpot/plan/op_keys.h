@@ -1,4 +1,4 @@
-// Which ops the keys of quantization.op_wise mean.
+// Finds the ops that the keys of quantization.op_wise match.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -12,20 +12,19 @@
 
 namespace lpot {
 
-// Positions of the ops that a key means: the one of that name, else those whose names match it as a regular expression,
-// else, with a warning, those of that type, which may be called as the model's framework does (Conv2D, Gemm). Throws
-// ConfigError with near names when it means none.
+// Returns the positions of the ops that a key matches. A key matches, in this order: the op of that name, ops whose
+// names match it as a regular expression, or, with a warning, ops of that type. Types may have the names of the model's
+// framework (Conv2D, Gemm). Throws ConfigError with similar names if no op matches.
 WithWarnings<std::vector<std::size_t>> ops_for_key(const std::vector<OpInfo>& quantizable, const std::string& key,
                                                    const Place&);
 
-// The ops of a model that keys may name.
+// The ops of a model that a key can refer to.
 struct NamedOps {
-  std::vector<OpInfo> graph;                       // as it is quantized
-  std::function<std::vector<OpInfo>()> file = {};  // nodes of the file, read when needed: some are folded in the graph
+  std::vector<OpInfo> graph;                       // ops of the graph that is quantized
+  std::function<std::vector<OpInfo>()> file = {};  // reads the nodes of the file; some are folded in the graph
 };
 
-// The settings without keys that name ops which cannot run in int8: to keep these in fp32 is granted anyway; to want
-// int8 gets a warning.
+// Removes keys that match only ops without int8 kernels. Warns if a removed key asks for int8; such ops stay in fp32.
 WithWarnings<QuantizationConfig> without_unquantizable_keys(QuantizationConfig, const std::vector<QuantizableOp>&,
                                                             const NamedOps&);
 

@@ -11,8 +11,8 @@
 namespace lpot {
 namespace {
 
-// Plans are written without a tree of JSON values in between, which takes many times the memory of the text. Keys are
-// in the order of the alphabet.
+// Writes JSON text directly, because a tree of JSON values needs many times the memory of the text. Keys are in
+// alphabetical order.
 void write(std::string& text, const TensorScheme& scheme) {
   fmt::format_to(std::back_inserter(text), R"({{"algorithm":"{}",)", to_string(scheme.algorithm));
   if (scheme.bits != 8) fmt::format_to(std::back_inserter(text), R"("bits":{},)", scheme.bits);
@@ -43,7 +43,7 @@ template <typename Word>
 Word word(const Json& json, const char* key) {
   const auto text = json.at(key).get<std::string>();
   const auto value = parse<Word>(text);
-  if (!value) throw StoreError("plan", fmt::format("'{}' is no {}", text, key));
+  if (!value) throw StoreError("plan", fmt::format("'{}' is not a valid {}", text, key));
   return *value;
 }
 
@@ -57,8 +57,8 @@ OpPlan op_from(const Json& json) {
   op.precision = word<Precision>(json, "precision");
   if (op.precision == Precision::Fp32) return op;
   if (op.precision != Precision::Int8)
-    throw StoreError("plan",
-                     fmt::format("'{}' is no precision of an op, expected int8 or fp32", to_string(op.precision)));
+    throw StoreError(
+        "plan", fmt::format("'{}' is not a valid precision of an op; expected int8 or fp32", to_string(op.precision)));
   op.weights_only = json.value("weights_only", false);
   if (!op.weights_only) op.activation = scheme_from(json.at("activation"));
   op.weight = scheme_from(json.at("weight"));
@@ -99,11 +99,12 @@ Plan plan_from_json(const std::string& text) {
     check_json_depth(text);
     Plan plan;
     std::string key, name;
-    // An op is taken as soon as it is read, so that there is never more than one as JSON; what is no object stays.
-    const auto take_ops = [&](int depth, Json::parse_event_t event, Json& value) {
+    // Converts each op as soon as it is parsed, so that only one op exists as JSON at a time. Values of "ops" that are
+    // not objects stay in the JSON and are rejected below.
+    const auto read_op = [&](int depth, Json::parse_event_t event, Json& value) {
       if (event == Json::parse_event_t::key && depth == 1) {
         key = value.get<std::string>();
-        if (key == "ops") plan.ops.clear();  // of several equal keys the last counts
+        if (key == "ops") plan.ops.clear();  // the last of several equal keys counts
       }
       if (key != "ops" || depth != 2) return true;
       if (event == Json::parse_event_t::key) name = value.get<std::string>();
@@ -111,16 +112,16 @@ Plan plan_from_json(const std::string& text) {
       plan.ops.insert_or_assign(plan.ops.end(), name, op_from(value));
       return false;
     };
-    const Json json = Json::parse(text, take_ops);
+    const Json json = Json::parse(text, read_op);
     plan.sampling_size = static_cast<std::size_t>(whole_number(json, "sampling_size", 0));
     if (json.contains("recipes")) plan.recipes = recipes_from_json(json.at("recipes"));
     const auto& ops = json.at("ops");
     if (!ops.is_object())
-      throw StoreError("plan", fmt::format("not a plan: 'ops' is of type {}, expected an object", ops.type_name()));
+      throw StoreError("plan", fmt::format("invalid plan: 'ops' is of type {}; expected an object", ops.type_name()));
     for (const auto& [other, op] : ops.items()) plan.ops.emplace(other, op_from(op));
     return plan;
   } catch (const Json::exception& error) {
-    throw StoreError("plan", fmt::format("not a plan: {}", error.what()));
+    throw StoreError("plan", fmt::format("invalid plan: {}", error.what()));
   }
 }
 

@@ -21,18 +21,19 @@ struct TensorScheme {
   Algorithm algorithm = Algorithm::MinMax;
   Granularity granularity = Granularity::PerTensor;
   Symmetry symmetry = Symmetry::Asymmetric;
-  int bits = 8;  // weights: 7 is half the range, integers in -63..63, for CPUs that sum products in 16 bits; a plan of
-                 // a search says 7 where that may be needed, see WeightRangePolicy in recipes/saturation.h
+  // For weights, 7 means half the range (integers in -63..63), for CPUs that accumulate in 16 bits. Plans of a search
+  // use 7 where this may be needed; see WeightRangePolicy in recipes/saturation.h.
+  int bits = 8;
 
   auto operator<=>(const TensorScheme&) const = default;
 };
 
 struct OpPlan {
   Precision precision = Precision::Fp32;  // Int8 or Fp32
-  TensorScheme activation = {};           // the rest means something for Int8 only
+  TensorScheme activation = {};           // this and the following members are used only for Int8
   TensorScheme weight = {};
   KernelVariant variant = KernelVariant::Plain;
-  bool weights_only = false;  // `activation` means nothing then: it is left to the run time, see weights_only.h
+  bool weights_only = false;  // `activation` is unused; the runtime handles activations, see weights_only.h
 
   bool operator==(const OpPlan& other) const {
     return precision == other.precision &&
@@ -43,17 +44,17 @@ struct OpPlan {
 };
 
 struct Plan {
-  std::map<std::string, OpPlan> ops;  // by the source graph's node name
-  Recipes recipes = {};               // treatments of the whole model; each is a file in quantize/recipes
-  std::size_t sampling_size = 0;      // which snapshot of the statistics the ranges come from; 0: the only one
+  std::map<std::string, OpPlan> ops;  // by node name in the source graph
+  Recipes recipes = {};               // methods that apply to the whole model; each is a file in quantize/recipes
+  std::size_t sampling_size = 0;      // number of samples of the statistics to use; 0: there is only one snapshot
 
   bool operator==(const Plan&) const = default;
   std::vector<std::string> fallback() const;  // ops in fp32
   std::size_t int8_count() const;
 };
 
-std::string to_json(const Plan&);              // compact, keys sorted: equal plans give equal texts
-Plan plan_from_json(const std::string& text);  // throws StoreError that says what is wrong
+std::string to_json(const Plan&);              // compact, keys sorted: equal plans have equal JSON
+Plan plan_from_json(const std::string& text);  // throws StoreError
 std::string plan_hash(const Plan&);            // 16 hexadecimal digits
 
 }  // namespace lpot

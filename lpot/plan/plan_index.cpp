@@ -7,19 +7,19 @@
 namespace lpot {
 namespace {
 
-std::uint64_t joined(std::uint64_t one, std::uint64_t two) { return mix(one ^ mix(two)); }
+std::uint64_t combine(std::uint64_t one, std::uint64_t two) { return mix(one ^ mix(two)); }
 
 std::uint64_t scheme_key(const TensorScheme& scheme) {
   return (static_cast<std::uint64_t>(scheme.algorithm) << 24) | (static_cast<std::uint64_t>(scheme.granularity) << 16) |
          (static_cast<std::uint64_t>(scheme.symmetry) << 8) | static_cast<std::uint64_t>(scheme.bits);
 }
 
-// Of what operator== looks at, and of nothing else.
+// Uses exactly the members that OpPlan::operator== compares.
 std::uint64_t op_key(std::string_view name, const OpPlan& op) {
-  std::uint64_t key = joined(std::hash<std::string_view>()(name), static_cast<std::uint64_t>(op.precision));
+  std::uint64_t key = combine(std::hash<std::string_view>()(name), static_cast<std::uint64_t>(op.precision));
   if (op.precision == Precision::Fp32) return key;
-  key = joined(key, op.weights_only ? 1 : 2 + (scheme_key(op.activation) << 2));
-  return joined(joined(key, scheme_key(op.weight)), static_cast<std::uint64_t>(op.variant));
+  key = combine(key, op.weights_only ? 1 : 2 + (scheme_key(op.activation) << 2));
+  return combine(combine(key, scheme_key(op.weight)), static_cast<std::uint64_t>(op.variant));
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ PlanKey PlanKey::with(std::string_view op, const OpPlan& before, const OpPlan& a
 PlanKey PlanKey::with(std::string_view op, const OpPlan& plan) const { return {sum + op_key(op, plan)}; }
 
 PlanKey key_of(const Recipes& recipes, std::size_t sampling_size) {
-  // Recipes have many parts, and a text of them that equal ones share.
+  // Equal recipes have equal JSON, so the JSON can be hashed.
   return {mix(std::hash<std::string>()(to_json(Plan{{}, recipes, sampling_size})))};
 }
 

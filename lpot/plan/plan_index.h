@@ -17,14 +17,14 @@
 
 namespace lpot {
 
-// Equal for equal plans, and 64 bits: among ten thousand plans, two different ones share a key once in 10^11 studies. A
-// sum over the ops, so that what a change of one op makes of it is known without looking at the others.
+// A 64-bit hash of a plan. Among ten thousand plans, two different ones have the same key once in 10^11 studies. The
+// hash is a sum over the ops, so that the key after a change of one op is computed without the other ops.
 struct PlanKey {
   std::uint64_t sum = 0;
 
   PlanKey with(std::string_view op, const OpPlan& before, const OpPlan& after) const;
-  PlanKey with(std::string_view op, const OpPlan&) const;  // one op more
-  // With a change of other ops that was worked out before: PlanKey{}.with("conv1", before, after).
+  PlanKey with(std::string_view op, const OpPlan&) const;  // with an additional op
+  // With a change that was computed earlier: PlanKey{}.with("conv1", before, after).
   PlanKey with(PlanKey change) const { return {sum + change.sum}; }
   bool operator==(const PlanKey&) const = default;
 };
@@ -36,7 +36,7 @@ class PlanIndex {
  public:
   void add(PlanKey);  // gets the next number, from 0
   std::size_t size() const { return count_; }
-  std::optional<std::size_t> find(PlanKey) const;  // the first of that key
+  std::optional<std::size_t> find(PlanKey) const;  // the first number with that key
 
  private:
   std::unordered_map<std::uint64_t, std::size_t> numbers_;

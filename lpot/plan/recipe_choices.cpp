@@ -18,13 +18,13 @@ bool is_decided(const RecipeDeclaration& recipe, const RecipeConfig& wanted) {
   return wanted.values.contains(recipe.name) || is_named_in_advance(recipe, wanted);
 }
 
-// A configuration that is made in code may name anything.
+// load_config checks names, but a configuration that is built in code may contain any name.
 void check_names(const RecipeConfig& wanted, const RecipeDeclarations& declarations) {
   std::vector<std::string> known;
   for (const RecipeDeclaration& recipe : declarations) known.push_back(recipe.name);
   for (const auto& [name, value] : wanted.values)
     if (!find(declarations, name))
-      throw ConfigError("quantization", fmt::format("recipes: '{}' is unknown{}", name, did_you_mean(name, known)));
+      throw ConfigError("quantization", fmt::format("recipes: unknown recipe '{}'{}", name, did_you_mean(name, known)));
 }
 
 std::optional<RecipeValue> configured_value(const RecipeDeclaration& recipe, const RecipeConfig& wanted) {
@@ -69,7 +69,8 @@ WithWarnings<Recipes> without_range_recipes(Recipes recipes, const RecipeConfig&
     const auto written = wanted.values.find(recipe.name);
     if (written != wanted.values.end() && written->second == RecipeValue(true))
       result.warnings.push_back(fmt::format(
-          "quantization.recipes.{} needs calibrated ranges, which post_training_dynamic_quant has not: ignored",
+          "quantization.recipes.{}: ignored because it needs calibrated ranges, which post_training_dynamic_quant does "
+          "not have",
           recipe.key.name));
     result.value.reset(recipe.name);
   }

@@ -1,4 +1,5 @@
-// Which recipes a search may choose from. The declarations decide, so nothing here names a recipe.
+// Finds the combinations of recipes that a search may choose from. They follow from the declarations; no recipe is
+// named here.
 //
 //   std::vector<Recipes> choices = recipe_choices(config.quantization.recipes, recipe_declarations());
 //   choices.front();  // as the configuration has them
@@ -12,13 +13,13 @@
 
 namespace lpot {
 
-// As the configuration has them; then, where it leaves the choice, others that may help. Each alternative is added to
-// the ones before, so the first that the user decided ends the list. Throws ConfigError for a recipe that is not
-// declared and for a value of another kind.
+// The first choice is the configured one. Then follow choices with alternatives that the user did not set. Each choice
+// adds one alternative to the previous choice; the list ends at the first alternative that the user set. Throws
+// ConfigError for a recipe that is not declared and for a value of the wrong type.
 std::vector<Recipes> recipe_choices(const RecipeConfig&, const RecipeDeclarations&);
 
-// Without the recipes that need statistics of activations, for models that are not calibrated. Warns of those that the
-// user asked for.
+// Removes the recipes that need activation statistics, for models that are not calibrated. Warns about removed recipes
+// that the user set.
 WithWarnings<Recipes> without_range_recipes(Recipes, const RecipeConfig&, const RecipeDeclarations&);
 
 }  // namespace lpot

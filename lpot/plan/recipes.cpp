@@ -23,12 +23,12 @@ bool has_kind(const RecipeValue& value, ValueKind kind) {
   }
 }
 
-std::string shown_value(const RecipeValue& value) {
+std::string value_text(const RecipeValue& value) {
   return std::visit([](auto held) { return fmt::format("{}", held); }, value);
 }
 
-std::string wrong_value(const std::string& recipe, const RecipeValue& value, ValueKind kind) {
-  return fmt::format("recipe '{}' is {}, expected {}", recipe, shown_value(value), to_string(kind));
+std::string wrong_kind_message(const std::string& recipe, const RecipeValue& value, ValueKind kind) {
+  return fmt::format("recipe '{}' is {}; expected {}", recipe, value_text(value), to_string(kind));
 }
 
 RecipeValue recipe_value_from(const std::string& name, const nlohmann::json& json) {
@@ -36,14 +36,14 @@ RecipeValue recipe_value_from(const std::string& name, const nlohmann::json& jso
   if (json.is_number_integer()) return whole_number(json);
   if (json.is_number() && std::isfinite(json.get<double>())) return json.get<double>();
   throw StoreError("plan",
-                   fmt::format("recipe '{}' is of type {}, expected true, false or a number", name, json.type_name()));
+                   fmt::format("recipe '{}' is of type {}; expected true, false or a number", name, json.type_name()));
 }
 
 }  // namespace
 
 void Recipes::set(const RecipeDeclaration& declaration, RecipeValue value) {
   if (!has_kind(value, declaration.key.kind))
-    throw ConfigError("quantization.recipes", wrong_value(declaration.name, value, declaration.key.kind));
+    throw ConfigError("quantization.recipes", wrong_kind_message(declaration.name, value, declaration.key.kind));
   if (const auto* whole = std::get_if<std::int64_t>(&value); whole && declaration.key.kind == ValueKind::Number)
     value = static_cast<double>(*whole);
   if (declaration.plan_default == value)
@@ -61,14 +61,14 @@ bool Recipes::flag(const std::string& name, bool otherwise) const {
   const RecipeValue* value = find(name);
   if (!value) return otherwise;
   if (const bool* held = std::get_if<bool>(value)) return *held;
-  throw StoreError("plan", wrong_value(name, *value, ValueKind::Flag));
+  throw StoreError("plan", wrong_kind_message(name, *value, ValueKind::Flag));
 }
 
 std::int64_t Recipes::integer(const std::string& name, std::int64_t otherwise) const {
   const RecipeValue* value = find(name);
   if (!value) return otherwise;
   if (const auto* held = std::get_if<std::int64_t>(value)) return *held;
-  throw StoreError("plan", wrong_value(name, *value, ValueKind::Integer));
+  throw StoreError("plan", wrong_kind_message(name, *value, ValueKind::Integer));
 }
 
 std::optional<double> Recipes::number(const std::string& name) const {
@@ -76,7 +76,7 @@ std::optional<double> Recipes::number(const std::string& name) const {
   if (!value) return std::nullopt;
   if (const auto* held = std::get_if<double>(value)) return *held;
   if (const auto* whole = std::get_if<std::int64_t>(value)) return static_cast<double>(*whole);
-  throw StoreError("plan", wrong_value(name, *value, ValueKind::Number));
+  throw StoreError("plan", wrong_kind_message(name, *value, ValueKind::Number));
 }
 
 std::optional<RecipeValue> value_of(const Recipes& recipes, const RecipeDeclaration& declaration) {
@@ -104,9 +104,10 @@ void check_recipes(const Recipes& recipes, const RecipeDeclarations& declaration
   for (const auto& [name, value] : recipes.all()) {
     const RecipeDeclaration* declaration = find(declarations, name);
     if (!declaration)
-      throw StoreError("plan", fmt::format("recipe '{}' is unknown; a newer lpot may have written the plan", name));
+      throw StoreError(
+          "plan", fmt::format("unknown recipe '{}'. The plan may have been written by a newer version of lpot.", name));
     if (!has_kind(value, declaration->key.kind))
-      throw StoreError("plan", wrong_value(name, value, declaration->key.kind));
+      throw StoreError("plan", wrong_kind_message(name, value, declaration->key.kind));
   }
 }
 
@@ -118,7 +119,7 @@ std::string to_json(const Recipes& recipes) {
 
 Recipes recipes_from_json(const nlohmann::json& json) {
   if (!json.is_object())
-    throw StoreError("plan", fmt::format("'recipes' is of type {}, expected an object", json.type_name()));
+    throw StoreError("plan", fmt::format("'recipes' is of type {}; expected an object", json.type_name()));
   Recipes recipes;
   for (const auto& [name, value] : json.items()) recipes.set(name, recipe_value_from(name, value));
   return recipes;

@@ -20,19 +20,18 @@ namespace lpot {
 
 class Recipes {
  public:
-  // `value` must differ from the recipe's default; the other overload takes any value.
+  // `value` must differ from the default of the recipe. The other overload accepts any value.
   void set(const std::string& name, RecipeValue value) { values_[name] = value; }
-  // Throws ConfigError for a value of another kind. A whole number is accepted for a Number.
+  // Throws ConfigError for a value of the wrong type. An integer is accepted for a Number.
   void set(const RecipeDeclaration&, RecipeValue);
   void reset(const std::string& name) { values_.erase(name); }  // to its default
 
-  // Values by name; `otherwise` is returned where the plan does not name the recipe. Throw StoreError for a value of
-  // another kind.
+  // Values by name; `otherwise` is returned if the recipe is not set. Throw StoreError for a value of the wrong type.
   bool flag(const std::string& name, bool otherwise = false) const;
   std::int64_t integer(const std::string& name, std::int64_t otherwise = 0) const;
   std::optional<double> number(const std::string& name) const;
 
-  const RecipeValue* find(const std::string& name) const;  // nullptr: not named
+  const RecipeValue* find(const std::string& name) const;  // nullptr: not set
   const std::map<std::string, RecipeValue>& all() const { return values_; }
   bool empty() const { return values_.empty(); }
   auto operator<=>(const Recipes&) const = default;
@@ -41,17 +40,17 @@ class Recipes {
   std::map<std::string, RecipeValue> values_;
 };
 
-// The recipe's value, by the plan or by default.
+// The value of a recipe: as set in the plan, or the default.
 std::optional<RecipeValue> value_of(const Recipes&, const RecipeDeclaration&);
 
-// A flag that is true, a count above 0, or a number that is set.
+// Whether a recipe is on: a flag that is true, a count above 0, or a number that is set.
 bool is_on(const Recipes&, const RecipeDeclaration&);
 
-// The part that changes values inside the fp32 model (RecipeStatistics::OwnPass). Plans with equal parts share
-// statistics.
+// The recipes that change values inside the fp32 model (RecipeStatistics::OwnPass). Plans for which they are equal
+// share statistics.
 Recipes rescaling_part(const Recipes&, const RecipeDeclarations&);
 
-// Throws StoreError for a recipe that is not declared and for a value of another kind than its declaration's.
+// Throws StoreError for a recipe that is not declared and for a value of the wrong type.
 void check_recipes(const Recipes&, const RecipeDeclarations&);
 
 std::string to_json(const Recipes&);               // an object, keys sorted

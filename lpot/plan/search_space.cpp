@@ -16,11 +16,11 @@ bool allows(const std::vector<Word>& list, Word word) {
   return list.empty() || std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// Of a product of two activations, so that restrictions of weights do not touch it.
-constexpr TensorScheme kNoWeights{Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8};
+// The weight scheme of a MatMul of two activations. It is constant, so that weight restrictions have no effect on it.
+constexpr TensorScheme kProductWeights{Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8};
 
-// An asymmetric activation is stored as uint8, a symmetric one as int8 (or uint8 where nothing is negative); where the
-// config names the scheme, either type stands for 8 bits.
+// Asymmetric activations are stored as uint8, symmetric ones as int8 (or uint8 if no value is negative). If the
+// configuration names the scheme, both types mean 8 bits.
 bool allows_stored_type(const TensorRestriction& activation, Symmetry symmetry) {
   if (!activation.symmetries.empty())
     return allows(activation.precisions, Precision::Int8) || allows(activation.precisions, Precision::Uint8);
@@ -46,7 +46,7 @@ bool allows_choice(const OpRestriction& restriction, const OpPlan& choice) {
 
 std::vector<OpPlan> all_choices(const Capability& row, int weight_bits) {
   std::vector<Algorithm> algorithms = row.activation_algorithms;
-  algorithms.insert(algorithms.end(), row.algorithms_by_name.begin(), row.algorithms_by_name.end());
+  algorithms.insert(algorithms.end(), row.algorithms_on_request.begin(), row.algorithms_on_request.end());
   std::vector<OpPlan> choices;
   for (const Granularity granularity : row.weight_granularities)
     for (const Symmetry symmetry : row.activation_symmetries)
@@ -70,18 +70,18 @@ std::vector<OpPlan> weights_only_choices(const Capability& row, int weight_bits)
   return choices;
 }
 
-// A product of two activations: both around zero.
+// The choices of a MatMul of two activations. Both inputs are symmetric.
 std::vector<OpPlan> product_choices(const Capability& row) {
   std::vector<Algorithm> algorithms = row.activation_algorithms;
-  algorithms.insert(algorithms.end(), row.algorithms_by_name.begin(), row.algorithms_by_name.end());
+  algorithms.insert(algorithms.end(), row.algorithms_on_request.begin(), row.algorithms_on_request.end());
   std::vector<OpPlan> choices;
   for (const Algorithm algorithm : algorithms)
-    choices.push_back({Precision::Int8, {algorithm, Granularity::PerTensor, Symmetry::Symmetric}, kNoWeights});
+    choices.push_back({Precision::Int8, {algorithm, Granularity::PerTensor, Symmetry::Symmetric}, kProductWeights});
   choices.push_back({Precision::Fp32, {}, {}});
   return choices;
 }
 
-// The algorithms that restrictions of an op name.
+// The algorithms that the restrictions of an op name.
 struct NamedAlgorithms {
   std::vector<Algorithm> activation;
   std::vector<Algorithm> weight;
@@ -93,7 +93,7 @@ struct NamedAlgorithms {
   }
 };
 
-// Algorithms that are tried only where they are named.
+// Removes algorithms that are tried only if the configuration names them.
 void drop_unnamed_algorithms(OpSpace& op, const Capability& row, const NamedAlgorithms& named) {
   const auto has = [](const std::vector<Algorithm>& list, Algorithm algorithm) {
     return std::find(list.begin(), list.end(), algorithm) != list.end();
@@ -101,23 +101,24 @@ void drop_unnamed_algorithms(OpSpace& op, const Capability& row, const NamedAlgo
   std::erase_if(op.choices, [&](const OpPlan& choice) {
     if (choice.precision != Precision::Int8) return false;
     const Algorithm activation = choice.activation.algorithm, weight = choice.weight.algorithm;
-    return (!choice.weights_only && has(row.algorithms_by_name, activation) && !has(named.activation, activation)) ||
+    return (!choice.weights_only && has(row.algorithms_on_request, activation) && !has(named.activation, activation)) ||
            (weight == Algorithm::Mse && !has(named.weight, weight));
   });
 }
 
-// What no kernel has is left out with a warning, as the original does: weights with a zero point, activations with a
-// scale for each channel.
-WithWarnings<OpRestriction> possible(OpRestriction restriction, const std::string& where) {
+// Removes settings that no kernel supports and warns about them, as the original LPOT does: weights with a zero point,
+// activations with one scale per channel.
+WithWarnings<OpRestriction> supported_restriction(OpRestriction restriction, const std::string& where) {
   WithWarnings<OpRestriction> result{std::move(restriction)};
-  const auto drop = [&](auto& wanted, auto only, const char* said) {
+  const auto drop = [&](auto& wanted, auto only, const char* reason) {
     if (allows(wanted, only)) return;
     wanted.clear();
-    result.warnings.push_back(fmt::format("{}.{}, ignored", where, said));
+    result.warnings.push_back(fmt::format("{}.{}", where, reason));
   };
-  drop(result.value.weight.symmetries, Symmetry::Symmetric, "weight.scheme: int8 weights are always sym here");
+  drop(result.value.weight.symmetries, Symmetry::Symmetric,
+       "weight.scheme: ignored because int8 weights are always sym");
   drop(result.value.activation.granularities, Granularity::PerTensor,
-       "activation.granularity: int8 activations are always per_tensor here");
+       "activation.granularity: ignored because int8 activations are always per_tensor");
   return result;
 }
 
@@ -128,13 +129,14 @@ void restrict(OpSpace& op, const OpRestriction& restriction, const std::string& 
   std::erase_if(op.choices, [&](const OpPlan& choice) { return !allows_choice(restriction, choice); });
   if (op.choices.empty())
     throw ConfigError("quantization",
-                      fmt::format("{} leaves op '{}' ({}) no scheme: activations can be uint8 asym or int8 sym, "
-                                  "minmax, kl, percentile or mse, per_tensor; "
-                                  "weights int8 sym, minmax or mse, per_channel or per_tensor; or fp32 for both",
+                      fmt::format("{}: no scheme is left for op '{}' ({}). Supported activations: uint8 asym or int8 "
+                                  "sym, minmax, kl, percentile or mse, per_tensor. "
+                                  "Supported weights: int8 sym, minmax or mse, per_channel or per_tensor. "
+                                  "fp32 is supported if both use it.",
                                   where, op.name, op.type));
 }
 
-// A product of two activations has no weights, and may always stay in fp32.
+// A MatMul of two activations has no weights and may always stay in fp32.
 void restrict_product(OpSpace& op, OpRestriction restriction) {
   TensorRestriction weight;
   weight.precisions = restriction.weight.precisions;
@@ -143,8 +145,8 @@ void restrict_product(OpSpace& op, OpRestriction restriction) {
   if (op.choices.empty()) op.choices = {OpPlan{}};
 }
 
-// How many parts of the scheme two choices share.
-int likeness(const OpPlan& a, const OpPlan& b) {
+// How similar the schemes of two choices are; -1 if their precisions differ.
+int similarity(const OpPlan& a, const OpPlan& b) {
   if (a.precision != b.precision) return -1;
   return (a.weight.granularity == b.weight.granularity) * 8 + (a.activation.symmetry == b.activation.symmetry) * 4 +
          (a.activation.algorithm == b.activation.algorithm) * 2 + (a.weight.algorithm == b.weight.algorithm);
@@ -156,7 +158,7 @@ std::vector<OpPlan> unrestricted_choices(const QuantizableOp& op, const Quantiza
   const Capability& row = *find_capability(op.type);
   const bool weights_only = is_weights_only(config);
   if (!op.second.empty()) {
-    // Nothing keeps 16-bit sums of these from overflowing.
+    // Half-range weights cannot prevent overflow of 16-bit sums here, because there are no weights.
     const bool may_be_int8 = !half_range && !weights_only;
     return may_be_int8 ? product_choices(row) : std::vector<OpPlan>{OpPlan{}};
   }
@@ -164,10 +166,10 @@ std::vector<OpPlan> unrestricted_choices(const QuantizableOp& op, const Quantiza
   return weights_only ? weights_only_choices(row, bits) : all_choices(row, bits);
 }
 
-// The choices of all ops while restrictions of the configuration are applied one after the other.
-class Restricted {
+// Applies the restrictions of the configuration to the choices of all ops, one after the other.
+class ChoiceRestrictor {
  public:
-  Restricted(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config, bool half_range)
+  ChoiceRestrictor(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config, bool half_range)
       : source_(ops), named_(ops.size()) {
     for (const QuantizableOp& op : ops)
       ops_.push_back({op.name, op.type, unrestricted_choices(op, config, half_range)});
@@ -200,15 +202,15 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& from) 
 WithWarnings<std::vector<OpSpace>> op_choices(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config,
                                               bool half_range) {
   WithWarnings<std::vector<OpSpace>> result;
-  Restricted restricted(ops, config, half_range);
-  const auto model_wise = possible(config.model_wise, "quantization.model_wise");
+  ChoiceRestrictor restricted(ops, config, half_range);
+  const auto model_wise = supported_restriction(config.model_wise, "quantization.model_wise");
   append(result.warnings, model_wise.warnings);
   for (std::size_t i = 0; i < ops.size(); ++i) restricted.apply(i, model_wise.value, "quantization.model_wise");
   std::vector<OpInfo> known;
   for (const QuantizableOp& op : ops) known.push_back({op.name, op.type});
   for (const auto& [key, wanted] : config.op_wise) {
     const std::string where = to_string(wanted.place) + ": quantization.op_wise";
-    const auto restriction = possible(wanted, where + "." + key);
+    const auto restriction = supported_restriction(wanted, where + "." + key);
     const auto places = ops_for_key(known, key, wanted.place);
     append(result.warnings, restriction.warnings);
     append(result.warnings, places.warnings);
@@ -220,7 +222,7 @@ WithWarnings<std::vector<OpSpace>> op_choices(const std::vector<QuantizableOp>& 
   return result;
 }
 
-// The int8 schemes of ops with weights, each once.
+// The int8 schemes of all ops with weights, without duplicates.
 std::vector<OpPlan> model_choices_of(const std::vector<QuantizableOp>& ops, const std::vector<OpSpace>& spaces) {
   std::vector<OpPlan> all;
   for (std::size_t i = 0; i < spaces.size(); ++i)
@@ -233,9 +235,10 @@ std::vector<OpPlan> model_choices_of(const std::vector<QuantizableOp>& ops, cons
 
 }  // namespace
 
-const OpPlan& OpSpace::most_like(const OpPlan& wanted) const {
-  return *std::max_element(choices.begin(), choices.end(),
-                           [&](const OpPlan& a, const OpPlan& b) { return likeness(a, wanted) < likeness(b, wanted); });
+const OpPlan& OpSpace::most_similar(const OpPlan& wanted) const {
+  return *std::max_element(choices.begin(), choices.end(), [&](const OpPlan& a, const OpPlan& b) {
+    return similarity(a, wanted) < similarity(b, wanted);
+  });
 }
 
 Plan PlanChoices::plan(const OpPlan& choice, const std::vector<std::string>& fallback) const {
@@ -243,7 +246,7 @@ Plan PlanChoices::plan(const OpPlan& choice, const std::vector<std::string>& fal
   plan.recipes = recipes.front();
   for (const OpSpace& op : ops) {
     const bool to_fp32 = op.can_fall_back() && std::find(fallback.begin(), fallback.end(), op.name) != fallback.end();
-    plan.ops[op.name] = op.most_like(to_fp32 ? OpPlan{Precision::Fp32, {}, {}} : choice);
+    plan.ops[op.name] = op.most_similar(to_fp32 ? OpPlan{Precision::Fp32, {}, {}} : choice);
   }
   return plan;
 }
@@ -293,8 +296,8 @@ PlanChoices with_kernel_variants(PlanChoices choices, const KernelVariantChoice&
   return choices;
 }
 
-SearchSpace make_search_space(PlanChoices choices, const KernelVariantChoice& measured,
-                              std::map<std::string, double> noise) {
+SearchSpace build_search_space(PlanChoices choices, const KernelVariantChoice& measured,
+                               std::map<std::string, double> noise) {
   SearchSpace space{std::move(choices), {}, std::move(noise)};
   for (const auto& [name, times] : measured.times)
     space.saved_ms[name] = times.fp32_ms - (measured.variants.contains(name) ? times.convolution_ms : times.plain_ms);

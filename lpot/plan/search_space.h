@@ -2,7 +2,7 @@
 //
 //   PlanChoices choices = allowed_choices(ops, config.quantization, recipe_declarations(), half_range).value;
 //   Plan everything_in_int8 = first_plan(choices);
-//   SearchSpace space = make_search_space(with_kernel_variants(choices, variants, true), variants, noise);
+//   SearchSpace space = build_search_space(with_kernel_variants(choices, variants, true), variants, noise);
 //
 // `PlanChoices` follows from the configuration and the capability table alone. A `SearchSpace` adds what was measured;
 // it is built once, after the measurements, and does not change.
@@ -25,22 +25,22 @@ struct OpSpace {
   std::vector<OpPlan> choices;  // int8 choices in order of preference, then fp32 unless the configuration forbids it
 
   bool can_fall_back() const { return !choices.empty() && choices.back().precision == Precision::Fp32; }
-  const OpPlan& most_like(const OpPlan& wanted) const;  // of the choices; the preferred one among equals
+  const OpPlan& most_similar(const OpPlan& wanted) const;  // the first of several equally similar choices
 };
 
 struct PlanChoices {
-  std::vector<OpSpace> ops;             // in topological order
-  std::vector<OpPlan> model_choices;    // the int8 schemes that a whole model may take, in order of preference
-  std::vector<Recipes> recipes = {{}};  // of the whole model, in order of preference
-  std::vector<std::size_t> sampling_sizes = {0};  // snapshots of the statistics to choose from; 0: the only one
+  std::vector<OpSpace> ops;                       // in topological order
+  std::vector<OpPlan> model_choices;              // the int8 schemes for the whole model, in order of preference
+  std::vector<Recipes> recipes = {{}};            // of the whole model, in order of preference
+  std::vector<std::size_t> sampling_sizes = {0};  // snapshots of the statistics to choose from; 0: there is only one
 
-  // Every op with `choice`, or the choice of its own that is most like it; ops named in `fallback` in fp32.
+  // A plan in which every op uses `choice`, or its own most similar choice. Ops in `fallback` use fp32.
   Plan plan(const OpPlan& choice, const std::vector<std::string>& fallback = {}) const;
   bool contains(const Plan&) const;
 };
 
-// What the configuration allows. Throws ConfigError, with near names, for an op_wise key that matches nothing, for
-// restrictions that leave an op no choice at all, and for a recipe that is not declared.
+// The choices that the configuration allows. Throws ConfigError for an op_wise key that matches no op, for restrictions
+// that leave no choice for an op, and for a recipe that is not declared.
 WithWarnings<PlanChoices> allowed_choices(const std::vector<QuantizableOp>&, const QuantizationConfig&,
                                           const RecipeDeclarations&, bool half_range);
 
@@ -48,15 +48,16 @@ WithWarnings<PlanChoices> allowed_choices(const std::vector<QuantizableOp>&, con
 Plan first_plan(const PlanChoices&);
 
 struct SearchSpace : PlanChoices {
-  std::map<std::string, double> saved_ms = {};  // by int8 against fp32, of one inference; empty: not measured
-  std::map<std::string, double> noise = {};     // expected share of an op's output (quantize/noise.h); empty: unknown
+  std::map<std::string, double> saved_ms =
+      {};                                    // fp32 time minus int8 time of one inference, by op; empty: not measured
+  std::map<std::string, double> noise = {};  // expected noise-to-signal ratio by op (quantize/noise.h); empty: unknown
 };
 
-// The choices with the measured kernel variant of every op. With `drop_slower`, ops that are slower in int8 keep only
-// fp32 where they may have it.
+// Sets the measured kernel variant of every op. With `drop_slower`, ops that are slower in int8 keep only the fp32
+// choice, if the configuration allows it.
 PlanChoices with_kernel_variants(PlanChoices, const KernelVariantChoice&, bool drop_slower);
 
-// `choices`: with the variants already. `noise`: by op.
-SearchSpace make_search_space(PlanChoices choices, const KernelVariantChoice&, std::map<std::string, double> noise);
+// `choices` must come from with_kernel_variants. `noise`: by op.
+SearchSpace build_search_space(PlanChoices choices, const KernelVariantChoice&, std::map<std::string, double> noise);
 
 }  // namespace lpot

@@ -9,9 +9,9 @@ std::string_view to_string(StopReason reason) {
     case StopReason::MaxTrials:
       return "max_trials is reached";
     case StopReason::Timeout:
-      return "the timeout is over";
+      return "the timeout has expired";
     case StopReason::NoPlanLeft:
-      return "the strategy has no further plan";
+      return "the strategy has no more plans";
     case StopReason::Interrupted:
       return "it was interrupted";
     case StopReason::CallerFailed:

@@ -20,9 +20,9 @@ std::string_view to_string(StopReason);
 struct StudyOutcome {
   bool goal_met = false;
   StopReason reason = StopReason::NoPlanLeft;
-  std::optional<Trial> best = {};  // nothing only when no trial succeeded
+  std::optional<Trial> best = {};  // unset only if no trial succeeded
   std::vector<Trial> trials = {};
-  std::vector<Probe> probes = {};  // plans that were compared with fp32 on a few samples only
+  std::vector<Probe> probes = {};  // plans that were only compared with fp32 on a few samples
 };
 
 }  // namespace lpot

@@ -11,7 +11,7 @@
 namespace lpot {
 namespace {
 
-// JSON has no word for what is not a number: null stands for it.
+// JSON cannot represent NaN, so it is stored as null.
 double number(const nlohmann::json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
@@ -43,7 +43,7 @@ Measured measured_from_json(const std::string& text) {
     measured.complete = json.value("complete", true);
     return measured;
   } catch (const nlohmann::json::exception& error) {
-    throw StoreError("store", fmt::format("a result cannot be read back: {}", error.what()));
+    throw StoreError("store", fmt::format("cannot read a stored trial result: {}", error.what()));
   }
 }
 
@@ -64,7 +64,7 @@ Probe probe_from_json(const std::string& text) {
             distance.is_null() ? std::numeric_limits<double>::infinity() : distance.get<double>(),
             json.at("seconds").get<double>(), static_cast<std::size_t>(whole_number(json.at("before_trial")))};
   } catch (const nlohmann::json::exception& error) {
-    throw StoreError("store", fmt::format("a probe cannot be read back: {}", error.what()));
+    throw StoreError("store", fmt::format("cannot read a stored probe: {}", error.what()));
   }
 }
 

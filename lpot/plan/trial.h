@@ -13,18 +13,18 @@
 
 namespace lpot {
 
-// What was measured of a model.
+// The measurements of one model.
 struct Measured {
-  double accuracy = 0;                                  // of the metric that is tuned for
-  std::vector<std::pair<std::string, double>> metrics;  // all of them
+  double accuracy = 0;                                  // of the first metric, which tuning uses
+  std::vector<std::pair<std::string, double>> metrics;  // all metrics
   double latency_ms = 0;                                // lower quartile (p25) of the runs, batch 1
-  double speedup =
-      1;  // against fp32 in the same interleaved run: comparable between trials when the machine's load changes
+  // Compared with fp32 in the same interleaved run, so that it is comparable between trials when the load changes.
+  double speedup = 1;
   std::size_t size_bytes = 0;       // of the weights
-  std::size_t footprint_bytes = 0;  // weights and activations while it runs
-  std::size_t samples = 0;          // that were evaluated
-  bool complete = true;             // else the evaluation ended when it was certain that the goal is not met, and the
-                                    // accuracy is an estimate
+  std::size_t footprint_bytes = 0;  // weights and activations during inference
+  std::size_t samples = 0;          // number of evaluated samples
+  // false: the evaluation ended early, when it was certain that the goal is not met. The accuracy is an estimate.
+  bool complete = true;
 
   bool operator==(const Measured&) const = default;
 };
@@ -32,24 +32,24 @@ struct Measured {
 struct Trial {
   std::size_t number = 0;  // from 1
   Plan plan;
-  std::optional<Measured> result;  // nothing: it failed
+  std::optional<Measured> result;  // unset: the trial failed
   std::string error;
   double seconds = 0;
 
   bool operator==(const Trial&) const = default;
 };
 
-// How a probe measures a distance: a mean over all values of an output. A few samples that are far off weigh much in
-// the second.
+// How a probe measures a distance: a mean over all values of an output. RootMeanSquare gives more weight to a few
+// samples with large errors.
 enum class DistanceKind { Mean, RootMeanSquare };
 
-// A plan that was looked at only: how far its outputs are from the fp32 model's on a few samples, as a share of their
-// magnitude.
+// A quick check of a plan on a few samples: the distance of its outputs from the outputs of the fp32 model, relative to
+// their magnitude.
 struct Probe {
   Plan plan;
-  double distance = 0;  // infinite: it failed
+  double distance = 0;  // infinite: the probe failed
   double seconds = 0;
-  std::size_t before_trial = 0;  // the number of the trial that came next
+  std::size_t before_trial = 0;  // number of the next trial
 
   bool operator==(const Probe&) const = default;
 };

@@ -23,7 +23,7 @@ std::vector<Scheme> schemes_of(const SearchSpace& space) {
   std::vector<bool> any_int8(space.model_choices.size(), false);
   for (const OpSpace& op : space.ops)  // once: the choices of many ops are more than a cache holds
     for (std::size_t i = 0; i < of_ops.size(); ++i) {
-      const OpPlan& taken = op.most_like(space.model_choices[i]);
+      const OpPlan& taken = op.most_similar(space.model_choices[i]);
       of_ops[i] = of_ops[i].with(op.name, taken);
       if (taken.precision != Precision::Fp32) any_int8[i] = true;
     }

@@ -52,8 +52,8 @@ class Candidates {
       return *known;
     }
     if (!may_end_early) return measure(plan, observer);
-    return context_.measurer.measure_unless_below(input_.baseline.goal.lowest(), quantized(plan, Step::Kind::Try),
-                                                  observer);
+    return context_.measurer.measure_unless_below(input_.baseline.goal.acceptance_threshold(),
+                                                  quantized(plan, Step::Kind::Try), observer);
   }
 
   double probe(const Plan& plan, DistanceKind kind, const Observer& observer) {

@@ -81,7 +81,7 @@ SearchSpace build_search_space(const TuningContext& context, CandidateBuilder& b
   // Ops whose kernels can saturate come first.
   if (task.cpu.needs_half_range())
     for (const std::string& op : saturating_ops(task.model, edits, statistics)) noise[op] += 1;
-  return make_search_space(std::move(choices), variants, std::move(noise));
+  return build_search_space(std::move(choices), variants, std::move(noise));
 }
 
 }  // namespace lpot

@@ -27,12 +27,12 @@ OpDiagnosis healthy() {
   return op;
 }
 
-TEST(Findings, AreNoneForAHealthyOp) {
+TEST(Findings, AreEmptyForAnOpWithoutProblems) {
   EXPECT_THAT(kinds(healthy()), IsEmpty());
   EXPECT_DOUBLE_EQ(*healthy().decibels(), 40);
 }
 
-TEST(Findings, NameEachTroubleWithALineThatActsOnIt) {
+TEST(Findings, DescribeEachProblemAndTheYamlThatAddressesIt) {
   OpDiagnosis op = healthy();
   op.noise = 0.1;
   op.slower_in_int8 = true;
@@ -45,7 +45,7 @@ TEST(Findings, NameEachTroubleWithALineThatActsOnIt) {
   EXPECT_THAT(findings(op)[4].yaml, HasSubstr("sampling_size: 200"));
 }
 
-TEST(Findings, AskForWhatMovesOutliersInAnOpOfThatType) {
+TEST(Findings, SuggestTheOutlierRecipeForTheOpType) {
   OpDiagnosis op = healthy();
   op.channels.outliers = 2;
   EXPECT_THAT(findings(op)[0].yaml, HasSubstr("cross_layer_equalization: true"));

@@ -33,8 +33,8 @@ TEST(Goal, LowerIsBetterMovesTheThresholdUp) {
   EXPECT_FALSE(relative(0.5, 0.1, false).met(0.56));
 }
 
-// No binary number is 0.891 exactly: a trial that loses just what may be lost must pass all the same.
-TEST(Goal, HoldsAtTheExactEdge) {
+// 0.891 is not exact in binary. A trial that loses exactly the allowed loss must still meet the goal.
+TEST(Goal, IsMetExactlyAtTheThreshold) {
   for (int permille = 1; permille <= 1000; ++permille) {
     const double baseline = permille / 1000.0;
     EXPECT_TRUE(relative(baseline, 0.01).met(permille * 99 / 100000.0)) << baseline;
@@ -44,13 +44,13 @@ TEST(Goal, HoldsAtTheExactEdge) {
   }
 }
 
-TEST(Goal, OneSampleOfAMillionBelowTheEdgeIsNotMet) {
+TEST(Goal, IsNotMetOneSampleOfAMillionBelowTheThreshold) {
   EXPECT_FALSE(relative(0.9, 0.01).met(0.891 - 1e-6));
   EXPECT_FALSE(absolute(0.9, 0).met(0.9 - 1e-6));
   EXPECT_FALSE(absolute(0.9, 0, false).met(0.9 + 1e-6));
 }
 
-TEST(Goal, ABaselineBelowZeroLosesAShareOfItsMagnitude) {
+TEST(Goal, RelativeToleranceUsesTheMagnitudeOfANegativeBaseline) {
   EXPECT_DOUBLE_EQ(relative(-2.0, 0.1).threshold(), -2.2);
   EXPECT_DOUBLE_EQ(relative(-2.0, 0.1, false).threshold(), -1.8);
   EXPECT_TRUE(relative(-2.0, 0.1).met(-2.1));
@@ -70,9 +70,9 @@ TEST(Goal, EveryAccuracyMeetsPerformanceOnly) {
   EXPECT_TRUE(goal.met(-5));
 }
 
-TEST(Goal, IsNeverMetByWhatIsNotANumber) { EXPECT_FALSE(absolute(0.9, 1).met(std::nan(""))); }
+TEST(Goal, IsNeverMetByNan) { EXPECT_FALSE(absolute(0.9, 1).met(std::nan(""))); }
 
-TEST(Goal, TellsTheThresholdAndWhereItComesFrom) {
+TEST(Goal, DescribesTheThresholdAndHowItIsComputed) {
   EXPECT_EQ(relative(0.9173, 0.002).describe(), "at least 0.9155 (0.9173 less 0.2% relative)");
   EXPECT_EQ(absolute(0.25, 0.05, false).describe(), "at most 0.3000 (0.2500 plus 0.05 absolute)");
 }
@@ -106,13 +106,13 @@ TEST(IsBetter, AccuracyDecidesAmongTrialsShortOfTheGoal) {
   EXPECT_TRUE(is_better(trial(2, measured(0.3, 1)), trial(1, measured(0.4, 5)), lower, Objective::Performance));
 }
 
-TEST(IsBetter, AFailedTrialIsLastWhateverElse) {
+TEST(IsBetter, AFailedTrialIsAlwaysWorst) {
   EXPECT_TRUE(is_better(trial(2, measured(0)), failed_trial(1), kGoal, Objective::Performance));
   EXPECT_FALSE(is_better(failed_trial(1), trial(2, measured(0)), kGoal, Objective::Performance));
   EXPECT_FALSE(is_better(failed_trial(1), failed_trial(2), kGoal, Objective::Performance));
 }
 
-TEST(IsBetter, OfEqualTrialsNeitherIsBetterSoThatTheEarlierStays) {
+TEST(IsBetter, NeitherOfTwoEqualTrialsIsBetter) {
   const Trial one = trial(1, measured(0.85, 2)), two = trial(2, measured(0.85, 2));
   for (const Objective objective : {Objective::Performance, Objective::ModelSize, Objective::Footprint}) {
     EXPECT_FALSE(is_better(one, two, kGoal, objective));
@@ -120,7 +120,7 @@ TEST(IsBetter, OfEqualTrialsNeitherIsBetterSoThatTheEarlierStays) {
   }
 }
 
-TEST(BestKnown, IsTheBestOfTheExactlyMeasuredWhereThereAreAny) {
+TEST(BestKnown, PrefersCompletelyEvaluatedTrialsToEstimates) {
   Measured estimate = measured(0.75);
   estimate.complete = false;
   const std::vector<Trial> trials{failed_trial(1), trial(2, estimate), trial(3, measured(0.6)),
@@ -130,7 +130,7 @@ TEST(BestKnown, IsTheBestOfTheExactlyMeasuredWhereThereAreAny) {
     return best ? best->number : 0;
   };
   EXPECT_EQ(best_of(1), 0u);
-  EXPECT_EQ(best_of(2), 2u) << "no other is there";
+  EXPECT_EQ(best_of(2), 2u) << "there is no other trial";
   EXPECT_EQ(best_of(3), 3u);
   EXPECT_EQ(best_of(4), 4u);
 }

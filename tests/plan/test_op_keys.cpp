@@ -22,16 +22,16 @@ std::vector<std::string> names_for(const std::string& key) {
   return names;
 }
 
-TEST(OpsForKey, ATypeMayBeCalledAsFrameworksCallIt) {
+TEST(OpsForKey, AcceptsTypeNamesOfFrameworks) {
   EXPECT_THAT(names_for("Conv"), ElementsAre("layer1.0.conv1", "layer1.0.conv2", "layer2.0.conv1"));
   EXPECT_THAT(names_for("DepthwiseConv2dNative"), ElementsAre("layer1.0.conv2"));
   EXPECT_THAT(names_for("Gemm"), ElementsAre("linear"));
 }
 
-TEST(OpsForKey, SeveralNearNamesAreListedAlsoThoseThatBeginAlike) {
+TEST(OpsForKey, SuggestsSeveralSimilarNames) {
   try {
     names_for("laeyr1");
-    FAIL() << "matches nothing";
+    FAIL() << "expected an error";
   } catch (const ConfigError& error) {
     EXPECT_THAT(error.what(), AllOf(HasSubstr("net.yaml:3"), HasSubstr("'layer1.0.conv1'"),
                                     HasSubstr("'layer1.0.conv2'"), HasSubstr("did you mean")));

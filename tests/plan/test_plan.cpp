@@ -22,8 +22,8 @@ Plan sample_plan() {
 
 TEST(Plan, IsReadBackFromItsJson) { EXPECT_EQ(plan_from_json(to_json(sample_plan())), sample_plan()); }
 
-// Stores and deploy files hold such texts, and hashes of them.
-TEST(Plan, IsAlwaysWrittenInTheSameWay) {
+// Stores and deploy files contain this JSON and hashes of it, so it must not change.
+TEST(Plan, HasStableJson) {
   Plan plan = sample_plan();
   plan.ops["conv3"].variant = KernelVariant::Convolution;
   plan.ops["conv4"] = {.precision = Precision::Int8, .weight = kWeight, .weights_only = true};
@@ -41,19 +41,19 @@ TEST(Plan, IsAlwaysWrittenInTheSameWay) {
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
 }
 
-TEST(Plan, TakesTheLastOfEqualKeysAndOpsOnlyFromOps) {
+TEST(Plan, UsesTheLastOfEqualKeysAndReadsOpsOnlyFromOps) {
   const Plan plan = plan_from_json(
       R"({"ops":{"old":{"precision":"fp32"}},"more":{"other":{"precision":"fp32"}},"ops":{"b":1,"a":{"precision":"fp32"},)"
       R"("a":{"precision":"fp32"},"b":{"precision":"fp32"}}})");
   EXPECT_EQ(plan.fallback(), (std::vector<std::string>{"a", "b"}));
 }
 
-TEST(Plan, ListsWhatFallsBack) {
+TEST(Plan, ListsFallbackOps) {
   EXPECT_THAT(sample_plan().fallback(), ::testing::ElementsAre("conv2"));
   EXPECT_EQ(sample_plan().int8_count(), 2u);
 }
 
-TEST(Plan, IsTheSameWhateverAnFp32OpSaysOfSchemes) {
+TEST(Plan, IgnoresTheSchemesOfFp32Ops) {
   Plan other = sample_plan();
   other.ops["conv2"].weight = kWeight;
   EXPECT_EQ(other, sample_plan());
@@ -61,7 +61,7 @@ TEST(Plan, IsTheSameWhateverAnFp32OpSaysOfSchemes) {
   EXPECT_EQ(plan_hash(other), plan_hash(sample_plan()));
 }
 
-TEST(Plan, DiffersInTextAndHashWithEveryPartOfItsSchemes) {
+TEST(Plan, HasDifferentJsonAndHashForEveryPartOfItsSchemes) {
   const std::vector<std::function<void(Plan&)>> changes{
       [](Plan& plan) { plan.sampling_size = 100; },
       [](Plan& plan) { plan.ops["conv3"].precision = Precision::Fp32; },
@@ -93,12 +93,12 @@ INSTANTIATE_TEST_SUITE_P(
                       R"({"ops": {"conv": {"precision": "int8", "activation": {"algorithm": "guess",
                           "granularity": "per_tensor", "scheme": "asym"}, "weight": {}}}})"));
 
-TEST(Plan, SaysWhichWordItDoesNotKnow) {
+TEST(Plan, NamesTheInvalidValueInTheError) {
   EXPECT_THAT(message_of<StoreError>([] { plan_from_json(R"({"ops": {"conv": {"precision": "int7"}}})"); }),
-              HasSubstr("'int7' is no precision"));
+              HasSubstr("'int7' is not a valid precision"));
 }
 
-TEST(Plan, IsRefusedWhenCutAnywhere) {
+TEST(Plan, RejectsTruncatedJson) {
   const std::string text = to_json(sample_plan());
   for (std::size_t length = 0; length < text.size(); ++length)
     EXPECT_THROW(plan_from_json(text.substr(0, length)), StoreError) << length;

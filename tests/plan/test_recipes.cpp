@@ -23,7 +23,7 @@ TEST(Recipes, HoldTypedValues) {
   EXPECT_EQ(recipes.integer("run_time_groups"), 32);
 }
 
-TEST(Recipes, ReturnTheDefaultOfARecipeThatIsNotNamed) {
+TEST(Recipes, ReturnTheDefaultOfARecipeThatIsNotSet) {
   const Recipes none;
   EXPECT_FALSE(none.flag("smooth_quant"));
   EXPECT_TRUE(none.flag("through_concat", true));
@@ -33,7 +33,7 @@ TEST(Recipes, ReturnTheDefaultOfARecipeThatIsNotNamed) {
   EXPECT_EQ(value_of(none, declared("smooth_quant_alpha")), std::nullopt);
 }
 
-TEST(Recipes, DoNotHoldDefaultsSoThatEqualRecipesCompareEqual) {
+TEST(Recipes, DoNotStoreDefaultsSoThatEqualRecipesCompareEqual) {
   Recipes recipes;
   recipes.set(declared("smooth_quant"), true);
   recipes.set(declared("through_concat"), false);
@@ -45,18 +45,18 @@ TEST(Recipes, DoNotHoldDefaultsSoThatEqualRecipesCompareEqual) {
   EXPECT_EQ(recipes, Recipes{});
 }
 
-TEST(Recipes, TakeAWholeNumberForANumberAndRefuseOtherKinds) {
+TEST(Recipes, AcceptAnIntegerForANumberAndRejectOtherTypes) {
   Recipes recipes;
   recipes.set(declared("smooth_quant_alpha"), 1);
   EXPECT_EQ(to_json(recipes), R"({"smooth_quant_alpha":1.0})");
   EXPECT_THAT(message_of<ConfigError>([&] { recipes.set(declared("smooth_quant_alpha"), true); }),
-              HasSubstr("recipe 'smooth_quant_alpha' is true, expected a number"));
+              HasSubstr("recipe 'smooth_quant_alpha' is true; expected a number"));
   EXPECT_THAT(message_of<ConfigError>([&] { recipes.set(declared("smooth_quant"), 1); }),
-              HasSubstr("recipe 'smooth_quant' is 1, expected true or false"));
+              HasSubstr("recipe 'smooth_quant' is 1; expected true or false"));
   EXPECT_THAT(message_of<StoreError>([&] { recipes.flag("smooth_quant_alpha"); }), HasSubstr("smooth_quant_alpha"));
 }
 
-TEST(Recipes, AreOnByTheirKind) {
+TEST(Recipes, AreOnDependingOnTheirType) {
   Recipes recipes;
   EXPECT_FALSE(is_on(recipes, declared("smooth_quant")));
   EXPECT_FALSE(is_on(recipes, declared("smooth_quant_alpha")));
@@ -70,13 +70,14 @@ TEST(Recipes, AreOnByTheirKind) {
   EXPECT_FALSE(is_on(recipes, declared("through_concat")));
 }
 
-TEST(Recipes, ShareStatisticsWhereTheSameOnesRescaleTheModel) {
+TEST(Recipes, ShareStatisticsIfTheirRescalingPartsAreEqual) {
   Recipes plain, equalized;
   plain.set("bias_correction", true);
   equalized.set("cross_layer_equalization", true);
   equalized.set("weight_correction", true);
   EXPECT_TRUE(rescaling_part(plain, kDeclaredRecipes).empty());
-  EXPECT_LT(rescaling_part(plain, kDeclaredRecipes), rescaling_part(equalized, kDeclaredRecipes)) << "keys of a map";
+  EXPECT_LT(rescaling_part(plain, kDeclaredRecipes), rescaling_part(equalized, kDeclaredRecipes))
+      << "must be usable as keys of a map";
   EXPECT_EQ(to_json(rescaling_part(equalized, kDeclaredRecipes)), R"({"cross_layer_equalization":true})");
 }
 
@@ -85,11 +86,11 @@ TEST(Recipes, AreCheckedAgainstTheirDeclarations) {
   EXPECT_NO_THROW(check_recipes(recipes, kDeclaredRecipes));
   recipes.set("smooth_quant", 1);
   EXPECT_THAT(message_of<StoreError>([&] { check_recipes(recipes, kDeclaredRecipes); }),
-              HasSubstr("recipe 'smooth_quant' is 1, expected true or false"));
+              HasSubstr("recipe 'smooth_quant' is 1; expected true or false"));
   recipes.set("smooth_quant", true);
-  recipes.set("of_tomorrow", true);
+  recipes.set("from_the_future", true);
   EXPECT_THAT(message_of<StoreError>([&] { check_recipes(recipes, kDeclaredRecipes); }),
-              AllOf(HasSubstr("'of_tomorrow'"), HasSubstr("newer lpot")));
+              AllOf(HasSubstr("'from_the_future'"), HasSubstr("newer version of lpot")));
 }
 
 // A plan with every recipe as lpot 0.1 wrote it.

@@ -18,12 +18,12 @@ const std::vector<QuantizableOp> kOps{{"/stem/conv", "Convolution", "image", {0}
                                       {"/block/conv2", "GroupConvolution", "b", {0, 1}},
                                       {"fc", "MatMul", "c", {1}}};
 
-struct Made {
+struct ChoicesAndWarnings {
   PlanChoices space;
   std::vector<std::string> warnings;
 };
 
-Made make(const QuantizationConfig& config, bool half_range = false) {
+ChoicesAndWarnings choices_for(const QuantizationConfig& config, bool half_range = false) {
   auto allowed = allowed_choices(kOps, config, kDeclaredRecipes, half_range);
   return {std::move(allowed.value), std::move(allowed.warnings)};
 }
@@ -41,7 +41,7 @@ OpRestriction fp32() {
   return restriction;
 }
 
-// Names of the ops that cannot be anything but fp32.
+// Names of the ops whose only choice is fp32.
 std::vector<std::string> forced_to_fp32(const PlanChoices& space) {
   std::vector<std::string> names;
   for (const OpSpace& op : space.ops)
@@ -50,7 +50,7 @@ std::vector<std::string> forced_to_fp32(const PlanChoices& space) {
 }
 
 TEST(SearchSpace, OffersEveryOpPerChannelAsymmetricMinMaxFirstAndFp32Last) {
-  for (const OpSpace& op : make({}).space.ops) {
+  for (const OpSpace& op : choices_for({}).space.ops) {
     EXPECT_EQ(op.choices.size(), 9u);  // 2 granularities, 2 symmetries, 2 algorithms, and fp32
     EXPECT_EQ(op.choices[0].weight.granularity, Granularity::PerChannel);
     EXPECT_EQ(op.choices[0].activation.symmetry, Symmetry::Asymmetric);
@@ -59,19 +59,19 @@ TEST(SearchSpace, OffersEveryOpPerChannelAsymmetricMinMaxFirstAndFp32Last) {
   }
 }
 
-TEST(SearchSpace, TakesHalfRangeForWeightsOnly) {
-  for (const OpPlan& choice : make({}, true).space.model_choices) {
+TEST(SearchSpace, AppliesHalfRangeOnlyToWeights) {
+  for (const OpPlan& choice : choices_for({}, true).space.model_choices) {
     EXPECT_EQ(choice.weight.bits, 7);
     EXPECT_EQ(choice.activation.bits, 8);
   }
 }
 
-TEST(SearchSpace, KeepsOnlyWhatModelWiseAllows) {
+TEST(SearchSpace, ContainsOnlyTheChoicesThatModelWiseAllows) {
   QuantizationConfig config;
   config.model_wise.activation.algorithms = {Algorithm::Kl};
   config.model_wise.weight.granularities = {Granularity::PerTensor};
   config.model_wise.activation.precisions = {Precision::Uint8};
-  const PlanChoices space = make(config).space;
+  const PlanChoices space = choices_for(config).space;
   ASSERT_EQ(space.model_choices.size(), 1u);
   EXPECT_EQ(space.model_choices[0].activation,
             (TensorScheme{Algorithm::Kl, Granularity::PerTensor, Symmetry::Asymmetric, 8}));
@@ -79,42 +79,43 @@ TEST(SearchSpace, KeepsOnlyWhatModelWiseAllows) {
   EXPECT_FALSE(space.ops[0].can_fall_back());
 }
 
-TEST(SearchSpace, TakesInt8ActivationsForSymmetricOnes) {
+TEST(SearchSpace, ReadsInt8ActivationsAsSymmetric) {
   QuantizationConfig config;
   config.model_wise.activation.precisions = {Precision::Int8, Precision::Fp32};
-  for (const OpPlan& choice : make(config).space.model_choices)
+  for (const OpPlan& choice : choices_for(config).space.model_choices)
     EXPECT_EQ(choice.activation.symmetry, Symmetry::Symmetric);
 }
 
-TEST(SearchSpace, TakesEither8BitTypeWhereTheSchemeIsNamed) {
+TEST(SearchSpace, AcceptsBoth8BitTypesIfTheSchemeIsNamed) {
   for (const Precision type : {Precision::Int8, Precision::Uint8})
     for (const Symmetry symmetry : {Symmetry::Asymmetric, Symmetry::Symmetric}) {
       QuantizationConfig config;
       config.model_wise.activation.precisions = {type, Precision::Fp32};
       config.model_wise.activation.symmetries = {symmetry};
-      const PlanChoices space = make(config).space;
+      const PlanChoices space = choices_for(config).space;
       ASSERT_FALSE(space.model_choices.empty());
       EXPECT_EQ(space.model_choices[0].activation.symmetry, symmetry);
     }
 }
 
-TEST(SearchSpace, LeavesOutWithAWarningWhatNoKernelHas) {
+TEST(SearchSpace, IgnoresSettingsWithoutAKernelAndWarns) {
   QuantizationConfig config = op_wise({{"fc", {}}});
   config.model_wise.weight.symmetries = {Symmetry::Asymmetric};
   config.op_wise[0].second.activation.granularities = {Granularity::PerChannel};
-  const Made made = make(config);
-  EXPECT_EQ(made.space.ops[0].choices.size(), 9u);
-  EXPECT_EQ(made.space.ops[3].choices.size(), 9u);
-  EXPECT_THAT(made.warnings,
-              ElementsAre(HasSubstr("quantization.model_wise.weight.scheme: int8 weights are always sym"),
-                          HasSubstr("quantization.op_wise.fc.activation.granularity")));
+  const ChoicesAndWarnings result = choices_for(config);
+  EXPECT_EQ(result.space.ops[0].choices.size(), 9u);
+  EXPECT_EQ(result.space.ops[3].choices.size(), 9u);
+  EXPECT_THAT(
+      result.warnings,
+      ElementsAre(HasSubstr("quantization.model_wise.weight.scheme: ignored because int8 weights are always sym"),
+                  HasSubstr("quantization.op_wise.fc.activation.granularity")));
 }
 
-TEST(SearchSpace, FallsBackWhereOpWiseSaysFp32) {
-  EXPECT_THAT(forced_to_fp32(make(op_wise({{"fc", fp32()}})).space), ElementsAre("fc"));
+TEST(SearchSpace, UsesFp32WhereOpWiseRequiresIt) {
+  EXPECT_THAT(forced_to_fp32(choices_for(op_wise({{"fc", fp32()}})).space), ElementsAre("fc"));
 }
 
-TEST(SearchSpace, TakesAnExactNameBeforeAPattern) {
+TEST(SearchSpace, PrefersAnExactNameToAPattern) {
   // As a pattern this would match every op.
   std::vector<QuantizableOp> ops = kOps;
   ops[3].name = ".*";
@@ -122,13 +123,13 @@ TEST(SearchSpace, TakesAnExactNameBeforeAPattern) {
               ElementsAre(".*"));
 }
 
-TEST(SearchSpace, TakesAPatternForAllNamesItMatchesAsAWhole) {
-  EXPECT_THAT(forced_to_fp32(make(op_wise({{"/block/conv.", fp32()}})).space),
+TEST(SearchSpace, MatchesPatternsAgainstWholeNames) {
+  EXPECT_THAT(forced_to_fp32(choices_for(op_wise({{"/block/conv.", fp32()}})).space),
               ElementsAre("/block/conv1", "/block/conv2"));
-  EXPECT_THROW(make(op_wise({{"/block", fp32()}})), ConfigError);
+  EXPECT_THROW(choices_for(op_wise({{"/block", fp32()}})), ConfigError);
 }
 
-TEST(SearchSpace, TakesAPatternBeforeAType) {
+TEST(SearchSpace, PrefersAPatternToAType) {
   std::vector<QuantizableOp> ops = kOps;
   ops[3] = {"MatMul", "Convolution", "c", {0}};  // named as a type, of another type
   const auto allowed = allowed_choices(ops, op_wise({{"Mat.*", fp32()}}), kDeclaredRecipes, false);
@@ -136,52 +137,52 @@ TEST(SearchSpace, TakesAPatternBeforeAType) {
   EXPECT_TRUE(allowed.warnings.empty());
 }
 
-TEST(SearchSpace, TakesAKeyForATypeWithAWarning) {
-  const Made made = make(op_wise({{"Convolution", fp32()}}));
-  EXPECT_THAT(forced_to_fp32(made.space), ElementsAre("/stem/conv", "/block/conv1"));
-  EXPECT_THAT(made.warnings,
+TEST(SearchSpace, AcceptsATypeAsKeyAndWarns) {
+  const ChoicesAndWarnings result = choices_for(op_wise({{"Convolution", fp32()}}));
+  EXPECT_THAT(forced_to_fp32(result.space), ElementsAre("/stem/conv", "/block/conv1"));
+  EXPECT_THAT(result.warnings,
               ElementsAre(AllOf(HasSubstr("net.yaml:14"), HasSubstr("'Convolution'"), HasSubstr("2 ops"))));
 }
 
-TEST(SearchSpace, NamesTheNearestOpForAKeyThatMatchesNothing) {
+TEST(SearchSpace, SuggestsTheMostSimilarOpForAKeyWithoutAMatch) {
   EXPECT_THAT(message_of<ConfigError>([] {
-                make(op_wise({{"/stem/conf", fp32()}}));
+                choices_for(op_wise({{"/stem/conf", fp32()}}));
               }),
               AllOf(HasSubstr("net.yaml:14"), HasSubstr("'/stem/conf' matches no op of this model"),
                     HasSubstr("did you mean '/stem/conv'?")));
 }
 
-TEST(SearchSpace, SaysThatAKeyIsNoPattern) {
+TEST(SearchSpace, RejectsAnInvalidRegularExpression) {
   EXPECT_THAT(message_of<ConfigError>([] {
-                make(op_wise({{"/stem/conv[", fp32()}}));
+                choices_for(op_wise({{"/stem/conv[", fp32()}}));
               }),
               AllOf(HasSubstr("net.yaml:14"), HasSubstr("/stem/conv["), HasSubstr("regular expression")));
 }
 
-TEST(SearchSpace, RefusesRestrictionsThatLeaveNothing) {
+TEST(SearchSpace, RejectsRestrictionsThatLeaveNoScheme) {
   QuantizationConfig config;
   config.model_wise.weight.precisions = {Precision::Uint8};
-  EXPECT_THAT(message_of<ConfigError>([&] { make(config); }),
-              AllOf(HasSubstr("quantization.model_wise leaves op '/stem/conv' (Convolution) no scheme")));
+  EXPECT_THAT(message_of<ConfigError>([&] { choices_for(config); }),
+              AllOf(HasSubstr("quantization.model_wise: no scheme is left for op '/stem/conv' (Convolution)")));
 
-  OpRestriction contradiction;  // fp32 weights under int8 activations
+  OpRestriction contradiction;  // fp32 weights with int8 activations
   contradiction.weight.precisions = {Precision::Fp32};
   contradiction.activation.precisions = {Precision::Int8};
   contradiction.place = {"net.yaml", 20};
   EXPECT_THAT(message_of<ConfigError>([&] {
-                make(op_wise({{"fc", contradiction}}));
+                choices_for(op_wise({{"fc", contradiction}}));
               }),
               AllOf(HasSubstr("net.yaml:20"), HasSubstr("'fc'")));
 }
 
-TEST(SearchSpace, LeavesTheFirstOpInFp32WhenAsked) {
+TEST(SearchSpace, LeavesTheFirstOpInFp32IfConfigured) {
   QuantizationConfig config;
   config.recipes.first_conv_or_matmul_quantization = false;
-  EXPECT_THAT(forced_to_fp32(make(config).space), ElementsAre("/stem/conv"));
+  EXPECT_THAT(forced_to_fp32(choices_for(config).space), ElementsAre("/stem/conv"));
 }
 
-TEST(SearchSpacePlan, GivesEveryOpTheChoiceExceptThoseThatFallBack) {
-  const PlanChoices space = make({}).space;
+TEST(SearchSpacePlan, AssignsTheChoiceToEveryOpExceptFallbackOps) {
+  const PlanChoices space = choices_for({}).space;
   const OpPlan choice = space.model_choices[3];
   const Plan plan = space.plan(choice, {"/block/conv2", "fc"});
   EXPECT_THAT(plan.fallback(), ElementsAre("/block/conv2", "fc"));
@@ -189,10 +190,10 @@ TEST(SearchSpacePlan, GivesEveryOpTheChoiceExceptThoseThatFallBack) {
   EXPECT_TRUE(space.contains(plan));
 }
 
-TEST(SearchSpacePlan, TakesTheMostAlikeWhereTheChoiceIsForbidden) {
+TEST(SearchSpacePlan, UsesTheMostSimilarChoiceIfTheChoiceIsNotAllowed) {
   OpRestriction kl_only;
   kl_only.activation.algorithms = {Algorithm::Kl};
-  const PlanChoices space = make(op_wise({{"fc", kl_only}})).space;
+  const PlanChoices space = choices_for(op_wise({{"fc", kl_only}})).space;
   OpPlan choice = space.model_choices.front();
   choice.weight.granularity = Granularity::PerTensor;
   const Plan plan = space.plan(choice);
@@ -202,15 +203,15 @@ TEST(SearchSpacePlan, TakesTheMostAlikeWhereTheChoiceIsForbidden) {
   EXPECT_TRUE(space.contains(plan));
 }
 
-TEST(SearchSpacePlan, KeepsAnOpInInt8ThatMayNotFallBack) {
+TEST(SearchSpacePlan, KeepsAnOpInInt8IfFp32IsNotAllowed) {
   OpRestriction int8_only;
   int8_only.weight.precisions = {Precision::Int8};
-  const PlanChoices space = make(op_wise({{"fc", int8_only}})).space;
+  const PlanChoices space = choices_for(op_wise({{"fc", int8_only}})).space;
   EXPECT_TRUE(space.plan(space.model_choices.front(), {"fc"}).fallback().empty());
 }
 
 TEST(SearchSpace, DoesNotContainThePlanOfAnotherModel) {
-  const PlanChoices space = make({}).space;
+  const PlanChoices space = choices_for({}).space;
   Plan plan = space.plan(space.model_choices.front());
   plan.ops.erase("fc");
   plan.ops["other"] = space.model_choices.front();
@@ -220,11 +221,11 @@ TEST(SearchSpace, DoesNotContainThePlanOfAnotherModel) {
 // The recipes of a space as JSON, in order of preference.
 std::vector<std::string> recipes_of(const QuantizationConfig& config) {
   std::vector<std::string> texts;
-  for (const Recipes& recipes : make(config).space.recipes) texts.push_back(to_json(recipes));
+  for (const Recipes& recipes : choices_for(config).space.recipes) texts.push_back(to_json(recipes));
   return texts;
 }
 
-TEST(SearchSpaceRecipes, AddsOneAlternativeAfterTheOther) {
+TEST(SearchSpaceRecipes, AddsAlternativesOneByOne) {
   EXPECT_THAT(recipes_of({}),
               ElementsAre(R"({"int8_tables":true,"residual_sums":true,"smooth_quant":true})",
                           R"({"bias_correction":true,"int8_tables":true,"residual_sums":true,"smooth_quant":true})",
@@ -232,7 +233,7 @@ TEST(SearchSpaceRecipes, AddsOneAlternativeAfterTheOther) {
                           R"("weight_correction":true})"));
 }
 
-TEST(SearchSpaceRecipes, LeavesOutAlternativesThatTheUserDecided) {
+TEST(SearchSpaceRecipes, OmitsAlternativesThatTheUserSet) {
   QuantizationConfig config;
   config.recipes.values = {{"smooth_quant", false}, {"residual_sums", false}, {"int8_tables", false}};
   config.recipes.values["weight_correction"] = false;
@@ -243,7 +244,7 @@ TEST(SearchSpaceRecipes, LeavesOutAlternativesThatTheUserDecided) {
   EXPECT_THAT(recipes_of(config), ElementsAre(R"({"through_concat":false})"));
 }
 
-TEST(SearchSpaceRecipes, TakesAKeyOfAdvanceForTheRecipe) {
+TEST(SearchSpaceRecipes, AcceptsAKeyOfAdvanceForTheRecipe) {
   QuantizationConfig config;
   config.recipes.values = {{"smooth_quant", false}, {"residual_sums", false}, {"int8_tables", false}};
   config.recipes.advance["bias_correction"] = "weight_empirical";
@@ -258,22 +259,23 @@ TEST(SearchSpaceRecipes, DropsTheParameterOfARecipeThatIsOff) {
   EXPECT_EQ(recipes_of(config)[0], "{}");
 }
 
-TEST(SearchSpaceRecipes, WarnsOfRecipesThatNeedRangesWhereNoneAreCalibrated) {
+TEST(SearchSpaceRecipes, WarnsAboutRecipesThatNeedRangesWithoutCalibration) {
   QuantizationConfig config;
   config.approach = Approach::DynamicQuantization;
   config.recipes.values = {{"bias_correction", true}, {"cross_layer_equalization", true}, {"weight_correction", true}};
-  const Made made = make(config);
-  ASSERT_EQ(made.space.recipes.size(), 1u);
-  EXPECT_EQ(to_json(made.space.recipes[0]), R"({"int8_tables":true,"weight_correction":true})");
-  EXPECT_THAT(made.warnings, ElementsAre(HasSubstr("quantization.recipes.fast_bias_correction needs calibrated ranges"),
-                                         HasSubstr("quantization.recipes.cross_layer_equalization needs")));
+  const ChoicesAndWarnings result = choices_for(config);
+  ASSERT_EQ(result.space.recipes.size(), 1u);
+  EXPECT_EQ(to_json(result.space.recipes[0]), R"({"int8_tables":true,"weight_correction":true})");
+  EXPECT_THAT(result.warnings,
+              ElementsAre(HasSubstr("quantization.recipes.fast_bias_correction: ignored because it needs calibrated"),
+                          HasSubstr("quantization.recipes.cross_layer_equalization: ignored because it needs")));
 }
 
-TEST(SearchSpaceRecipes, RefusesARecipeThatIsNotDeclared) {
+TEST(SearchSpaceRecipes, RejectsAnUndeclaredRecipe) {
   QuantizationConfig config;
   config.recipes.values["smooth_quand"] = true;
-  EXPECT_THAT(message_of<ConfigError>([&] { make(config); }),
-              AllOf(HasSubstr("'smooth_quand' is unknown"), HasSubstr("did you mean 'smooth_quant'?")));
+  EXPECT_THAT(message_of<ConfigError>([&] { choices_for(config); }),
+              AllOf(HasSubstr("unknown recipe 'smooth_quand'"), HasSubstr("did you mean 'smooth_quant'?")));
 }
 
 }  // namespace

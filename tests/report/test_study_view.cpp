@@ -144,7 +144,7 @@ TEST_F(StudyViewTest, AnEstimateIsNotTheBestOfAnEndedStudy) {
   estimate.complete = false;
   store_->update_score(id_, 3, estimate);
   EXPECT_EQ(view()["best"], 3) << "as long as it may be measured exactly";
-  put("end 4", {{"reason", "the timeout is over"}});
+  put("end 4", {{"reason", "the timeout has expired"}});
   EXPECT_EQ(view()["best"], 4);
 }
 

@@ -178,7 +178,7 @@ TEST(SqliteStore, SaysSoWhenAStoredPlanIsNoPlan) {
   make_first_layout(folder / "lpot.db");
   execute(folder / "lpot.db", "UPDATE trials SET plan = '{\"ops\":'");
   EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "lpot.db")->trials(1); }),
-              HasSubstr("not a plan"));
+              HasSubstr("invalid plan"));
 }
 
 }  // namespace
