@@ -20,7 +20,7 @@ class MemoryStore : public Store {
 
   void append(StudyId study, const Trial& trial) override {
     if (!trials_[study].emplace(trial.number, trial).second)
-      throw StoreError("store", fmt::format("trial {} of study {} is there already", trial.number, study));
+      throw StoreError("store", fmt::format("trial {} of study {} already exists", trial.number, study));
   }
 
   std::vector<Trial> trials(StudyId study) const override {
@@ -56,6 +56,6 @@ class MemoryStore : public Store {
 
 }  // namespace
 
-std::unique_ptr<Store> make_memory_store() { return std::make_unique<MemoryStore>(); }
+std::unique_ptr<Store> create_memory_store() { return std::make_unique<MemoryStore>(); }
 
 }  // namespace lpot

@@ -7,28 +7,28 @@
 namespace lpot {
 namespace {
 
-constexpr const char* kMoveAway = "; the file is damaged or not a store: move it away to start anew";
+constexpr const char* kDamagedAdvice = ". The file is damaged or not a store. To start a new study, move it away.";
 
-const char* cure(int code) {
+const char* advice(int code) {
   switch (code & 0xff) {
     case SQLITE_FULL:
-      return "; make room on the disk and resume";
+      return ". Free some disk space and resume.";
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
-      return "; the folder must be writable, or set tuning.workspace.path to one that is";
+      return "; the folder must be writable. Set tuning.workspace.path to a writable folder.";
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
-      return kMoveAway;
+      return kDamagedAdvice;
     case SQLITE_IOERR:
-      return "; is the disk full or failing?";
+      return ". Check whether the disk is full or failing.";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-      return "; another process is writing to it";
+      return "; another process is writing to the store";
     case SQLITE_NOMEM:
-      return "; free some memory and resume";
+      return ". Free some memory and resume.";
     case SQLITE_TOOBIG:
-      return "; the store cannot hold so much in one piece";
+      return "; the value is too large for the store";
     default:
       return "";
   }
@@ -45,14 +45,14 @@ Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
   sqlite3_busy_timeout(handle, 10000);
 }
 
-void Database::fail(const std::string& doing) const {
+void Database::fail(const std::string& operation) const {
   const int code = handle_ ? sqlite3_errcode(handle_.get()) : SQLITE_NOMEM;
-  throw StoreError("store", fmt::format("{}: cannot {}: {}{}", path_.string(), doing,
-                                        handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory", cure(code)));
+  throw StoreError("store", fmt::format("{}: cannot {}: {}{}", path_.string(), operation,
+                                        handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory", advice(code)));
 }
 
 void Database::fail_damaged(const std::string& what) const {
-  throw StoreError("store", fmt::format("{}: {}{}", path_.string(), what, kMoveAway));
+  throw StoreError("store", fmt::format("{}: {}{}", path_.string(), what, kDamagedAdvice));
 }
 
 void Database::execute(const std::string& sql) const {
@@ -65,7 +65,7 @@ Statement::Statement(const Database& database, const std::string& sql) : databas
   handle_.reset(handle);
 }
 
-// A value that could not be bound would be written as NULL without a word.
+// Without this check, SQLite would silently write NULL for a value that could not be bound.
 void Statement::check_bound(int code) const {
   if (code != SQLITE_OK) database_.fail("write");
 }
@@ -87,7 +87,7 @@ Statement& Statement::bind(std::string_view text) {
 }
 
 Statement& Statement::bind_blob(std::string_view bytes) {
-  // SQLite takes a null pointer for NULL, which no bytes are not.
+  // SQLite stores NULL for a null pointer, but an empty value is not NULL.
   check_bound(
       sqlite3_bind_blob64(handle_.get(), next_++, bytes.empty() ? "" : bytes.data(), bytes.size(), SQLITE_TRANSIENT));
   return *this;

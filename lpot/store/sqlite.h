@@ -1,4 +1,4 @@
-// SQLite in the few words that the store needs; every failure is a StoreError that names the file.
+// A small wrapper of the SQLite functions that the store uses. Every failure throws a StoreError that names the file.
 #pragma once
 #include <sqlite3.h>
 
@@ -15,8 +15,8 @@ class Database {
   Database(const std::filesystem::path&, int flags);
   void execute(const std::string& sql) const;
   std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }
-  [[noreturn]] void fail(const std::string& doing) const;
-  [[noreturn]] void fail_damaged(const std::string& what) const;  // what was read is not what was written
+  [[noreturn]] void fail(const std::string& operation) const;
+  [[noreturn]] void fail_damaged(const std::string& what) const;  // the content of the file is not what was written
 
  private:
   friend class Statement;
@@ -36,12 +36,12 @@ class Statement {
   Statement& bind_blob(std::string_view bytes);
   Statement& bind_null();
 
-  bool step();  // true: a row is there. A constraint that was hurt is told by conflict().
+  bool step();  // true: a row is available. conflict() reports a constraint violation.
   bool conflict() const { return conflict_; }
   std::int64_t integer(int column) const { return sqlite3_column_int64(handle_.get(), column); }
   double number(int column) const { return sqlite3_column_double(handle_.get(), column); }
   bool is_null(int column) const { return sqlite3_column_type(handle_.get(), column) == SQLITE_NULL; }
-  std::string bytes(int column) const;  // throws StoreError when there is no memory for them
+  std::string bytes(int column) const;  // throws StoreError if memory runs out
 
  private:
   struct Finalize {

@@ -11,8 +11,7 @@
 namespace lpot {
 namespace {
 
-// 1: without check sums. SQLite notices a file that lost whole pages of its trees, but not a value whose bytes are
-// gone.
+// Version 1 has no checksums. SQLite detects missing pages of its trees, but not damaged bytes inside a value.
 constexpr int kVersion = 2;
 
 constexpr const char* kSchema = R"(
@@ -29,10 +28,10 @@ constexpr const char* kSchema = R"(
     PRIMARY KEY (study, key));
 )";
 
-// What rows of before have.
-constexpr const char* kUnchecked = "none";
+// The checksum of rows that version 1 wrote.
+constexpr const char* kNoChecksum = "none";
 
-constexpr const char* kFromVersion1 = R"(
+constexpr const char* kUpgradeFromVersion1 = R"(
   ALTER TABLE studies ADD COLUMN check_sum TEXT NOT NULL DEFAULT 'none';
   ALTER TABLE trials ADD COLUMN check_sum TEXT NOT NULL DEFAULT 'none';
   ALTER TABLE measurements ADD COLUMN check_sum TEXT NOT NULL DEFAULT 'none';
@@ -51,7 +50,8 @@ std::string check_sum(const StudyIdentity& identity) {
   return check_sum({identity.model_name, identity.model_fingerprint, identity.data, identity.settings});
 }
 
-// Pages are written whole, so a file that ends within one was cut; unless the log beside it has that page.
+// SQLite writes whole pages, so a file that ends within a page was truncated, unless the page is in the write-ahead
+// log.
 void check_size(const Database& database, const std::filesystem::path& path) {
   std::error_code unknown;
   const std::uintmax_t size = std::filesystem::file_size(path, unknown);
@@ -60,7 +60,8 @@ void check_size(const Database& database, const std::filesystem::path& path) {
   if (!unknown && log > 0) return;
   Statement statement(database, "PRAGMA page_size");
   if (statement.step() && size % static_cast<std::uintmax_t>(statement.integer(0)) != 0)
-    database.fail_damaged(fmt::format("{} bytes long, which is no whole number of pages: its end is missing", size));
+    database.fail_damaged(
+        fmt::format("the size of {} bytes is not a multiple of the page size; the end of the file is missing", size));
 }
 
 class SqliteStore : public Store {
@@ -69,17 +70,17 @@ class SqliteStore : public Store {
       : database_(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE),
         version_(read_version()) {
     if (version_ > kVersion)
-      throw StoreError(
-          "store",
-          fmt::format("{}: written by a newer lpot (layout {}, this one knows {}); use that one, or another workspace",
-                      path.string(), version_, kVersion));
+      throw StoreError("store", fmt::format("{}: written by a newer version of lpot (store version {}; expected at "
+                                            "most {}). Use that version or another workspace.",
+                                            path.string(), version_, kVersion));
     check_size(database_, path);
-    if (read_only && version_ == 0) throw StoreError("store", fmt::format("{}: no study is in it yet", path.string()));
+    if (read_only && version_ == 0)
+      throw StoreError("store", fmt::format("{}: the store contains no study yet", path.string()));
     if (read_only) return;
     database_.execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;");
     if (version_ < kVersion)
       database_.execute(fmt::format("BEGIN IMMEDIATE; {} PRAGMA user_version={}; COMMIT;",
-                                    version_ == 0 ? kSchema : kFromVersion1, kVersion));
+                                    version_ == 0 ? kSchema : kUpgradeFromVersion1, kVersion));
     version_ = kVersion;
   }
 
@@ -119,7 +120,7 @@ class SqliteStore : public Store {
     statement.bind(check_sum({plan, result, trial.error, text_of(trial.seconds)})).step();
     if (statement.conflict())
       throw StoreError("store",
-                       fmt::format("trial {} of study {} is there already: another process is tuning in this workspace",
+                       fmt::format("trial {} of study {} already exists; another process is tuning in this workspace",
                                    trial.number, study));
   }
 
@@ -175,10 +176,10 @@ class SqliteStore : public Store {
     return statement.step() ? statement.integer(0) : 0;
   }
 
-  std::string check_column() const { return version_ >= 2 ? "check_sum" : fmt::format("'{}'", kUnchecked); }
+  std::string check_column() const { return version_ >= 2 ? "check_sum" : fmt::format("'{}'", kNoChecksum); }
 
-  void check_row(const std::string& kept, const std::string& expected, const std::string& what) const {
-    if (kept != expected && kept != kUnchecked) database_.fail_damaged(what + " is not what was written");
+  void check_row(const std::string& stored, const std::string& expected, const std::string& what) const {
+    if (stored != expected && stored != kNoChecksum) database_.fail_damaged(what + " does not match its checksum");
   }
 
   Database database_;
@@ -193,7 +194,7 @@ std::unique_ptr<Store> open_sqlite_store(const std::filesystem::path& path) {
 
 std::unique_ptr<Store> open_sqlite_store_read_only(const std::filesystem::path& path) {
   if (!std::filesystem::exists(path))
-    throw StoreError("store", fmt::format("{}: no such file; is this a workspace of lpot?", path.string()));
+    throw StoreError("store", fmt::format("{}: no such file; expected a workspace of lpot", path.string()));
   return std::make_unique<SqliteStore>(path, true);
 }
 

@@ -10,7 +10,7 @@
 namespace lpot {
 namespace {
 
-// The keys of version 0.1. They stay, so that its stores are read.
+// The keys of version 0.1. They must not change, so that existing stores can be read.
 constexpr const char* kAbout = "about";
 constexpr const char* kOps = "ops";
 constexpr const char* kBaseline = "baseline";
@@ -28,11 +28,13 @@ std::string statistics_key(const StatisticsKey& key) {
 }
 std::string probe_key(std::size_t number) { return fmt::format("probe {}", number); }
 std::string end_key(std::size_t trials) { return fmt::format("end {}", trials); }
-// Version 0.1 stored the exact score of a trial apart from the trial.
+// Version 0.1 stored the exact result of a trial under its own key.
 std::string exact_score_key(std::size_t trial) { return fmt::format("complete score {}", trial); }
 
-// Names come from files of users and may not be UTF-8.
-std::string to_text(const OrderedJson& json) { return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace); }
+// Names come from model files and may be invalid UTF-8.
+std::string to_text(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
+}
 
 OrderedJson to_json(const Goal& goal) {
   return {{"baseline", goal.baseline},
@@ -65,19 +67,20 @@ StudyAbout about_from_json(const OrderedJson& json) {
   about.goal = goal_from_json(json.at("goal"));
   about.command = json.value("command", "");
   about.started = json.value("started", "");
-  const OrderedJson machine = json.value("machine", OrderedJson::object()), versions = json.value("versions", OrderedJson::object());
+  const OrderedJson machine = json.value("machine", OrderedJson::object()),
+                    versions = json.value("versions", OrderedJson::object());
   about.machine = {machine.value("cpu", ""), machine.value("class", ""), machine.value("cores", 0)};
   about.versions = {versions.value("lpot", ""), versions.value("openvino", "")};
   return about;
 }
 
-// What `read` gives, or the StoreError of a value that is not what was written.
+// Calls `read` and converts JSON errors to a StoreError.
 template <typename Read>
 auto checked(const char* what, StudyId study, Read&& read) {
   try {
     return read();
   } catch (const OrderedJson::exception&) {
-    throw StoreError("store", fmt::format("{} of study {} is damaged; tune again in another workspace", what, study));
+    throw StoreError("store", fmt::format("{} of study {} is damaged. Tune again in another workspace.", what, study));
   }
 }
 
@@ -100,7 +103,8 @@ std::optional<OrderedJson> StudyRecord::read(const std::string& key) const {
   if (!text) return std::nullopt;
   OrderedJson json = parse_json_or_discard<OrderedJson>(*text);
   if (json.is_discarded())
-    throw StoreError("store", fmt::format("'{}' of study {} is damaged; tune again in another workspace", key, study_));
+    throw StoreError("store",
+                     fmt::format("'{}' of study {} is damaged. Tune again in another workspace.", key, study_));
   return json;
 }
 

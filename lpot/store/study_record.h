@@ -1,11 +1,12 @@
-// What the store holds of one study, typed. Only study_record.cpp knows the keys.
+// Typed access to the values of one study in a store. Only study_record.cpp knows their keys.
 //
 //   StudyWriter record(store, study);
 //   if (!record.baseline()) record.set_baseline(measure_fp32());
 //   for (const Trial& trial : record.trials()) std::cout << trial.number << ": " << trial.seconds << " s\n";
 //
-// A value that was set before keeps its first content: what one run measured, a resumed run reads back. Readers throw
-// StoreError when a value is damaged, and give nothing (or an empty list) for what an older version did not record.
+// A value that is already set does not change, so that a resumed run reads the measurements of the first run. Readers
+// throw StoreError if a value is damaged. They return nothing (or an empty list) for values that an older version did
+// not store.
 #pragma once
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
@@ -21,15 +22,15 @@
 
 namespace lpot {
 
-// Statistics of the calibration data, by what plans ask for.
+// Identifies one set of calibration statistics.
 struct StatisticsKey {
-  std::size_t sampling_size = 0;  // 0: the configuration has only one
-  Recipes rescaling = {};         // that rescaled the model (rescaling_part in plan/recipes.h)
+  std::size_t sampling_size = 0;  // 0: the configuration has only one sampling size
+  Recipes rescaling = {};         // recipes that rescaled the model (rescaling_part in plan/recipes.h)
 
   auto operator<=>(const StatisticsKey&) const = default;
 };
 
-// Model, goal, machine, versions and command: written before the trials.
+// Model, goal, machine, versions and command of a study. Stored before the trials.
 struct StudyAbout {
   std::string model;
   std::string format;
@@ -52,22 +53,22 @@ nlohmann::ordered_json to_json(const StudyAbout&);
 struct StudyOp {
   std::string name;
   std::string type;
-  std::string fixed_because = {};  // why it can only be in fp32; "": it can be in int8
+  std::string fixed_because = {};  // why the op must stay in fp32; "": it can run in int8
 };
 
 struct StudyEnd {
   std::string reason;
-  std::string model;  // the saved model; "": none
+  std::string model;  // path of the saved model; "": none
   std::size_t model_bytes = 0;
 };
 
 struct StudyDiagnosis {
   struct Op {
     OpDiagnosis op;
-    std::vector<Finding> findings;  // as they were when they were recorded
+    std::vector<Finding> findings;  // as stored, not computed again
   };
   std::vector<Op> ops;
-  std::vector<TensorHistogram> tensors;  // in front of the noisiest ops
+  std::vector<TensorHistogram> tensors;  // inputs of the noisiest ops
 };
 
 class StudyRecord {
@@ -82,9 +83,9 @@ class StudyRecord {
   std::optional<std::string> statistics(const StatisticsKey&) const;  // bytes of calibrate/statistics.h
   std::optional<KernelVariantChoice> kernel_variants() const;
   std::optional<double> seconds_before_trials() const;
-  std::vector<Trial> trials() const;  // with the exact scores that arrived later
+  std::vector<Trial> trials() const;  // with the exact results that were stored later
   std::vector<Probe> probes() const;
-  std::optional<StudyEnd> end(std::size_t trials) const;  // of the run that ended with that many
+  std::optional<StudyEnd> end(std::size_t trials) const;  // of the run that ended with that many trials
   std::optional<StudyDiagnosis> diagnosis() const;
 
  private:
@@ -94,7 +95,7 @@ class StudyRecord {
   StudyId study_;
 };
 
-// The same for the process that tunes.
+// Also writes values. Used by the process that tunes.
 class StudyWriter : public StudyRecord {
  public:
   StudyWriter(Store& store, StudyId study) : StudyRecord(store, study), store_(store), study_(study) {}

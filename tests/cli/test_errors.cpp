@@ -253,10 +253,10 @@ TEST_F(BadDisk, AGarbageStoreIsNamedAndLeftAsItIs) {
 }
 
 TEST_F(BadDisk, ShowOfAFolderWithoutAStoreSaysSo) {
-  expect_one_message(lpot({"show", "nowhere", "-q"}), {"nowhere", "is this a workspace of lpot?"});
+  expect_one_message(lpot({"show", "nowhere", "-q"}), {"nowhere", "expected a workspace of lpot"});
   std::filesystem::create_directories(folder_ / kWorkspace);
   write(std::string(kWorkspace) + "/lpot.db", "");
-  expect_one_message(lpot({"show", kWorkspace, "-q"}), {"no study is in it yet"});
+  expect_one_message(lpot({"show", kWorkspace, "-q"}), {"the store contains no study yet"});
 }
 
 TEST_F(BadDisk, AFullDiskLeavesTheEarlierResultsWhole) {

@@ -59,7 +59,7 @@ class Resume : public CliTest {
     }
     const Outcome shown = lpot({"show", kWorkspace, "--json"});
     EXPECT_TRUE(shown.code == 0 || shown.err.find("no such file") != std::string::npos ||
-                shown.err.find("no study is in it yet") != std::string::npos)
+                shown.err.find("the store contains no study yet") != std::string::npos)
         << shown.err;
   }
 

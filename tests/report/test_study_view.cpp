@@ -85,7 +85,7 @@ class StudyViewTest : public testing::Test {
 
   Json view() const { return study_view(*store_, find_study(*store_, id_)); }
 
-  std::unique_ptr<Store> store_ = make_memory_store();
+  std::unique_ptr<Store> store_ = create_memory_store();
   StudyId id_ = 0;
 };
 
@@ -159,7 +159,7 @@ TEST_F(StudyViewTest, AStudyWithoutATrialIsAView) {
 TEST_F(StudyViewTest, TheLastStudyIsTheDefaultAndAnUnknownOneIsTold) {
   EXPECT_EQ(find_study(*store_, 0).id, id_);
   EXPECT_THAT(message_of<StoreError>([&] { find_study(*store_, 7); }), HasSubstr("no study 7; those there are: 1"));
-  EXPECT_THAT(message_of<StoreError>([&] { find_study(*make_memory_store(), 0); }), HasSubstr("no study is in"));
+  EXPECT_THAT(message_of<StoreError>([&] { find_study(*create_memory_store(), 0); }), HasSubstr("no study is in"));
 }
 
 TEST_F(StudyViewTest, DamageIsTold) {

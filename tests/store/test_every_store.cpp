@@ -1,4 +1,4 @@
-// What every Store promises.
+// Requirements that every Store must meet.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ class EveryStore : public ::testing::TestWithParam<Kind> {
   std::unique_ptr<Store> store_ = GetParam().open(folder_);
 };
 
-TEST_P(EveryStore, BeginsEmpty) {
+TEST_P(EveryStore, IsEmptyAtFirst) {
   EXPECT_TRUE(store_->studies().empty());
   EXPECT_TRUE(store_->trials(1).empty());
   EXPECT_EQ(store_->get(1, "baseline"), std::nullopt);
@@ -77,15 +77,15 @@ TEST_P(EveryStore, OrdersTrialsByNumber) {
   EXPECT_THAT(numbers, ::testing::ElementsAre(1, 2, 10));
 }
 
-TEST_P(EveryStore, RefusesASecondTrialOfTheSameNumberAndKeepsTheFirst) {
+TEST_P(EveryStore, RejectsASecondTrialOfTheSameNumberAndKeepsTheFirst) {
   const StudyId study = store_->create_study(identity("a"));
   store_->append(study, good_trial(1));
   EXPECT_THAT(message_of<StoreError>([&] { store_->append(study, failed_trial(1)); }),
-              HasSubstr("trial 1 of study 1 is there already"));
+              HasSubstr("trial 1 of study 1 already exists"));
   EXPECT_EQ(store_->trials(study), std::vector<Trial>{good_trial(1)});
 }
 
-TEST_P(EveryStore, ReplacesTheScoreOfOneTrialAndNothingElse) {
+TEST_P(EveryStore, ReplacesTheScoreOfOneTrialOnly) {
   const StudyId study = store_->create_study(identity("a"));
   store_->append(study, good_trial(1));
   store_->append(study, good_trial(2));
@@ -106,7 +106,7 @@ TEST_P(EveryStore, KeepsTheFirstValueOfAKey) {
   EXPECT_EQ(store_->get(study, "Baseline"), std::nullopt);
 }
 
-TEST_P(EveryStore, KeepsAnyBytes) {
+TEST_P(EveryStore, StoresArbitraryBytes) {
   const StudyId study = store_->create_study(identity("a"));
   std::string bytes;
   for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
@@ -116,7 +116,7 @@ TEST_P(EveryStore, KeepsAnyBytes) {
   EXPECT_EQ(store_->get(study, "nothing"), "");
 }
 
-TEST_P(EveryStore, KeepsStudiesApart) {
+TEST_P(EveryStore, SeparatesStudies) {
   const StudyId first = store_->create_study(identity("a")), second = store_->create_study(identity("b"));
   EXPECT_NE(first, second);
   store_->append(first, good_trial(1));
@@ -131,7 +131,7 @@ TEST_P(EveryStore, KeepsStudiesApart) {
   EXPECT_EQ(store_->studies()[1].identity, identity("b"));
 }
 
-TEST_P(EveryStore, ReadsBackAScoreThatIsNotANumber) {
+TEST_P(EveryStore, ReadsBackANanScore) {
   const StudyId study = store_->create_study(identity("a"));
   Trial trial = good_trial(1);
   trial.result->accuracy = trial.result->metrics[1].second = std::numeric_limits<double>::quiet_NaN();
@@ -144,7 +144,7 @@ TEST_P(EveryStore, ReadsBackAScoreThatIsNotANumber) {
 
 INSTANTIATE_TEST_SUITE_P(
     Stores, EveryStore,
-    ::testing::Values(Kind{"memory", [](const TempFolder&) { return make_memory_store(); }},
+    ::testing::Values(Kind{"memory", [](const TempFolder&) { return create_memory_store(); }},
                       Kind{"sqlite", [](const TempFolder& folder) { return open_sqlite_store(folder / "lpot.db"); }}),
     [](const auto& test) { return test.param.name; });
 

@@ -23,7 +23,7 @@ void execute(const std::filesystem::path& path, const char* sql) {
   sqlite3_close(handle);
 }
 
-TEST(SqliteStore, SurvivesBeingClosed) {
+TEST(SqliteStore, ReadsEverythingBackAfterReopening) {
   TempFolder folder;
   StudyId study = 0;
   {
@@ -39,7 +39,7 @@ TEST(SqliteStore, SurvivesBeingClosed) {
   EXPECT_EQ(again->get(study, "baseline"), "0.93");
 }
 
-TEST(SqliteStore, ShowsToOneHandleWhatAnotherWrote) {
+TEST(SqliteStore, ShowsTheWritesOfOneHandleToAnother) {
   TempFolder folder;
   const auto writer = open_sqlite_store(folder / "lpot.db");
   const auto other = open_sqlite_store(folder / "lpot.db");
@@ -52,21 +52,21 @@ TEST(SqliteStore, ShowsToOneHandleWhatAnotherWrote) {
               HasSubstr("another process is tuning in this workspace"));
 }
 
-TEST(SqliteStore, RefusesToWriteWhenOpenedForReading) {
+TEST(SqliteStore, RejectsWritesWhenOpenedForReading) {
   TempFolder folder;
   open_sqlite_store(folder / "lpot.db");
   const auto reader = open_sqlite_store_read_only(folder / "lpot.db");
   EXPECT_THROW(reader->create_study(kIdentity), StoreError);
 }
 
-TEST(SqliteStore, NamesAMissingFileWhenOpenedForReadingAndMakesNone) {
+TEST(SqliteStore, ReportsAMissingFileWhenOpenedForReadingAndCreatesNone) {
   TempFolder folder;
   EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store_read_only(folder / "lpot.db"); }),
-              AllOf(HasSubstr("lpot.db: no such file"), HasSubstr("is this a workspace")));
+              AllOf(HasSubstr("lpot.db: no such file"), HasSubstr("expected a workspace of lpot")));
   EXPECT_TRUE(folder.names().empty());
 }
 
-TEST(SqliteStore, SaysThatAFileIsNoStoreAndLeavesItAlone) {
+TEST(SqliteStore, RejectsAFileThatIsNotAStoreAndDoesNotChangeIt) {
   TempFolder folder;
   std::string text;
   for (int i = 0; i < 500; ++i) text += "a letter to somebody, ";
@@ -77,7 +77,7 @@ TEST(SqliteStore, SaysThatAFileIsNoStoreAndLeavesItAlone) {
   EXPECT_EQ(read_bytes(folder / "lpot.db"), text);
 }
 
-TEST(SqliteStore, NeverHandsOutTheTrialsOfACutFileAsIfTheyWereAll) {
+TEST(SqliteStore, RejectsATruncatedFileInsteadOfReturningSomeTrials) {
   TempFolder folder;
   StudyId study = 0;
   {
@@ -98,22 +98,22 @@ TEST(SqliteStore, NeverHandsOutTheTrialsOfACutFileAsIfTheyWereAll) {
   }
 }
 
-TEST(SqliteStore, RefusesTheLayoutOfANewerVersion) {
+TEST(SqliteStore, RejectsAStoreOfANewerVersion) {
   TempFolder folder;
   open_sqlite_store(folder / "lpot.db");
   execute(folder / "lpot.db", "PRAGMA user_version=99");
   EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "lpot.db"); }),
-              AllOf(HasSubstr("newer lpot"), HasSubstr("99")));
+              AllOf(HasSubstr("newer version of lpot"), HasSubstr("99")));
 }
 
-TEST(SqliteStore, SaysWhatIsWrongWithAPlaceThatCannotBeWritten) {
+TEST(SqliteStore, ReportsAFolderThatIsNotWritable) {
   TempFolder folder;
   write_bytes(folder / "file", "in the way");
   EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "file/lpot.db"); }),
               AllOf(HasSubstr("file/lpot.db"), HasSubstr("the folder must be writable")));
 }
 
-TEST(SqliteStore, SaysWhichRowIsNotWhatWasWritten) {
+TEST(SqliteStore, NamesTheRowWithAWrongChecksum) {
   TempFolder folder;
   {
     const auto store = open_sqlite_store(folder / "lpot.db");
@@ -122,7 +122,7 @@ TEST(SqliteStore, SaysWhichRowIsNotWhatWasWritten) {
     store->put(study, "statistics", std::string(100000, 'x'));
   }
   execute(folder / "lpot.db", "UPDATE trials SET error = 'another'");
-  // As a cut leaves it: the end of a long value is zeros.
+  // A truncated file can leave zeros at the end of a long value.
   execute(folder / "lpot.db",
           "UPDATE measurements SET value = CAST(substr(value, 1, 90000) || zeroblob(10000) AS BLOB)");
   for (const auto& open : {open_sqlite_store, open_sqlite_store_read_only}) {
@@ -135,17 +135,17 @@ TEST(SqliteStore, SaysWhichRowIsNotWhatWasWritten) {
   EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "lpot.db")->studies(); }), HasSubstr("study 1"));
 }
 
-TEST(SqliteStore, SaysSoWhenItsEndIsMissingWithinAPage) {
+TEST(SqliteStore, ReportsATruncatedPage) {
   TempFolder folder;
   { open_sqlite_store(folder / "lpot.db")->create_study(kIdentity); }
   std::filesystem::resize_file(folder / "lpot.db", std::filesystem::file_size(folder / "lpot.db") - 100);
   for (const auto& open : {open_sqlite_store, open_sqlite_store_read_only})
     EXPECT_THAT(message_of<StoreError>([&] { open(folder / "lpot.db"); }),
-                AllOf(HasSubstr("its end is missing"), HasSubstr("move it away")));
+                AllOf(HasSubstr("the end of the file is missing"), HasSubstr("move it away")));
 }
 
-// Makes what a program before check sums wrote.
-void make_first_layout(const std::filesystem::path& path) {
+// Creates a store of version 1, which has no checksums.
+void create_version_1_store(const std::filesystem::path& path) {
   execute(
       path,
       "CREATE TABLE studies (id INTEGER PRIMARY KEY AUTOINCREMENT, model_name TEXT NOT NULL, model_fingerprint TEXT "
@@ -159,9 +159,9 @@ void make_first_layout(const std::filesystem::path& path) {
       "INSERT INTO measurements VALUES (1, 'baseline', '0.93'); PRAGMA user_version=1;");
 }
 
-TEST(SqliteStore, ReadsAndGoesOnWithTheFirstLayout) {
+TEST(SqliteStore, ReadsAndExtendsAStoreOfVersion1) {
   TempFolder folder;
-  make_first_layout(folder / "lpot.db");
+  create_version_1_store(folder / "lpot.db");
   const Trial old{1, {}, std::nullopt, "failed", 2.5};
   for (const auto& open : {open_sqlite_store_read_only, open_sqlite_store, open_sqlite_store_read_only}) {
     const auto store = open(folder / "lpot.db");
@@ -173,9 +173,9 @@ TEST(SqliteStore, ReadsAndGoesOnWithTheFirstLayout) {
   EXPECT_EQ(open_sqlite_store(folder / "lpot.db")->trials(1), (std::vector<Trial>{old, trial(2)}));
 }
 
-TEST(SqliteStore, SaysSoWhenAStoredPlanIsNoPlan) {
+TEST(SqliteStore, RejectsAnInvalidStoredPlan) {
   TempFolder folder;
-  make_first_layout(folder / "lpot.db");
+  create_version_1_store(folder / "lpot.db");
   execute(folder / "lpot.db", "UPDATE trials SET plan = '{\"ops\":'");
   EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(folder / "lpot.db")->trials(1); }),
               HasSubstr("invalid plan"));

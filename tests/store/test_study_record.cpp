@@ -1,4 +1,4 @@
-// What a study stores is read back the same, and stores of version 0.1 are read.
+// StudyRecord reads back what StudyWriter wrote, and reads stores of version 0.1.
 #include "lpot/store/study_record.h"
 
 #include <gmock/gmock.h>
@@ -17,12 +17,12 @@ using testing::SizeIs;
 
 class StudyRecordTest : public testing::Test {
  protected:
-  std::unique_ptr<Store> store_ = make_memory_store();
+  std::unique_ptr<Store> store_ = create_memory_store();
   StudyId id_ = store_->create_study({"net", "1234", "data", "{}"});
   StudyWriter record_{*store_, id_};
 };
 
-TEST_F(StudyRecordTest, GivesNothingForWhatWasNotStored) {
+TEST_F(StudyRecordTest, ReturnsNothingForValuesThatWereNotStored) {
   EXPECT_EQ(record_.baseline(), std::nullopt);
   EXPECT_EQ(record_.baseline_notes(), std::nullopt);
   EXPECT_EQ(record_.statistics({}), std::nullopt);
@@ -36,7 +36,7 @@ TEST_F(StudyRecordTest, GivesNothingForWhatWasNotStored) {
   EXPECT_THAT(record_.probes(), IsEmpty());
 }
 
-TEST_F(StudyRecordTest, ReadsBackWhatWasMeasuredBeforeTheTrials) {
+TEST_F(StudyRecordTest, ReadsBackMeasurementsFromBeforeTheTrials) {
   record_.set_baseline(measured(0.91));
   record_.set_baseline_notes("notes");
   record_.set_statistics({100, {}}, "hundred");
@@ -56,13 +56,13 @@ TEST_F(StudyRecordTest, ReadsBackWhatWasMeasuredBeforeTheTrials) {
   EXPECT_DOUBLE_EQ(*record_.seconds_before_trials(), 2.5);
 }
 
-TEST_F(StudyRecordTest, KeepsTheFirstValueOfWhatIsMeasuredOnce) {
+TEST_F(StudyRecordTest, KeepsTheFirstValue) {
   record_.set_seconds_before_trials(2.5);
   record_.set_seconds_before_trials(9);
   EXPECT_DOUBLE_EQ(*record_.seconds_before_trials(), 2.5);
 }
 
-TEST_F(StudyRecordTest, ReadsBackWhatReportsShow) {
+TEST_F(StudyRecordTest, ReadsBackTheValuesOfReports) {
   StudyAbout about{.model = "net.onnx", .format = "onnx", .metric = "topk 1", .objective = Objective::ModelSize};
   about.goal = {.baseline = 0.9, .tolerance = 0.02, .relative = false};
   about.machine = {"a CPU", "avx2", 2};
@@ -77,7 +77,7 @@ TEST_F(StudyRecordTest, ReadsBackWhatReportsShow) {
   EXPECT_EQ(record_.ops()[1].fixed_because, "The configuration keeps it in fp32.");
   ASSERT_TRUE(record_.end(3));
   EXPECT_EQ(record_.end(3)->model_bytes, 1234u);
-  EXPECT_FALSE(record_.end(4)) << "the study went on after three trials";
+  EXPECT_FALSE(record_.end(4)) << "no run of the study ended after four trials";
   ASSERT_TRUE(record_.diagnosis());
   EXPECT_EQ(record_.diagnosis()->ops[0].op, op);
   EXPECT_THAT(record_.diagnosis()->ops[0].findings, SizeIs(1));
@@ -93,7 +93,7 @@ TEST_F(StudyRecordTest, AnExactScoreReplacesTheEstimateOfItsTrial) {
   EXPECT_THROW(record_.update_score(2, measured(0.9)), StoreError);
 }
 
-TEST_F(StudyRecordTest, ReadsExactScoresThatVersion01StoredApart) {
+TEST_F(StudyRecordTest, ReadsExactScoresThatVersion01StoredSeparately) {
   Measured estimate = measured(0.8);
   estimate.complete = false;
   record_.append(trial(1, estimate));
@@ -103,7 +103,7 @@ TEST_F(StudyRecordTest, ReadsExactScoresThatVersion01StoredApart) {
   EXPECT_EQ(record_.trials().at(1).result, measured(0.7));
 }
 
-TEST_F(StudyRecordTest, ProbesComeBackInTheirOrder) {
+TEST_F(StudyRecordTest, ReadsProbesBackInOrder) {
   for (std::size_t i = 1; i <= 3; ++i) {
     Probe probe{{}, 0.1 * static_cast<double>(i), 1};
     probe.before_trial = i;

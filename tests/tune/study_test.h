@@ -21,7 +21,7 @@ class StudyTest : public testing::Test {
     return Study(*store_, id_, options_).run(*make_basic_strategy(), {attempt}, events, observer);
   }
 
-  std::unique_ptr<Store> store_ = make_memory_store();
+  std::unique_ptr<Store> store_ = create_memory_store();
   StudyId id_ = 0;
   StudyOptions options_;
 };

@@ -6,8 +6,8 @@
 
 #include "lpot/core/error.h"
 #include "lpot/strategies/common.h"
-#include "lpot/tune/study_cache.h"
 #include "lpot/tune/study.h"
+#include "lpot/tune/study_cache.h"
 #include "tests/support/files.h"
 #include "tests/support/plans.h"
 
@@ -108,7 +108,7 @@ class CountingStore : public Store {
 };
 
 TEST(StudyCache, ReadsTheTrialsOfAnotherStudyOnceHoweverManyScoresAreAskedFor) {
-  const auto memory = make_memory_store();
+  const auto memory = create_memory_store();
   CountingStore store(*memory);
   const StudyIdentity identity{"net", "1234", "data", "{}"};
   const StudyId other = store.create_study(identity), user = store.create_study(identity);
@@ -128,7 +128,7 @@ TEST(StudyCache, ReadsTheTrialsOfAnotherStudyOnceHoweverManyScoresAreAskedFor) {
 }
 
 TEST(Study, SaysSoWhenATrialIsMissingInTheStore) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   const StudyId id = store->create_study({"net", "1234", "data", "{}"});
   store->append(id, trial(1, measured(0.5)));
   store->append(id, trial(3, measured(0.6)));

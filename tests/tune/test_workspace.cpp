@@ -22,13 +22,13 @@ StudyIdentity with_settings(const std::string& settings) {
 }
 
 TEST(OpenStudy, WithoutResumeEachRunIsAStudyOfItsOwn) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   EXPECT_NE(open_study(*store, kIdentity, false), open_study(*store, kIdentity, false));
   EXPECT_EQ(store->studies().size(), 2u);
 }
 
 TEST(OpenStudy, ResumeGoesOnWithTheLatestThatIsTheSame) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   open_study(*store, kIdentity, false);
   const StudyId second = open_study(*store, kIdentity, false);
   EXPECT_EQ(open_study(*store, kIdentity, true), second);
@@ -36,21 +36,21 @@ TEST(OpenStudy, ResumeGoesOnWithTheLatestThatIsTheSame) {
 }
 
 TEST(OpenStudy, ResumeOfNothingBegins) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   const StudyId study = open_study(*store, kIdentity, true);
   EXPECT_EQ(study, store->studies().at(0).id);
 }
 
 // A run with a mistake in its config must not stand between a study and its resumption.
 TEST(OpenStudy, ResumePassesOverAnotherStudyThatCameAfter) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   const StudyId first = open_study(*store, kIdentity, false);
   open_study(*store, with_settings("{}"), false);
   EXPECT_EQ(open_study(*store, kIdentity, true), first);
 }
 
 TEST(OpenStudy, AnotherModelsStoreIsRefused) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   open_study(*store, kIdentity, false);
   StudyIdentity other = kIdentity;
   other.model_fingerprint = "bbbb";
@@ -60,7 +60,7 @@ TEST(OpenStudy, AnotherModelsStoreIsRefused) {
 }
 
 TEST(OpenStudy, ASharedWorkspaceHoldsStudiesOfSeveralModels) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   const StudyId first = open_study(*store, kIdentity, false);
   StudyIdentity other = kIdentity;
   other.model_fingerprint = "bbbb";
@@ -72,7 +72,7 @@ TEST(OpenStudy, ASharedWorkspaceHoldsStudiesOfSeveralModels) {
 }
 
 TEST(OpenStudy, ResumeWithAChangedCriterionNamesTheKeyAndBothValues) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   open_study(*store, kIdentity, false);
   const auto changed = with_settings(R"({"tuning.accuracy_criterion.relative":"0.05","tuning.random_seed":"9"})");
   EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, changed, true); }),
@@ -80,7 +80,7 @@ TEST(OpenStudy, ResumeWithAChangedCriterionNamesTheKeyAndBothValues) {
 }
 
 TEST(OpenStudy, ResumeWithAKeyMoreOrLessNamesIt) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   open_study(*store, kIdentity, false);
   const auto less = with_settings(R"({"tuning.accuracy_criterion.relative":"0.01"})");
   EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, less, true); }),
@@ -92,7 +92,7 @@ TEST(OpenStudy, ResumeWithAKeyMoreOrLessNamesIt) {
 }
 
 TEST(OpenStudy, ResumeWithOtherDataOrAnotherNameSaysSo) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   open_study(*store, kIdentity, false);
   StudyIdentity other = kIdentity;
   other.data = "calibration A; evaluation C";
