@@ -1,20 +1,16 @@
-// auto: the goal with as few evaluations as can be.
+// auto: meets the goal with as few evaluations as possible.
 //
-// 1. The preferred scheme for the whole model. If it meets the goal, that is all.
-// 2. The other schemes and recipes are looked at with a few samples (probes: how far the outputs are from fp32's). The
-//    nearest is tried when it should meet the goal, or when it comes as near as the first does by step 3.
-// 3. Ops fall back to fp32, those first whose expected noise (noise.h) is largest: 1, 2, 4, ... of them are probed
-// until
-//    the distance should do for the goal (the loss of accuracy is taken as proportional to it), or until more ops bring
-//    no more. Where half of the ops are not enough, the ranking is made anew by probing the ops, and groups of them,
-//    one by one. What falls back without need returns.
-// 4. That plan is tried. If it fails, it has taught how loss and distance are related, and is what the next round
-// starts
-//    from.
-// 5. With a budget, once the goal is met: ops that fell back return to int8 one by one, those first that save most
-// time,
-//    as long as the goal holds.
-// Cost: one evaluation where the first plan passes; a few more, of which those that fail end early, where it does not.
+// A trial evaluates a plan on all data. A probe only measures, on a few samples, the distance of the outputs from the
+// outputs of the fp32 model. Probes are cheap, so the strategy uses them to find plans that are worth a trial.
+//
+// Steps. Each is explained at the function that implements it.
+// 1. Try the preferred scheme for the whole model.               search_for_goal
+// 2. Probe the other schemes and recipes, choose a start plan.   choose_start
+// 3. Find the fewest ops that must fall back to fp32.            choose_fallback
+// 4. Try the plan. If it fails, go on with step 3 from there.    search_for_goal
+// 5. With a time budget, return ops to int8.                     return_ops_to_int8
+//
+// Cost: one evaluation if the first plan meets the goal, else a few more. Evaluations that fail end early.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -26,14 +22,14 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMostSchemes = 6;
-constexpr double kMuchNearer = 0.5;  // a distance against the one before
-constexpr double kLittle = 0.05;     // what twice as many ops gain, as a share of the whole distance
-constexpr double kAboutAsNear = 1.15;
-constexpr std::size_t kMostReturns = 8;  // ops that are probed whether they fell back without need
-constexpr std::size_t kSingles = 8;      // ops that are probed one by one in a round
-constexpr std::size_t kGroups = 6;
-constexpr double kExplained = 0.25;  // of the distance, by the ops that were probed one by one
+constexpr std::size_t kMaxSchemes = 6;
+constexpr double kLargeImprovement = 0.5;    // new distance divided by the distance before
+constexpr double kSmallImprovement = 0.05;   // gain from twice as many ops, as a share of the whole distance
+constexpr double kSimilarDistance = 1.15;    // distances up to this factor count as equal
+constexpr std::size_t kMaxReturnProbes = 8;  // without_needless_fallback probes at most this many ops
+constexpr std::size_t kSingles = 8;          // rank_by_probes probes this many ops one by one
+constexpr std::size_t kGroups = 6;           // and the other ops in this many groups
+constexpr double kExplainedShare = 0.25;     // groups are probed if single ops explain less than this of the distance
 
 // Plans for the whole model: the preferred scheme first, then other recipes, then other schemes.
 std::vector<Scheme> whole_model_plans(const SearchSpace& space) {
@@ -48,17 +44,18 @@ std::vector<Scheme> whole_model_plans(const SearchSpace& space) {
     plans.back().key = key_of(space.recipes[i], first.sampling_size).with(of_ops);
   }
   plans.insert(plans.end(), schemes.begin() + 1, schemes.end());
-  if (plans.size() > kMostSchemes) plans.erase(plans.begin() + kMostSchemes, plans.end());
+  if (plans.size() > kMaxSchemes) plans.erase(plans.begin() + kMaxSchemes, plans.end());
   return plans;
 }
 
-// What ops fall back from. Plans with fallbacks are asked for by their keys and made when nothing is known of them.
-struct Current {
+// The plan that ops fall back from. Plans with more fallback ops are looked up by their keys and built only if the
+// history does not have them.
+struct StartingPlan {
   Plan plan;
   PlanKey key;
   std::size_t int8_count;
 
-  explicit Current(const Plan& from) : plan(from), key(key_of(from)), int8_count(from.int8_count()) {}
+  explicit StartingPlan(const Plan& from) : plan(from), key(key_of(from)), int8_count(from.int8_count()) {}
 
   Plan without(const std::vector<std::string>& ops) const {
     Plan result = plan;
@@ -67,16 +64,17 @@ struct Current {
   }
 };
 
-// One answer of the strategy. What it needs to know and does not becomes `step`, and the question is asked again later.
+// Computes one step of the strategy. It replays the search with the recorded trials and probes. The first one that is
+// missing becomes the next step.
 class Search {
  public:
   Search(const SearchSpace& space, const History& history) : space_(space), history_(history) {}
 
   std::optional<Step> step() {
     if (history_.met()) {
-      if (history_.has_budget) give_back();
+      if (history_.has_budget) return_ops_to_int8();
     } else {
-      look_for_a_pass();
+      search_for_goal();
     }
     return step_;
   }
@@ -84,8 +82,8 @@ class Search {
  private:
   struct Ranked {
     std::string op;
-    PlanKey change;   // of the plan's key, by the op's fallback
-    double gain = 0;  // of distance, by the op's fallback; of a group, its share
+    PlanKey change;   // change of the plan's key when the op falls back
+    double gain = 0;  // decrease of the distance when the op falls back, or the op's share of its group's decrease
     double noise = 0;
   };
 
@@ -93,18 +91,18 @@ class Search {
     return trial(scheme.key, [&] { return scheme.plan(space_); });
   }
 
-  template <typename MakePlan>
-  const Trial* trial(PlanKey key, MakePlan&& make_plan) {
+  template <typename BuildPlan>
+  const Trial* trial(PlanKey key, BuildPlan&& build_plan) {
     const Trial* found = history_.find(key);
-    if (!found) step_ = Step{make_plan(), Step::Kind::Try};
+    if (!found) step_ = Step{build_plan(), Step::Kind::Try};
     return found;
   }
 
-  // `ahead`: probes that will follow at most, as far as it is known here.
-  template <typename MakePlan>
-  std::optional<double> distance(PlanKey key, std::size_t ahead, MakePlan&& make_plan) {
+  // `ahead`: an upper bound of the probes that follow, as far as it is known here.
+  template <typename BuildPlan>
+  std::optional<double> distance(PlanKey key, std::size_t ahead, BuildPlan&& build_plan) {
     if (const Probe* found = history_.find_probe(key)) return found->distance;
-    step_ = Step{make_plan(), Step::Kind::Probe, ahead};
+    step_ = Step{build_plan(), Step::Kind::Probe, ahead};
     return std::nullopt;
   }
 
@@ -112,28 +110,33 @@ class Search {
     return distance(scheme.key, ahead, [&] { return scheme.plan(space_); });
   }
 
-  std::optional<double> distance(const Current& current) {
+  std::optional<double> distance(const StartingPlan& current) {
     return distance(current.key, 0, [&] { return current.plan; });
   }
 
-  void look_for_a_pass() {
+  // Step 1: try the preferred scheme for the whole model. If it meets the goal, the search ends.
+  // Step 4: try the plan with the fallback ops of step 3. If it fails, its loss and distance give a better estimate of
+  // the target distance, and the next round of step 3 starts from this plan.
+  void search_for_goal() {
     const std::vector<Scheme> plans = whole_model_plans(space_);
     if (plans.empty() || !trial(plans.front())) return;
-    const Trial* start = start_among(plans);
+    const Trial* start = choose_start(plans);
     if (!start) return;
-    for (Current current(start->plan);;) {
-      const auto fallback = fallback_from(current);
+    for (StartingPlan current(start->plan);;) {
+      const auto fallback = choose_fallback(current);
       if (!fallback || fallback->empty()) return;
-      current = Current(current.without(*fallback));
+      current = StartingPlan(current.without(*fallback));
       if (!trial(current.key, [&] { return current.plan; })) return;
     }
   }
 
-  // What ops fall back from: the first plan, or another that is nearer to fp32 than the first one with fallbacks.
-  const Trial* start_among(const std::vector<Scheme>& plans) {
+  // Step 2: choose the plan that ops fall back from. Probes all whole-model plans. The plan closest to fp32 is tried if
+  // it may meet the goal, or if it is as close as the first plan with the fallback ops of step 3. Otherwise the first
+  // plan is the start.
+  const Trial* choose_start(const std::vector<Scheme>& plans) {
     const Scheme& first = plans.front();
     const Trial* tried_first = history_.find(first.key);
-    if (!tried_first->result) return first_that_works(plans);
+    if (!tried_first->result) return first_successful(plans);
     const auto before = distance(first, plans.size() - 1);
     if (!before) return nullptr;
     const Scheme* nearest = nullptr;
@@ -147,20 +150,20 @@ class Search {
       }
     }
     if (!nearest) return tried_first;
-    const bool should_do = least <= kAboutAsNear * wanted_distance(first.key, *before);
-    if (should_do && !trial(*nearest)) return nullptr;
-    const Current current(tried_first->plan);
-    const auto fallback = fallback_from(current);
+    const bool may_meet_goal = least <= kSimilarDistance * target_distance(first.key, *before);
+    if (may_meet_goal && !trial(*nearest)) return nullptr;
+    const StartingPlan current(tried_first->plan);
+    const auto fallback = choose_fallback(current);
     if (!fallback) return nullptr;
     const auto with = distance_without(current, *fallback);
     if (!with) return nullptr;
-    if (least > kAboutAsNear * *with) return tried_first;
+    if (least > kSimilarDistance * *with) return tried_first;
     const Trial* tried = trial(*nearest);
     if (!tried) return nullptr;
     return tried->result ? tried : tried_first;
   }
 
-  const Trial* first_that_works(const std::vector<Scheme>& plans) {
+  const Trial* first_successful(const std::vector<Scheme>& plans) {
     for (const Scheme& plan : plans) {
       const Trial* tried = trial(plan);
       if (!tried || tried->result) return tried;
@@ -168,24 +171,25 @@ class Search {
     return nullptr;
   }
 
-  // The fewest ops that should be enough; none when no more can fall back. Nothing when something has to be known
-  // first.
-  std::optional<std::vector<std::string>> fallback_from(const Current& current) {
+  // Step 3: find the fewest ops whose fallback may meet the goal. The ops with the largest expected noise (noise.h) are
+  // first. If half of the ops are not enough, the ops are ranked again with probes. Ops that fall back needlessly
+  // return to int8. Empty if no more ops can fall back; nullopt if a probe is needed first.
+  std::optional<std::vector<std::string>> choose_fallback(const StartingPlan& current) {
     const auto by_noise = rank_by_noise(current);
     const std::size_t most = most_to_fall_back(current, by_noise);
     if (most == 0) return std::vector<std::string>{};
-    auto found = fewest_along(current, by_noise, std::max<std::size_t>(1, most / 2));
+    auto found = find_fewest(current, by_noise, std::max<std::size_t>(1, most / 2));
     if (!found) return std::nullopt;
     if (!found->enough && most > 1) {
       const auto by_probes = rank_by_probes(current, by_noise);
       if (!by_probes) return std::nullopt;
-      found = fewest_along(current, *by_probes, most);
+      found = find_fewest(current, *by_probes, most);
       if (!found) return std::nullopt;
     }
-    return returned(current, *found);
+    return without_needless_fallback(current, *found);
   }
 
-  std::vector<Ranked> rank_by_noise(const Current& current) const {
+  std::vector<Ranked> rank_by_noise(const StartingPlan& current) const {
     std::vector<Ranked> ranked;
     const std::map<std::string, double>& noise = space_.noise;
     for (const std::string& op : ops_to_fall_back(space_, current.plan)) {
@@ -196,28 +200,29 @@ class Search {
     return ranked;
   }
 
-  // One op stays in int8.
-  static std::size_t most_to_fall_back(const Current& current, const std::vector<Ranked>& ranked) {
+  // At least one op stays in int8.
+  static std::size_t most_to_fall_back(const StartingPlan& current, const std::vector<Ranked>& ranked) {
     return ranked.size() == current.int8_count ? ranked.size() - 1 : ranked.size();
   }
 
   struct Fewest {
     std::vector<std::string> ops;
-    double limit = 0;     // the distance that is good enough
-    bool enough = false;  // it is reached
+    double limit = 0;     // the distance to reach
+    bool enough = false;  // whether the ops reach the limit
   };
 
-  // Along the ranking: 1, 2, 4, ... ops until the distance is small enough or more bring no more, then bisection.
-  std::optional<Fewest> fewest_along(const Current& current, const std::vector<Ranked>& ranking, std::size_t most) {
+  // Probes the first 1, 2, 4, ... ops of the ranking, until the distance is small enough or more ops do not help. Then
+  // finds the smallest number of ops by bisection.
+  std::optional<Fewest> find_fewest(const StartingPlan& current, const std::vector<Ranked>& ranking, std::size_t most) {
     const auto known = distance(current);
     if (!known) return std::nullopt;
     const double before = *known;
-    std::vector<PlanKey> keys{current.key};  // with so many ops in fp32
+    std::vector<PlanKey> keys{current.key};  // keys[n]: the first n ops in fp32
     for (std::size_t i = 0; i < most; ++i) keys.push_back(keys.back().with(ranking[i].change));
     const auto distance_with = [&](std::size_t ops, std::size_t ahead) {
       return distance(keys[ops], ahead, [&] { return current.without(first_ops(ranking, ops)); });
     };
-    double limit = wanted_distance(current.key, before), last = before;
+    double limit = target_distance(current.key, before), last = before;
     bool enough = false;
     std::size_t too_few = 0, count = 1;
     for (;; count = std::min(2 * count, most)) {
@@ -226,18 +231,18 @@ class Search {
       const double now = *found;
       enough = now <= limit;
       if (enough) break;
-      const bool had_helped = too_few > 0 && last < kMuchNearer * before;
-      if (had_helped && last - now < kLittle * before) {  // the knee: this does not help any more
+      const bool helped_before = too_few > 0 && last < kLargeImprovement * before;
+      if (helped_before && last - now < kSmallImprovement * before) {  // more ops do not help
         count = too_few;
         too_few = count / 2;
-        limit = kAboutAsNear * last;
+        limit = kSimilarDistance * last;
         enough = true;
         break;
       }
       if (count >= most) {
-        // More than that is not asked for here; it is a step all the same when it helped much.
-        enough = now < kMuchNearer * before;
-        if (enough) limit = kAboutAsNear * now;
+        // The target is not reached, but a large improvement is still worth a trial.
+        enough = now < kLargeImprovement * before;
+        if (enough) limit = kSimilarDistance * now;
         break;
       }
       too_few = count;
@@ -258,22 +263,22 @@ class Search {
     return ops;
   }
 
-  // Without the ops that need not fall back: those first that int8 saves most time for.
-  std::optional<std::vector<std::string>> returned(const Current& current, const Fewest& fewest) {
-    std::vector<std::string> kept = fewest.ops;
-    if (!fewest.enough || kept.size() < 2 || kept.size() > kMostReturns) return kept;
-    std::vector<std::string> candidates = kept;
+  // Returns ops to int8 that do not need to fall back. Ops for which int8 saves most time are first.
+  std::optional<std::vector<std::string>> without_needless_fallback(const StartingPlan& current, const Fewest& fewest) {
+    std::vector<std::string> fallback = fewest.ops;
+    if (!fewest.enough || fallback.size() < 2 || fallback.size() > kMaxReturnProbes) return fallback;
+    std::vector<std::string> candidates = fallback;
     std::stable_sort(candidates.begin(), candidates.end(),
                      [&](const std::string& a, const std::string& b) { return saved_ms(a) > saved_ms(b); });
     std::size_t ahead = candidates.size();
     for (const std::string& op : candidates) {
-      std::vector<std::string> fewer = kept;
+      std::vector<std::string> fewer = fallback;
       std::erase(fewer, op);
       const auto found = distance_without(current, fewer, --ahead);
       if (!found) return std::nullopt;
-      if (*found <= fewest.limit && !fewer.empty()) kept = std::move(fewer);
+      if (*found <= fewest.limit && !fewer.empty()) fallback = std::move(fewer);
     }
-    return kept;
+    return fallback;
   }
 
   double saved_ms(const std::string& op) const {
@@ -281,8 +286,8 @@ class Search {
     return found == space_.saved_ms.end() ? 0 : found->second;
   }
 
-  // The most harmful first, by what their fallback brings.
-  std::optional<std::vector<Ranked>> rank_by_probes(const Current& current, std::vector<Ranked> ranked) {
+  // Ranks ops by the decrease of the distance when they fall back, largest first.
+  std::optional<std::vector<Ranked>> rank_by_probes(const StartingPlan& current, std::vector<Ranked> ranked) {
     const auto before = distance(current);
     if (!before) return std::nullopt;
     double explained = 0;
@@ -294,14 +299,14 @@ class Search {
       ranked[i].gain = gain(*before, *after);
       explained += std::max(0.0, ranked[i].gain);
     }
-    if (ranked.size() > kSingles && !(explained >= kExplained * *before) && !rank_by_groups(current, ranked))
+    if (ranked.size() > kSingles && !(explained >= kExplainedShare * *before) && !rank_by_groups(current, ranked))
       return std::nullopt;
     std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.gain > b.gain; });
     return ranked;
   }
 
-  // Neighbouring ops that were not probed alone share the gain of their group.
-  bool rank_by_groups(const Current& current, std::vector<Ranked>& ranked) {
+  // Probes the other ops in groups of neighbours. Each op gets an equal share of the gain of its group.
+  bool rank_by_groups(const StartingPlan& current, std::vector<Ranked>& ranked) {
     std::vector<std::string> others;
     for (const std::string& op : ops_to_fall_back(space_, current.plan)) {
       const auto singles = ranked.begin() + static_cast<std::ptrdiff_t>(kSingles);
@@ -324,8 +329,8 @@ class Search {
     return true;
   }
 
-  // A plan without any int8 op is fp32 itself, at a distance of 0.
-  std::optional<double> distance_without(const Current& current, const std::vector<std::string>& ops,
+  // A plan without int8 ops is the fp32 model, so its distance is 0.
+  std::optional<double> distance_without(const StartingPlan& current, const std::vector<std::string>& ops,
                                          std::size_t ahead = 0) {
     if (ops.size() == current.int8_count) return 0.0;
     PlanKey key = current.key;
@@ -338,27 +343,29 @@ class Search {
     return std::isfinite(before) ? before - after : 1.0;
   }
 
-  // The distance at which the goal should be met, as far as the trial of the plan tells.
-  double wanted_distance(PlanKey plan, double distance) const {
+  // The distance at which the goal is expected to be met, estimated from the trial of the plan. Assumes that the
+  // accuracy loss is proportional to the distance.
+  double target_distance(PlanKey plan, double distance) const {
     const Trial* known = history_.find(plan);
     if (!known || !known->result || !std::isfinite(distance)) return 0;
     const double loss = history_.goal.loss(known->result->accuracy);
     return loss > 0 ? distance * std::max(0.0, history_.goal.allowed_loss()) / loss : 0;
   }
 
-  // The fastest trial that meets the goal, with one op more in int8.
-  void give_back() {
+  // Step 5: with a time budget, once the goal is met. Takes the fastest trial that meets the goal and returns one more
+  // op to int8, the op that saves most time first.
+  void return_ops_to_int8() {
     const Trial* best = nullptr;
     for (const Trial& each : history_.trials)
       if (each.result && history_.goal.met(each.result->accuracy) &&
           (!best || each.result->speedup > best->result->speedup))
         best = &each;
-    struct Returned {
+    struct Candidate {
       std::string op;
       OpPlan choice;
       double saved_ms;
     };
-    std::vector<Returned> candidates;
+    std::vector<Candidate> candidates;
     const Plan whole = whole_model_plans(space_).front().plan(space_);
     for (const std::string& op : best->plan.fallback()) {
       const OpPlan& choice = whole.ops.at(op);
@@ -366,7 +373,7 @@ class Search {
       candidates.push_back({op, choice, saved_ms(op)});
     }
     std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Returned& a, const Returned& b) { return a.saved_ms > b.saved_ms; });
+                     [](const Candidate& a, const Candidate& b) { return a.saved_ms > b.saved_ms; });
     const PlanKey key = key_of(best->plan);
     for (const auto& [op, choice, saved] : candidates) {
       const auto returned_plan = [&, &op = op, &choice = choice] {

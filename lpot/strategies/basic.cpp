@@ -1,9 +1,10 @@
-// basic: the search that LPOT's users know (LPOT 1.x, strategy/basic.py), as a pure function of the history.
+// basic: the search of LPOT 1.x (strategy/basic.py) as a pure function of the history.
 //
-// 1. The whole model in each scheme that the config allows, in order of preference, for each sampling size.
-// 2. From the most accurate of these: each op alone back to fp32, from the model's end to its beginning.
-// 3. The ops of step 2 together, the most helpful first: two of them, three, and so on.
-// Cost: schemes + ops + ops trials when nothing passes.
+// 1. Try the whole model in each allowed scheme, in order of preference, for each sampling size.
+// 2. Start from the most accurate of these trials. Revert each op alone to fp32, from the last op to the first.
+// 3. Revert several ops of step 2 together, the most helpful first: two ops, three ops, and so on.
+//
+// Cost: schemes + ops + ops trials if no plan meets the goal.
 #include <algorithm>
 
 #include "lpot/strategies/common.h"
@@ -14,10 +15,12 @@ namespace {
 class Basic : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
+    // Step 1.
     const std::vector<Scheme> schemes = schemes_of(space);
-    if (auto step = untried(schemes, space, history)) return step;
+    if (auto step = first_untried(schemes, space, history)) return step;
     const Trial* start = most_accurate(schemes, history);
     if (!start) return std::nullopt;
+    // Step 2.
     struct Fallback {
       std::string op;
       const Trial* trial;
@@ -33,12 +36,13 @@ class Basic : public Strategy {
       if (trial->result) singles.push_back({op, trial});
     }
 
+    // Step 3.
     std::stable_sort(singles.begin(), singles.end(), [&](const Fallback& a, const Fallback& b) {
       return history.goal.closer(a.trial->result->accuracy, b.trial->result->accuracy);
     });
     std::vector<std::string> in_order;
     for (const Fallback& single : singles) in_order.push_back(single.op);
-    return next_together(start->plan, in_order, history);
+    return next_combined_fallback(start->plan, in_order, history);
   }
 };
 

@@ -1,10 +1,11 @@
-// bayesian: a Gaussian process over plans and expected improvement (Jones and others, Efficient Global Optimization of
+// bayesian: a Gaussian process over plans with expected improvement (Jones et al., Efficient Global Optimization of
 // Expensive Black-Box Functions, 1998).
 //
-// Plans are categorical: two of them are as much alike as the share of ops for which they choose the same,
-// k(a, b) = exp(-share that differs / length). The length is the one of a few under which the trials so far are most
-// probable. The schemes of the whole model and a few random plans come first; then, of random plans and of the best
-// trials' neighbours, the one that promises most is tried.
+// Plans are categorical, so the kernel uses the share of ops whose choices differ:
+// k(a, b) = exp(-differing share / length). The length is chosen from a short list by maximum likelihood.
+//
+// The strategy first tries the schemes for the whole model and a few random plans. Then it tries the candidate with the
+// largest expected improvement. Candidates are random plans and neighbours of the best trial.
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
@@ -16,8 +17,8 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kFewestForBayesian = 5;     // random trials before the process is asked
-constexpr std::size_t kMostBayesianTrials = 400;  // the last ones are looked at: the cost grows with their cube
+constexpr std::size_t kMinRandomTrials = 5;      // before the Gaussian process is used
+constexpr std::size_t kMaxBayesianTrials = 400;  // only the last trials are used: the cost is cubic
 constexpr std::size_t kRandomCandidates = 200;
 constexpr std::size_t kNeighbours = 200;
 constexpr double kNoise = 1e-4;
@@ -59,11 +60,11 @@ class GaussianProcess {
   }
 
   double expected_improvement(const Plan& plan, double best) const {
-    Eigen::VectorXd likeness(static_cast<Eigen::Index>(plans_.size()));
+    Eigen::VectorXd similarity(static_cast<Eigen::Index>(plans_.size()));
     for (std::size_t i = 0; i < plans_.size(); ++i)
-      likeness[static_cast<Eigen::Index>(i)] = std::exp(-differing_share(plan, *plans_[i]) / length_);
-    const double mean = mean_ + scale_ * likeness.dot(weights_);
-    const Eigen::VectorXd solved = factor_.matrixL().solve(likeness);
+      similarity[static_cast<Eigen::Index>(i)] = std::exp(-differing_share(plan, *plans_[i]) / length_);
+    const double mean = mean_ + scale_ * similarity.dot(weights_);
+    const Eigen::VectorXd solved = factor_.matrixL().solve(similarity);
     const double deviation = scale_ * std::sqrt(std::max(1e-12, 1.0 + kNoise - solved.squaredNorm()));
     const double z = (mean - best) / deviation;
     const double density = std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
@@ -82,11 +83,11 @@ class Bayesian : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
     const std::vector<Scheme> schemes = schemes_of(space);
-    if (auto step = untried(schemes, space, history)) return step;
+    if (auto step = first_untried(schemes, space, history)) return step;
     Draws draws = draws_for(history, "bayesian");
     auto plan =
-        history.trials.size() < schemes.size() + kFewestForBayesian ? std::nullopt : proposal(space, history, draws);
-    if (!plan) plan = new_random_plan(space, history, draws);
+        history.trials.size() < schemes.size() + kMinRandomTrials ? std::nullopt : proposal(space, history, draws);
+    if (!plan) plan = random_untried_plan(space, history, draws);
     return plan ? std::optional(Step{*plan}) : std::nullopt;
   }
 
@@ -96,7 +97,7 @@ class Bayesian : public Strategy {
     std::vector<double> values;
     std::size_t best = 0;
     const std::size_t first =
-        history.trials.size() > kMostBayesianTrials ? history.trials.size() - kMostBayesianTrials : 0;
+        history.trials.size() > kMaxBayesianTrials ? history.trials.size() - kMaxBayesianTrials : 0;
     for (std::size_t i = first; i < history.trials.size(); ++i) {
       plans.push_back(&history.trials[i].plan);
       values.push_back(utility(history.trials[i], history.goal));
@@ -105,12 +106,12 @@ class Bayesian : public Strategy {
     const GaussianProcess process(plans, values);
 
     std::optional<Plan> chosen;
-    double most = 0;
+    double best_improvement = 0;
     const auto consider = [&](Plan plan) {
       if (plan.int8_count() == 0 || history.find(plan)) return;
       const double improvement = process.expected_improvement(plan, values[best]);
-      if (chosen && improvement <= most) return;
-      most = improvement;
+      if (chosen && improvement <= best_improvement) return;
+      best_improvement = improvement;
       chosen = std::move(plan);
     };
     for (std::size_t i = 0; i < kRandomCandidates; ++i) consider(random_plan(space, draws));

@@ -6,8 +6,8 @@
 namespace lpot {
 namespace {
 
-constexpr int kMostDraws = 200;
-constexpr double kWorst = 10;  // allowed losses: beyond, all are equally bad
+constexpr int kMaxDraws = 200;
+constexpr double kMaxLossRatio = 10;  // in units of the allowed loss; larger losses count as equal
 
 }  // namespace
 
@@ -21,11 +21,12 @@ Plan Scheme::plan(const SearchSpace& space) const {
 std::vector<Scheme> schemes_of(const SearchSpace& space) {
   std::vector<PlanKey> of_ops(space.model_choices.size());
   std::vector<bool> any_int8(space.model_choices.size(), false);
-  for (const OpSpace& op : space.ops)  // once: the choices of many ops are more than a cache holds
+  for (const OpSpace& op :
+       space.ops)  // visits each op once, because the choices of many ops do not fit into the CPU cache
     for (std::size_t i = 0; i < of_ops.size(); ++i) {
-      const OpPlan& taken = op.most_similar(space.model_choices[i]);
-      of_ops[i] = of_ops[i].with(op.name, taken);
-      if (taken.precision != Precision::Fp32) any_int8[i] = true;
+      const OpPlan& chosen = op.most_similar(space.model_choices[i]);
+      of_ops[i] = of_ops[i].with(op.name, chosen);
+      if (chosen.precision != Precision::Fp32) any_int8[i] = true;
     }
   std::vector<Scheme> schemes;
   const Recipes& recipes = space.recipes.front();
@@ -39,7 +40,8 @@ std::vector<Scheme> schemes_of(const SearchSpace& space) {
   return schemes;
 }
 
-std::optional<Step> untried(const std::vector<Scheme>& schemes, const SearchSpace& space, const History& history) {
+std::optional<Step> first_untried(const std::vector<Scheme>& schemes, const SearchSpace& space,
+                                  const History& history) {
   for (const Scheme& scheme : schemes)
     if (!history.find(scheme.key)) return Step{scheme.plan(space)};
   return std::nullopt;
@@ -71,7 +73,8 @@ std::vector<std::string> ops_to_fall_back(const SearchSpace& space, const Plan& 
   return names;
 }
 
-std::optional<Step> next_together(const Plan& start, const std::vector<std::string>& ops, const History& history) {
+std::optional<Step> next_combined_fallback(const Plan& start, const std::vector<std::string>& ops,
+                                           const History& history) {
   PlanKey key = key_of(start);
   const std::size_t most = start.int8_count();
   for (std::size_t count = 1; count <= ops.size() && count < most; ++count) {
@@ -96,9 +99,9 @@ Draws draws_for(const History& history, const char* strategy) {
   return Draws(mix(history.random_seed) ^ mix(history.trials.size()), strategy);
 }
 
-std::optional<Plan> new_random_plan(const SearchSpace& space, const History& history, Draws& draws) {
+std::optional<Plan> random_untried_plan(const SearchSpace& space, const History& history, Draws& draws) {
   if (space.model_choices.empty()) return std::nullopt;
-  for (int i = 0; i < kMostDraws; ++i) {
+  for (int i = 0; i < kMaxDraws; ++i) {
     Plan plan = random_plan(space, draws);
     if (plan.int8_count() > 0 && !history.find(plan)) return plan;
   }
@@ -106,12 +109,13 @@ std::optional<Plan> new_random_plan(const SearchSpace& space, const History& his
 }
 
 double utility(const Trial& trial, const Goal& goal, const Weights& weights) {
-  if (!trial.result) return -kWorst * weights.accuracy;
+  if (!trial.result) return -kMaxLossRatio * weights.accuracy;
   const Measured& result = *trial.result;
   if (goal.met(result.accuracy)) return weights.speed * result.speedup;
   const double allowed = std::max(goal.allowed_loss(), 1e-6);
-  const double short_of = std::clamp((goal.loss(result.accuracy) - goal.allowed_loss()) / allowed, 0.0, kWorst);
-  return -weights.accuracy * short_of;
+  const double excess_loss =
+      std::clamp((goal.loss(result.accuracy) - goal.allowed_loss()) / allowed, 0.0, kMaxLossRatio);
+  return -weights.accuracy * excess_loss;
 }
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// What strategies share.
+// Functions that several strategies use.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace lpot {
 
-// A plan for the whole model that is not made: a history is asked for it by its key.
+// A plan for the whole model that is not built yet. Its key is enough to look it up in a history.
 struct Scheme {
-  OpPlan choice;  // of every op, or what is most like it
+  OpPlan choice;  // for every op; an op without this choice uses its most similar one
   Recipes recipes = {};
   std::size_t sampling_size = 0;
   PlanKey key = {};
@@ -18,38 +18,38 @@ struct Scheme {
   Plan plan(const SearchSpace&) const;
 };
 
-// The whole model in each scheme that the config allows, in order of preference, for each sampling size.
+// The allowed schemes for the whole model, in order of preference, for each sampling size.
 std::vector<Scheme> schemes_of(const SearchSpace&);
 
-// The first of them that was not tried yet.
-std::optional<Step> untried(const std::vector<Scheme>&, const SearchSpace&, const History&);
+// A step that tries the first scheme without a trial.
+std::optional<Step> first_untried(const std::vector<Scheme>&, const SearchSpace&, const History&);
 
-// The most accurate trial among them, or nullptr when all failed.
+// The most accurate trial of the schemes, or nullptr if all failed.
 const Trial* most_accurate(const std::vector<Scheme>&, const History&);
 
 Plan with_fallback(Plan, const std::string& op);
 
-// The key of with_fallback(plan, op), without making it; `key` is that of `plan`.
+// The key of with_fallback(plan, op), without building that plan. `key` is the key of `plan`.
 PlanKey key_with_fallback(const Plan& plan, PlanKey key, const std::string& op);
 
-// Ops that `plan` runs in int8 and that may fall back, in topological order.
+// The ops that run in int8 in `plan` and may fall back, in topological order.
 std::vector<std::string> ops_to_fall_back(const SearchSpace&, const Plan&);
 
-// The ops of this order back to fp32, one more at each step: the first plan that was not tried, as long as an op stays
-// in int8.
-std::optional<Step> next_together(const Plan&, const std::vector<std::string>& ops, const History&);
+// Reverts the first 1, 2, 3, ... of `ops` to fp32 and returns the first such plan without a trial. At least one op
+// stays in int8.
+std::optional<Step> next_combined_fallback(const Plan&, const std::vector<std::string>& ops, const History&);
 
-// One of each op's choices, each as probable as the others; at least one op in int8 where that is possible.
+// A plan with a random choice for each op. All choices have the same probability.
 Plan random_plan(const SearchSpace&, Draws&);
 
-// Draws for the next trial of a history.
+// Random numbers for the next trial of a history.
 Draws draws_for(const History&, const char* strategy);
 
-// A random plan that is not in the history; nothing when many draws find none.
-std::optional<Plan> new_random_plan(const SearchSpace&, const History&, Draws&);
+// A random plan with at least one int8 op that is not in the history; nullopt if many draws find none.
+std::optional<Plan> random_untried_plan(const SearchSpace&, const History&, Draws&);
 
-// How good a trial is in one number: up to 0 as far as it is short of the goal, in units of the loss that is allowed,
-// and above 0 by its speed-up once it meets the goal. A trial that failed is as bad as can be.
+// Rates a trial with one number. A trial that meets the goal gets its speedup. Other trials get a negative number: the
+// loss beyond the goal in units of the allowed loss. Failed trials get the lowest number.
 struct Weights {
   double accuracy = 1;
   double speed = 1;

@@ -1,5 +1,5 @@
-// exhaustive: every combination of the choices of all ops, like the digits of a counter: the last op changes fastest,
-// and each op's first choice is the one that is preferred. The trial after n others is number n.
+// exhaustive: tries every combination of the choices of all ops. Combinations are numbered like a counter whose digits
+// are the choices: the last op changes fastest, and digit 0 is the preferred choice. After n trials, number n is next.
 #include "lpot/strategies/common.h"
 
 namespace lpot {
@@ -9,9 +9,9 @@ class Exhaustive : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
     if (space.model_choices.empty()) return std::nullopt;
-    // Choices end with fp32 where it is allowed, so only the very last number of a size may be without int8.
+    // fp32 is always the last choice of an op, so only the last combination of a sampling size can be without int8.
     for (std::size_t number = history.trials.size();; ++number) {
-      const auto plan = numbered(space, number);
+      const auto plan = combination(space, number);
       if (!plan) return std::nullopt;
       if (plan->int8_count() > 0 && !history.find(*plan)) return Step{*plan};
     }
@@ -19,8 +19,8 @@ class Exhaustive : public Strategy {
   bool needs_scores() const override { return false; }
 
  private:
-  // Nothing when there are not so many.
-  static std::optional<Plan> numbered(const SearchSpace& space, std::size_t number) {
+  // The combination with that number; nullopt if the number is too large.
+  static std::optional<Plan> combination(const SearchSpace& space, std::size_t number) {
     Plan plan;
     plan.recipes = space.recipes.front();
     for (auto op = space.ops.rbegin(); op != space.ops.rend(); ++op) {

@@ -1,9 +1,10 @@
-// mse: ops fall back in the order of what they do to the outputs (after LPOT 1.x, strategy/mse.py).
+// mse: ops fall back in the order of their effect on the outputs (after LPOT 1.x, strategy/mse.py).
 //
-// 1. The whole model in each scheme that the config allows, as basic does.
-// 2. From the most accurate of these: how near the outputs come to fp32's on a few samples with each op alone in fp32.
-// 3. One op after the other back to fp32, the most helpful first, each together with those before it.
-// Cost: schemes + ops trials when nothing passes, and a probe for each op.
+// 1. Try the whole model in each allowed scheme, like basic.
+// 2. Start from the most accurate of these trials. Probe each op alone in fp32: how close are the outputs to fp32?
+// 3. Revert the ops to fp32 one after the other, the most helpful first. Earlier ops stay in fp32.
+//
+// Cost: schemes + ops trials if no plan meets the goal, and one probe per op.
 #include <algorithm>
 
 #include "lpot/strategies/common.h"
@@ -14,10 +15,12 @@ namespace {
 class Mse : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
+    // Step 1.
     const std::vector<Scheme> schemes = schemes_of(space);
-    if (auto step = untried(schemes, space, history)) return step;
+    if (auto step = first_untried(schemes, space, history)) return step;
     const Trial* start = most_accurate(schemes, history);
     if (!start) return std::nullopt;
+    // Step 2.
     struct Fallback {
       std::string op;
       double distance;
@@ -31,11 +34,12 @@ class Mse : public Strategy {
       if (!probe) return Step{with_fallback(start->plan, op), Step::Kind::Probe, ops.size() - singles.size() - 1};
       singles.push_back({op, probe->distance});
     }
+    // Step 3.
     std::stable_sort(singles.begin(), singles.end(),
                      [](const Fallback& a, const Fallback& b) { return a.distance < b.distance; });
     std::vector<std::string> in_order;
     for (const Fallback& single : singles) in_order.push_back(single.op);
-    return next_together(start->plan, in_order, history);
+    return next_combined_fallback(start->plan, in_order, history);
   }
   DistanceKind distance_kind() const override { return DistanceKind::RootMeanSquare; }
 };

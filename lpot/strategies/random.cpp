@@ -1,5 +1,5 @@
-// random: every op takes one of its choices by chance; what the trial after n others tries depends on the seed and n.
-// It never ends by itself but when many draws find nothing new.
+// random: every op uses a random choice. The plan of a trial depends on the seed and the number of earlier trials. The
+// strategy ends only if many draws find no new plan.
 #include "lpot/strategies/common.h"
 
 namespace lpot {
@@ -9,7 +9,7 @@ class Random : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
     Draws draws = draws_for(history, "random");
-    const auto plan = new_random_plan(space, history, draws);
+    const auto plan = random_untried_plan(space, history, draws);
     return plan ? std::optional(Step{*plan}) : std::nullopt;
   }
   bool needs_scores() const override { return false; }

@@ -8,10 +8,10 @@ namespace lpot {
 namespace {
 
 template <typename Record>
-const Record* find_plan(const std::vector<Record>& records, const PlanIndex* kept, PlanIndex& own, PlanKey key) {
-  if (!kept)
+const Record* find_plan(const std::vector<Record>& records, const PlanIndex* shared, PlanIndex& own, PlanKey key) {
+  if (!shared)
     while (own.size() < records.size()) own.add(key_of(records[own.size()].plan));
-  const auto found = (kept ? *kept : own).find(key);
+  const auto found = (shared ? *shared : own).find(key);
   return found ? &records[*found] : nullptr;
 }
 
@@ -36,34 +36,36 @@ using StrategyKind = Kind<std::unique_ptr<Strategy>>;
 
 const std::vector<StrategyKind>& kinds() {
   static const std::vector<Parameter> kWeights{
-      {"accuracy_weight", ValueKind::Number, "1.0", false, "how much an accuracy short of the goal counts"},
-      {"latency_weight", ValueKind::Number, "1.0", false, "how much speed counts"}};
+      {"accuracy_weight", ValueKind::Number, "1.0", false, "weight of the accuracy of trials that miss the goal"},
+      {"latency_weight", ValueKind::Number, "1.0", false, "weight of the speed"}};
   static const std::vector<StrategyKind> kKinds{
       {{"basic",
-        "whole-model schemes first, then one op at a time back to fp32, then the most helpful of these together"},
+        "tries schemes for the whole model, then reverts one op at a time to fp32, then the most helpful ops together"},
        [](const Component&) { return make_basic_strategy(); }},
       {{"auto",
-        "recommended: schemes and recipes first, then the ops that do most harm back to fp32, found with few samples; "
-        "with a timeout, back to int8 what costs most"},
+        "recommended: tries schemes and recipes, then finds the most harmful ops with a few samples and reverts them "
+        "to "
+        "fp32; with a timeout, returns ops to int8 that save most time"},
        [](const Component&) { return make_auto_strategy(); }},
       {{"mse",
-        "whole-model schemes first, then ops back to fp32 one after the other, those first without which the outputs "
-        "are "
-        "nearest to fp32's"},
+        "tries schemes for the whole model, then reverts ops to fp32 one after the other, sorted by their effect on "
+        "the "
+        "outputs"},
        [](const Component&) { return make_mse_strategy(); }},
-      {{"bayesian", "a Gaussian process over the choices of all ops, by expected improvement"},
+      {{"bayesian", "a Gaussian process over the choices of all ops, with expected improvement"},
        [](const Component&) { return make_bayesian_strategy(); }},
       {{"exhaustive", "every combination of the choices of all ops"},
        [](const Component&) { return make_exhaustive_strategy(); }},
       {{"random", "random combinations of the choices of all ops"},
        [](const Component&) { return make_random_strategy(); }},
-      {{"tpe", "a tree of Parzen estimators: choices that good trials have and bad ones have not", kWeights},
+      {{"tpe", "tree of Parzen estimators: prefers choices that are frequent in good trials and rare in bad ones",
+        kWeights},
        [](const Component& component) { return make_tpe_strategy(component); }},
       {{"sigopt",
-        "SigOpt's service",
+        "the SigOpt service",
         {},
         "",
-        "SigOpt is a paid service that lpot does not call; bayesian is the method it used"}},
+        "SigOpt is a paid service that lpot does not call; use bayesian, which is the same method"}},
   };
   return kKinds;
 }

@@ -25,7 +25,7 @@
 
 namespace lpot {
 
-// The trials and probes of a study so far. It refers to them: they must outlive it.
+// The trials and probes of a study so far. It stores references, so the trials and probes must outlive it.
 class History {
  public:
   History(const std::vector<Trial>& all_trials, const Goal& of_study, std::uint64_t seed = 1978,
@@ -36,9 +36,9 @@ class History {
   const Goal& goal;
   std::uint64_t random_seed;
   const std::vector<Probe>& probes;
-  bool has_budget;  // the search goes on after the goal is met, for a faster model
+  bool has_budget;  // the search continues after the goal is met, to find a faster model
 
-  // Uses indexes that the caller maintains; without them they are built when the first plan is looked up.
+  // Uses indexes that the caller maintains. Without this call, indexes are built when the first plan is looked up.
   void use(const PlanIndex& of_trials, const PlanIndex& of_probes) {
     trial_index_ = &of_trials;
     probe_index_ = &of_probes;
@@ -48,7 +48,7 @@ class History {
   const Trial* find(const Plan& plan) const { return find(key_of(plan)); }
   const Probe* find_probe(PlanKey) const;
   const Probe* find_probe(const Plan& plan) const { return find_probe(key_of(plan)); }
-  bool met() const;  // by any trial
+  bool met() const;  // whether any trial meets the goal
 
  private:
   static const std::vector<Probe>& no_probes();
@@ -63,7 +63,7 @@ struct Step {
   enum class Kind { Try, Probe };
   Plan plan;
   Kind kind = Kind::Try;
-  std::size_t ahead = 0;  // of a probe: how many may follow before the next trial, as far as it is known
+  std::size_t ahead = 0;  // of a probe: upper bound of the probes before the next trial, as far as it is known
 
   bool operator==(const Step&) const = default;
 };
@@ -71,23 +71,24 @@ struct Step {
 class Strategy {
  public:
   virtual ~Strategy() = default;
-  // Never a plan that the history has, never one without any int8 op; nothing when there is none left.
+  // Returns the next step, or nullopt if no plan is left. Never repeats a plan of the history and never proposes a plan
+  // without int8 ops.
   virtual std::optional<Step> next(const SearchSpace&, const History&) const = 0;
 
-  // Whether it compares the accuracies of trials that do not meet the goal. If not, these may be estimates.
+  // Whether the strategy compares accuracies of trials that miss the goal. If not, these accuracies may be estimates.
   virtual bool needs_scores() const { return true; }
 
-  // What its probes measure.
+  // The distance that its probes measure.
   virtual DistanceKind distance_kind() const { return DistanceKind::Mean; }
 };
 
-// Every strategy that a config may name.
+// The table of all strategies that a configuration may name.
 const Table& strategies();
 
-// The strategy that a config describes. Throws ConfigError.
+// Creates the strategy that a configuration names. Throws ConfigError.
 std::unique_ptr<Strategy> make_strategy(const Component&);
 
-// The single strategies, each in its own file below strategies/.
+// The strategies. Each is in its own file in strategies/.
 std::unique_ptr<Strategy> make_auto_strategy();
 std::unique_ptr<Strategy> make_basic_strategy();
 std::unique_ptr<Strategy> make_bayesian_strategy();

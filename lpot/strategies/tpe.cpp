@@ -1,8 +1,8 @@
-// tpe: a tree of Parzen estimators (Bergstra and others, Algorithms for Hyper-Parameter Optimization, 2011).
+// tpe: a tree of Parzen estimators (Bergstra et al., Algorithms for Hyper-Parameter Optimization, 2011).
 //
-// The trials so far are split into the better quarter and the rest. For every op, how often its choices stand in each
-// part gives two distributions; plans are drawn from that of the better part, and the one is tried for which it is most
-// above the other. The schemes of the whole model and a few random plans come first.
+// The strategy first tries the schemes for the whole model and a few random plans. Then it splits the trials into the
+// better quarter and the rest. The frequencies of an op's choices in both parts give two distributions. Candidate plans
+// are drawn from the distribution of the better part. The candidate with the largest ratio of both densities is tried.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kFewestForTpe = 10;     // trials before the estimates are worth anything
-constexpr std::size_t kMostTpeTrials = 1000;  // the last ones are looked at: choices change little by more
+constexpr std::size_t kMinTpeTrials = 10;    // fewer trials give no useful estimate
+constexpr std::size_t kMaxTpeTrials = 1000;  // only the last trials are used; more change little
 constexpr double kBetterShare = 0.25;
 constexpr std::size_t kCandidates = 64;
 
-// Positions of the space's ops in the order that plans have them: plans are walked side by side, where a search for
-// each op in each plan would take longer the more ops there are.
+// Positions of the ops of the space, in the order of the ops in plans. With it, all plans are visited in parallel,
+// which avoids a search for each op in each plan.
 std::vector<std::size_t> in_order_of_plans(const SearchSpace& space) {
   std::vector<std::size_t> order(space.ops.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -34,14 +34,14 @@ std::vector<std::size_t> in_order_of_plans(const SearchSpace& space) {
 
 using Densities = std::vector<std::vector<double>>;  // of each op, of each of its choices
 
-// How probable each choice of each op is among some trials; every choice counts as seen once.
+// The probability of each choice of each op in the trials. Every choice starts with a count of 1.
 Densities densities(const SearchSpace& space, const std::vector<std::size_t>& order,
                     const std::vector<const Trial*>& trials) {
   Densities all(space.ops.size());
   std::vector<std::map<std::string, OpPlan>::const_iterator> at;
   for (const Trial* trial : trials) {
     if (trial->plan.ops.size() != space.ops.size())
-      throw StoreError("tune", fmt::format("trial {} has other ops than the model", trial->number));
+      throw StoreError("tune", fmt::format("the ops of trial {} differ from the ops of the model", trial->number));
     at.push_back(trial->plan.ops.begin());
   }
   for (const std::size_t i : order) {
@@ -58,11 +58,11 @@ Densities densities(const SearchSpace& space, const std::vector<std::size_t>& or
   return all;
 }
 
-// A choice of an op: what plans are drawn by, and what it means for a plan that takes it.
+// A choice of an op: its probability, and its effect on a plan that uses it.
 struct Choice {
-  double density = 0;  // among the better trials
-  double ratio = 0;    // to that among the others, its logarithm
-  PlanKey change;      // of the plan's key, against the plan that others are made from
+  double density = 0;  // in the better trials
+  double ratio = 0;    // logarithm of the ratio to the density in the other trials
+  PlanKey change;      // change of the key of the start plan
   bool is_int8 = false;
 };
 
@@ -78,17 +78,17 @@ class Tpe : public Strategy {
   explicit Tpe(Weights weights) : weights_(weights) {}
 
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
-    if (auto step = untried(schemes_of(space), space, history)) return step;
+    if (auto step = first_untried(schemes_of(space), space, history)) return step;
     Draws draws = draws_for(history, "tpe");
-    auto plan = history.trials.size() < kFewestForTpe ? std::nullopt : proposal(space, history, draws);
-    if (!plan) plan = new_random_plan(space, history, draws);
+    auto plan = history.trials.size() < kMinTpeTrials ? std::nullopt : proposal(space, history, draws);
+    if (!plan) plan = random_untried_plan(space, history, draws);
     return plan ? std::optional(Step{*plan}) : std::nullopt;
   }
 
  private:
   std::optional<Plan> proposal(const SearchSpace& space, const History& history, Draws& draws) const {
     std::vector<const Trial*> better, others;
-    const std::size_t first = history.trials.size() > kMostTpeTrials ? history.trials.size() - kMostTpeTrials : 0;
+    const std::size_t first = history.trials.size() > kMaxTpeTrials ? history.trials.size() - kMaxTpeTrials : 0;
     for (std::size_t i = first; i < history.trials.size(); ++i) others.push_back(&history.trials[i]);
     std::stable_sort(others.begin(), others.end(), [&](const Trial* a, const Trial* b) {
       return utility(*a, history.goal, weights_) > utility(*b, history.goal, weights_);
@@ -100,7 +100,7 @@ class Tpe : public Strategy {
     const std::vector<std::size_t> order = in_order_of_plans(space);
     const Densities good = densities(space, order, better), bad = densities(space, order, others);
     const Plan& start = better.front()->plan;
-    std::vector<Choice> choices;  // of all ops, one behind the other
+    std::vector<Choice> choices;  // of all ops, concatenated
     for (std::size_t i = 0; i < space.ops.size(); ++i) {
       const OpPlan& before = start.ops.at(space.ops[i].name);
       for (std::size_t k = 0; k < space.ops[i].choices.size(); ++k) {

@@ -14,10 +14,11 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-// A network whose ops bring noise of known power; the outputs' distance is its root, the loss of accuracy a multiple.
-struct World {
+// A simulated model whose int8 ops add noise of known power. The distance of the outputs is the square root of the
+// power, and the accuracy loss is proportional to the distance.
+struct SimulatedModel {
   SearchSpace space = space_of(19);
-  std::map<std::string, double> damage;  // power of an op in int8; others 1e-6
+  std::map<std::string, double> damage;  // noise power by op; 1e-6 for other ops
   Goal goal{.baseline = 0.9, .tolerance = 0.01, .relative = false};
   bool has_budget = false;
 
@@ -29,93 +30,93 @@ struct World {
   }
   double accuracy(const Plan& plan) const { return goal.baseline - std::min(0.8, 0.2 * distance(plan)); }
 
-  struct Played {
+  struct StudyRun {
     std::vector<Trial> trials;
     std::vector<Probe> probes;
   };
 
-  Played play() const {
-    Played played;
+  StudyRun run_study() const {
+    StudyRun run;
     const auto strategy = make_auto_strategy();
-    while (played.trials.size() < 50) {
-      const History history{played.trials, goal, 1978, played.probes, has_budget};
+    while (run.trials.size() < 50) {
+      const History history{run.trials, goal, 1978, run.probes, has_budget};
       if (history.met() && !has_budget) break;
       const auto step = strategy->next(space, history);
       if (!step) break;
       if (step->kind == Step::Kind::Probe) {
-        played.probes.push_back({step->plan, distance(step->plan)});
+        run.probes.push_back({step->plan, distance(step->plan)});
         continue;
       }
-      // Every op in int8 makes it faster.
-      played.trials.push_back(
-          trial(played.trials.size() + 1,
+      // Every int8 op makes the model faster.
+      run.trials.push_back(
+          trial(run.trials.size() + 1,
                 measured(accuracy(step->plan), 1 + 0.1 * static_cast<double>(step->plan.int8_count()))));
-      played.trials.back().plan = step->plan;
+      run.trials.back().plan = step->plan;
     }
-    return played;
+    return run;
   }
 
-  void tell_noise() { space.noise = damage; }
+  void set_expected_noise() { space.noise = damage; }
 };
 
-TEST(Auto, TriesOnePlanWhenThatPasses) {
-  World world;
-  const auto played = world.play();
-  EXPECT_THAT(played.trials, SizeIs(1));
-  EXPECT_THAT(played.probes, IsEmpty());
-  EXPECT_EQ(played.trials[0].plan, world.space.plan(world.space.model_choices.front()));
+TEST(Auto, TriesOnlyOnePlanIfItMeetsTheGoal) {
+  SimulatedModel model;
+  const auto run = model.run_study();
+  EXPECT_THAT(run.trials, SizeIs(1));
+  EXPECT_THAT(run.probes, IsEmpty());
+  EXPECT_EQ(run.trials[0].plan, model.space.plan(model.space.model_choices.front()));
 }
 
-TEST(Auto, FindsTheFewOpsThatDoHarm) {
-  World world;
-  world.damage = {{"conv3", 0.5}, {"conv12", 0.4}};
-  world.tell_noise();
-  const auto played = world.play();
-  EXPECT_THAT(played.trials, SizeIs(2));
-  EXPECT_THAT(played.trials.back().plan.fallback(), ElementsAre("conv12", "conv3"));
-  EXPECT_LE(played.probes.size(), 20u);
+TEST(Auto, FindsTheFewHarmfulOps) {
+  SimulatedModel model;
+  model.damage = {{"conv3", 0.5}, {"conv12", 0.4}};
+  model.set_expected_noise();
+  const auto run = model.run_study();
+  EXPECT_THAT(run.trials, SizeIs(2));
+  EXPECT_THAT(run.trials.back().plan.fallback(), ElementsAre("conv12", "conv3"));
+  EXPECT_LE(run.probes.size(), 20u);
 }
 
-TEST(Auto, FindsThemByProbesWhenTheExpectedNoiseIsWrong) {
-  World world;
-  world.damage = {{"conv3", 0.5}, {"conv12", 0.4}, {"fc", 0.3}};
-  world.space.noise = {{"conv1", 1}, {"conv2", 2}, {"conv4", 3}};
-  const auto played = world.play();
-  EXPECT_TRUE(world.goal.met(played.trials.back().result->accuracy));
-  EXPECT_LE(played.trials.size(), 4u);
-  const auto fallback = played.trials.back().plan.fallback();
+TEST(Auto, FindsHarmfulOpsWithProbesIfTheExpectedNoiseIsWrong) {
+  SimulatedModel model;
+  model.damage = {{"conv3", 0.5}, {"conv12", 0.4}, {"fc", 0.3}};
+  model.space.noise = {{"conv1", 1}, {"conv2", 2}, {"conv4", 3}};
+  const auto run = model.run_study();
+  EXPECT_TRUE(model.goal.met(run.trials.back().result->accuracy));
+  EXPECT_LE(run.trials.size(), 4u);
+  const auto fallback = run.trials.back().plan.fallback();
   for (const char* harmful : {"conv3", "conv12", "fc"}) EXPECT_THAT(fallback, testing::Contains(harmful));
   EXPECT_LE(fallback.size(), 10u);
 }
 
-TEST(Auto, ReturnsWhatFellBackWithoutNeed) {
-  World world;
-  world.damage = {{"conv3", 0.5}, {"conv12", 0.4}, {"conv7", 0.3}};
-  // Two that do no harm are thought to be the worst.
-  auto noise = world.damage;
+TEST(Auto, ReturnsOpsThatFellBackNeedlessly) {
+  SimulatedModel model;
+  model.damage = {{"conv3", 0.5}, {"conv12", 0.4}, {"conv7", 0.3}};
+  // Two harmless ops have the largest expected noise.
+  auto noise = model.damage;
   noise["conv1"] = 2;
   noise["conv2"] = 1;
-  world.space.noise = noise;
-  const auto played = world.play();
-  EXPECT_THAT(played.trials.back().plan.fallback(), ElementsAre("conv12", "conv3", "conv7"));
+  model.space.noise = noise;
+  const auto run = model.run_study();
+  EXPECT_THAT(run.trials.back().plan.fallback(), ElementsAre("conv12", "conv3", "conv7"));
 }
 
-// The first estimate of how loss and distance are related is wrong: losses begin at a smaller distance than expected.
-TEST(Auto, LearnsFromASetThatShouldPassAndDoesNot) {
-  World world;
-  world.damage = {{"conv3", 0.5}, {"conv12", 0.01}, {"conv7", 0.01}};
-  world.goal.tolerance = 0.001;
-  world.tell_noise();
-  const auto played = world.play();
-  EXPECT_TRUE(world.goal.met(played.trials.back().result->accuracy));
-  EXPECT_LE(played.trials.size(), 4u);
-  EXPECT_THAT(played.trials.back().plan.fallback(), testing::IsSupersetOf({"conv12", "conv3", "conv7"}));
+// The first estimate of the ratio of loss and distance is wrong: losses start at a smaller distance than expected.
+TEST(Auto, LearnsFromATrialThatUnexpectedlyMissesTheGoal) {
+  SimulatedModel model;
+  model.damage = {{"conv3", 0.5}, {"conv12", 0.01}, {"conv7", 0.01}};
+  model.goal.tolerance = 0.001;
+  model.set_expected_noise();
+  const auto run = model.run_study();
+  EXPECT_TRUE(model.goal.met(run.trials.back().result->accuracy));
+  EXPECT_LE(run.trials.size(), 4u);
+  EXPECT_THAT(run.trials.back().plan.fallback(), testing::IsSupersetOf({"conv12", "conv3", "conv7"}));
 }
 
-TEST(Auto, TakesAnotherSchemeWhenThatIsEnough) {
-  World world;
-  const OpPlan better = world.space.model_choices[1];
-  // With the first scheme every op does harm, with the second none does.
+TEST(Auto, UsesAnotherSchemeIfItMeetsTheGoal) {
+  SimulatedModel model;
+  const OpPlan better = model.space.model_choices[1];
+  // Every op is harmful with the first scheme, and none with the second.
   const auto distance = [&](const Plan& plan) {
     std::size_t bad = 0;
     for (const auto& [name, op] : plan.ops) bad += op.precision == Precision::Int8 && !(op == better);
@@ -125,9 +126,9 @@ TEST(Auto, TakesAnotherSchemeWhenThatIsEnough) {
   std::vector<Probe> probes;
   const auto strategy = make_auto_strategy();
   while (trials.size() < 20) {
-    const History history{trials, world.goal, 1978, probes};
+    const History history{trials, model.goal, 1978, probes};
     if (history.met()) break;
-    const auto step = strategy->next(world.space, history);
+    const auto step = strategy->next(model.space, history);
     ASSERT_TRUE(step);
     if (step->kind == Step::Kind::Probe) {
       probes.push_back({step->plan, distance(step->plan)});
@@ -140,28 +141,28 @@ TEST(Auto, TakesAnotherSchemeWhenThatIsEnough) {
   EXPECT_THAT(trials.back().plan.fallback(), IsEmpty());
 }
 
-TEST(Auto, WithABudgetGivesBackWhatCostsMostWhileTheGoalHolds) {
-  World world;
-  world.has_budget = true;
-  world.damage = {{"conv3", 0.5}, {"conv12", 0.4}};
-  world.space.noise = {{"conv3", 0.5}, {"conv12", 0.4}};
-  world.space.saved_ms = {{"conv3", 2}, {"conv12", 1}};
-  const auto played = world.play();
-  ASSERT_GE(played.trials.size(), 4u);
-  EXPECT_THAT(played.trials[1].plan.fallback(), ElementsAre("conv12", "conv3"));
-  EXPECT_THAT(played.trials[2].plan.fallback(), ElementsAre("conv12")) << "conv3 saves most";
-  EXPECT_THAT(played.trials[3].plan.fallback(), ElementsAre("conv3"));
-  EXPECT_THAT(played.trials, SizeIs(4)) << "then there is no gain left";
+TEST(Auto, ReturnsTheMostExpensiveOpsToInt8WithABudget) {
+  SimulatedModel model;
+  model.has_budget = true;
+  model.damage = {{"conv3", 0.5}, {"conv12", 0.4}};
+  model.space.noise = {{"conv3", 0.5}, {"conv12", 0.4}};
+  model.space.saved_ms = {{"conv3", 2}, {"conv12", 1}};
+  const auto run = model.run_study();
+  ASSERT_GE(run.trials.size(), 4u);
+  EXPECT_THAT(run.trials[1].plan.fallback(), ElementsAre("conv12", "conv3"));
+  EXPECT_THAT(run.trials[2].plan.fallback(), ElementsAre("conv12")) << "conv3 saves most time";
+  EXPECT_THAT(run.trials[3].plan.fallback(), ElementsAre("conv3"));
+  EXPECT_THAT(run.trials, SizeIs(4)) << "no other op can return";
 }
 
-TEST(Auto, EndsWithoutAPassAfterTryingAlmostEverythingInFp32) {
-  World world;
-  for (const OpSpace& op : world.space.ops) world.damage[op.name] = 10;
-  world.tell_noise();
-  const auto played = world.play();
-  EXPECT_FALSE(world.goal.met(played.trials.back().result->accuracy));
-  EXPECT_EQ(played.trials.back().plan.int8_count(), 1u);
-  EXPECT_LE(played.trials.size(), 10u);
+TEST(Auto, EndsWithOneInt8OpIfNoPlanMeetsTheGoal) {
+  SimulatedModel model;
+  for (const OpSpace& op : model.space.ops) model.damage[op.name] = 10;
+  model.set_expected_noise();
+  const auto run = model.run_study();
+  EXPECT_FALSE(model.goal.met(run.trials.back().result->accuracy));
+  EXPECT_EQ(run.trials.back().plan.int8_count(), 1u);
+  EXPECT_LE(run.trials.size(), 10u);
 }
 
 }  // namespace

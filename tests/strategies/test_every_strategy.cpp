@@ -1,5 +1,5 @@
-// What every strategy keeps to, on every kind of search space. A strategy that a config may name is in here by its
-// entry in the table.
+// Requirements that every strategy must meet, on every kind of search space. Strategies are tested because they are in
+// the table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMaxTrials = 40;  // a study ends at max_trials too
+constexpr std::size_t kMaxTrials = 40;  // a study also ends at max_trials
 constexpr std::size_t kMaxProbes = 2000;
 
 std::vector<std::string> available_strategies() {
@@ -68,13 +68,13 @@ const std::map<std::string, SearchSpace>& spaces() {
   return kSpaces;
 }
 
-// The first two ops of a space: it has so few plans that a test can try all of them.
+// The first two ops of a space. It has so few plans that a test can try all of them.
 SearchSpace first_two_ops(SearchSpace space) {
   if (space.ops.size() > 2) space.ops.erase(space.ops.begin() + 2, space.ops.end());
   return space;
 }
 
-// How many different plans a strategy can propose.
+// The number of different plans that a strategy can propose.
 std::size_t count_plans(const SearchSpace& space) {
   if (space.ops.empty()) return 0;
   std::size_t count = space.recipes.size() * space.sampling_sizes.size();
@@ -82,19 +82,19 @@ std::size_t count_plans(const SearchSpace& space) {
   return count;
 }
 
-// An answer to a plan: an accuracy, or nothing when its trial fails.
+// Evaluates a plan: returns an accuracy, or nullopt if the trial fails.
 using Answer = std::function<std::optional<double>(std::size_t number, const Plan&)>;
 
 std::optional<double> always_succeeds(std::size_t, const Plan& plan) { return fake_accuracy(plan); }
 
-struct Played {
+struct StudyRun {
   std::vector<Trial> trials;
   std::vector<Probe> probes;
-  bool ended = false;  // the strategy proposed nothing more
+  bool ended = false;  // the strategy has no more plans
 
-  // What a store holds when the study is interrupted after `count` trials and probes, in the order they were done.
-  Played first(std::size_t count) const {
-    Played stored;
+  // The content of the store if the study is interrupted after `count` trials and probes.
+  StudyRun first(std::size_t count) const {
+    StudyRun stored;
     while (count > 0) {
       const bool is_probe =
           stored.probes.size() < probes.size() && probes[stored.probes.size()].before_trial <= stored.trials.size() + 1;
@@ -109,7 +109,7 @@ struct Played {
   }
   std::size_t size() const { return trials.size() + probes.size(); }
 
-  bool operator==(const Played&) const = default;
+  bool operator==(const StudyRun&) const = default;
 };
 
 class EveryStrategy : public testing::TestWithParam<std::tuple<std::string, std::string>> {
@@ -122,69 +122,69 @@ class EveryStrategy : public testing::TestWithParam<std::tuple<std::string, std:
     return make_strategy({.name = std::get<0>(GetParam()), .parameters = {}, .place = {}});
   }
 
-  // One strategy from here to the end, as in a study. `played` is what an earlier run stored.
-  Played play_all(const Answer& answer, Played played = {}) const {
+  // Runs one strategy to its end, as in a study. `study` holds the trials and probes of an earlier run.
+  StudyRun run_study(const Answer& answer, StudyRun study = {}) const {
     const auto strategy = new_strategy();
-    while (played.trials.size() < max_trials_) {
-      const auto step = strategy->next(space(), {played.trials, goal_, 1978, played.probes, has_budget_});
-      played.ended = !step;
+    while (study.trials.size() < max_trials_) {
+      const auto step = strategy->next(space(), {study.trials, goal_, 1978, study.probes, has_budget_});
+      study.ended = !step;
       if (!step) break;
       if (step->kind == Step::Kind::Probe) {
-        // A probe fails where a trial of that number would.
-        const auto distance = answer(1000 + played.probes.size(), step->plan);
-        played.probes.push_back({.plan = step->plan,
-                                 .distance = distance.value_or(std::numeric_limits<double>::infinity()),
-                                 .before_trial = played.trials.size() + 1});
-        if (played.probes.size() > kMaxProbes) {
+        // Probes get numbers from 1000, so that `answer` can make some of them fail too.
+        const auto distance = answer(1000 + study.probes.size(), step->plan);
+        study.probes.push_back({.plan = step->plan,
+                                .distance = distance.value_or(std::numeric_limits<double>::infinity()),
+                                .before_trial = study.trials.size() + 1});
+        if (study.probes.size() > kMaxProbes) {
           ADD_FAILURE() << "more than " << kMaxProbes << " probes";
           break;
         }
         continue;
       }
-      Trial next = failed_trial(played.trials.size() + 1);
+      Trial next = failed_trial(study.trials.size() + 1);
       next.plan = step->plan;
       if (const auto accuracy = answer(next.number, step->plan)) {
         next.result = measured(*accuracy);
         next.error.clear();
       }
-      played.trials.push_back(next);
+      study.trials.push_back(next);
     }
-    return played;
+    return study;
   }
 
-  std::vector<Trial> play(const Answer& answer) const { return play_all(answer).trials; }
+  std::vector<Trial> trials_of(const Answer& answer) const { return run_study(answer).trials; }
 
-  // A study that is interrupted after any of its steps, and resumed with a new strategy and what was stored until then.
+  // Interrupts a study after some of its steps and resumes it with a new strategy and the stored trials and probes.
   void expect_same_when_resumed(const Answer& answer, std::size_t interruptions) const {
-    const Played whole = play_all(answer);
+    const StudyRun whole = run_study(answer);
     const std::size_t stride = std::max<std::size_t>(1, whole.size() / interruptions);
     for (std::size_t count = 0; count <= whole.size(); count += stride)
-      EXPECT_EQ(play_all(answer, whole.first(count)), whole) << "interrupted after " << count << " steps";
+      EXPECT_EQ(run_study(answer, whole.first(count)), whole) << "interrupted after " << count << " steps";
   }
 
   SearchSpace space_;
   std::size_t max_trials_ = kMaxTrials;
   bool has_budget_ = false;
-  Goal goal_{.baseline = 2.0, .tolerance = 0, .relative = false};  // met by nothing
+  Goal goal_{.baseline = 2.0, .tolerance = 0, .relative = false};  // no plan meets it
 };
 
-TEST_P(EveryStrategy, EndsWithinThePlansOfTheSpace) {
+TEST_P(EveryStrategy, EndsAfterAtMostAllPlansOfTheSpace) {
   space_ = first_two_ops(space_);
   const std::size_t plans = count_plans(space_);
   max_trials_ = 2 * plans + 10;
   for (const double baseline : {2.0, 0.5}) {  // a goal that no plan meets, and one that some plans meet
     goal_.baseline = baseline;
     has_budget_ = baseline < 1;
-    const Played played = play_all(always_succeeds);
-    EXPECT_TRUE(played.ended) << "it still proposes plans after " << played.trials.size() << " trials";
-    EXPECT_LE(played.trials.size(), plans);
-    EXPECT_LE(played.probes.size(), plans);
+    const StudyRun study = run_study(always_succeeds);
+    EXPECT_TRUE(study.ended) << "the strategy still proposes plans after " << study.trials.size() << " trials";
+    EXPECT_LE(study.trials.size(), plans);
+    EXPECT_LE(study.probes.size(), plans);
   }
 }
 
 TEST_P(EveryStrategy, NeverRepeatsAProbe) {
   std::set<std::string> seen;
-  for (const Probe& probe : play_all(always_succeeds).probes)
+  for (const Probe& probe : run_study(always_succeeds).probes)
     EXPECT_TRUE(seen.insert(to_json(probe.plan)).second && probe.plan.int8_count() > 0 && space().contains(probe.plan));
 }
 
@@ -192,32 +192,34 @@ TEST_P(EveryStrategy, NeverRepeatsAPlanWithABudget) {
   has_budget_ = true;
   goal_ = {.baseline = 0.5, .tolerance = 0, .relative = false};
   std::set<std::string> seen;
-  for (const Trial& trial : play(always_succeeds)) EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
+  for (const Trial& trial : trials_of(always_succeeds)) EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
 }
 
-TEST_P(EveryStrategy, AnswersTheSameWhenAskedTwice) { EXPECT_EQ(play(always_succeeds), play(always_succeeds)); }
+TEST_P(EveryStrategy, IsDeterministic) { EXPECT_EQ(trials_of(always_succeeds), trials_of(always_succeeds)); }
 
 TEST_P(EveryStrategy, NeverRepeatsAPlan) {
   std::set<std::string> seen;
-  for (const Trial& trial : play(always_succeeds)) EXPECT_TRUE(seen.insert(to_json(trial.plan)).second) << trial.number;
+  for (const Trial& trial : trials_of(always_succeeds))
+    EXPECT_TRUE(seen.insert(to_json(trial.plan)).second) << trial.number;
 }
 
 TEST_P(EveryStrategy, NeverProposesAPlanWithoutInt8) {
-  for (const Trial& trial : play(always_succeeds)) EXPECT_GT(trial.plan.int8_count(), 0u) << trial.number;
+  for (const Trial& trial : trials_of(always_succeeds)) EXPECT_GT(trial.plan.int8_count(), 0u) << trial.number;
 }
 
 TEST_P(EveryStrategy, StaysInTheSearchSpace) {
-  for (const Trial& trial : play(always_succeeds)) EXPECT_TRUE(space().contains(trial.plan)) << to_json(trial.plan);
+  for (const Trial& trial : trials_of(always_succeeds))
+    EXPECT_TRUE(space().contains(trial.plan)) << to_json(trial.plan);
 }
 
-TEST_P(EveryStrategy, TriesSomethingWhereThereIsSomething) {
-  EXPECT_EQ(play(always_succeeds).empty(), space().model_choices.empty());
+TEST_P(EveryStrategy, ProposesAPlanIfThereIsOne) {
+  EXPECT_EQ(trials_of(always_succeeds).empty(), space().model_choices.empty());
 }
 
-TEST_P(EveryStrategy, GoesOnTheSameWhenResumedWithWhatWasStored) { expect_same_when_resumed(always_succeeds, 12); }
+TEST_P(EveryStrategy, ProposesTheSamePlansAfterResume) { expect_same_when_resumed(always_succeeds, 12); }
 
-TEST_P(EveryStrategy, SurvivesWhicheverTrialsFail) {
-  const std::size_t trials = play(always_succeeds).size();
+TEST_P(EveryStrategy, ContinuesAfterFailedTrials) {
+  const std::size_t trials = trials_of(always_succeeds).size();
   std::vector<Answer> answers{[](std::size_t, const Plan&) -> std::optional<double> { return std::nullopt; }};
   for (std::size_t failing = 1; failing <= trials; failing += 7)
     answers.push_back([failing](std::size_t number, const Plan& plan) {
@@ -230,30 +232,30 @@ TEST_P(EveryStrategy, SurvivesWhicheverTrialsFail) {
     });
   for (const Answer& answer : answers) {
     std::set<std::string> seen;
-    const Played whole = play_all(answer);
+    const StudyRun whole = run_study(answer);
     for (const Trial& trial : whole.trials) {
       EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
       EXPECT_GT(trial.plan.int8_count(), 0u);
     }
-    EXPECT_EQ(play_all(answer, whole.first(whole.size() / 2)), whole);
+    EXPECT_EQ(run_study(answer, whole.first(whole.size() / 2)), whole);
   }
 }
 
-TEST_P(EveryStrategy, SurvivesWhenAllTrialsAreEquallyGood) {
+TEST_P(EveryStrategy, ContinuesIfAllTrialsAreEquallyGood) {
   const auto equal = [](std::size_t, const Plan&) { return std::optional(0.5); };
   std::set<std::string> seen;
-  for (const Trial& trial : play(equal)) EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
+  for (const Trial& trial : trials_of(equal)) EXPECT_TRUE(seen.insert(to_json(trial.plan)).second);
 }
 
-TEST_P(EveryStrategy, TakesLowerForBetterWhenTheGoalDoes) {
+TEST_P(EveryStrategy, MinimizesTheMetricIfLowerIsBetter) {
   goal_ = {.baseline = -2, .tolerance = 0, .relative = false, .higher_is_better = false};
-  // Distances stay what they are: only accuracies have a direction.
+  // Distances do not change, because only accuracies have a direction.
   const auto mirrored = [](std::size_t number, const Plan& plan) {
     return std::optional(number >= 1000 ? fake_accuracy(plan) : -fake_accuracy(plan));
   };
-  const std::vector<Trial> lower = play(mirrored);
+  const std::vector<Trial> lower = trials_of(mirrored);
   goal_ = {.baseline = 2, .tolerance = 0, .relative = false};
-  const std::vector<Trial> higher = play(always_succeeds);
+  const std::vector<Trial> higher = trials_of(always_succeeds);
   ASSERT_EQ(lower.size(), higher.size());
   for (std::size_t i = 0; i < lower.size(); ++i) EXPECT_EQ(lower[i].plan, higher[i].plan) << i;
 }
@@ -270,7 +272,7 @@ INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy,
                            return std::get<0>(tested.param) + "_" + std::get<1>(tested.param);
                          });
 
-TEST(Strategies, OneThatIsNotThereIsRefusedWithAReason) {
+TEST(Strategies, RejectUnsupportedAndUnknownNames) {
   for (const Entry& entry : strategies()) {
     if (entry.refused.empty()) continue;
     EXPECT_THROW(make_strategy({.name = entry.name, .parameters = {}, .place = {}}), ConfigError) << entry.name;
