@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::string_view kMagic = "lpot-statistics-2";
 
-constexpr ByteReader::Complaint kDamaged{
+constexpr ByteReader::ErrorText kDamaged{
     "statistics", "the stored statistics are damaged. Tune without --resume to calibrate again."};
 
 }  // namespace

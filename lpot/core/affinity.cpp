@@ -26,8 +26,8 @@ void bind_to_cores(const std::vector<int>& cores) {
   CPU_ZERO(&set);
   for (const int core : cores) CPU_SET(core, &set);
   if (::sched_setaffinity(0, sizeof set, &set) != 0)
-    throw ConfigError("bench",
-                      fmt::format("cannot be bound to cores {}: {}", fmt::join(cores, ", "), std::strerror(errno)));
+    throw ConfigError(
+        "bench", fmt::format("cannot bind the process to cores {}: {}", fmt::join(cores, ", "), std::strerror(errno)));
 }
 
 }  // namespace lpot

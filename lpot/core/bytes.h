@@ -1,11 +1,11 @@
-// Numbers and texts as bytes, in this machine's byte order: what is kept in the store and what processes send each
-// other.
+// Serializes numbers and strings to bytes in the byte order of this machine. Used for values in the store and for
+// messages between processes.
 //
 //   ByteWriter writer;
 //   writer.number<std::uint32_t>(7);
 //   writer.text("conv1");
 //   const std::string written = writer.take();
-//   ByteReader reader(written, {"statistics", "the kept statistics are damaged"});
+//   ByteReader reader(written, {"statistics", "the stored statistics are damaged"});
 //   const auto number = reader.number<std::uint32_t>();  // 7
 //
 #pragma once
@@ -41,15 +41,15 @@ class ByteWriter {
   std::string bytes_;
 };
 
-// The bytes belong to somebody else and must outlive the reader. Nothing outside them is read: what does not fit is a
-// StoreError with the message given.
+// The reader does not own the bytes; they must outlive it. It never reads outside of them, but throws a StoreError with
+// the given message.
 class ByteReader {
  public:
-  struct Complaint {
+  struct ErrorText {
     std::string_view operation;
     std::string_view message;
   };
-  ByteReader(std::string_view bytes, Complaint complaint) : bytes_(bytes), complaint_(complaint) {}
+  ByteReader(std::string_view bytes, ErrorText error) : bytes_(bytes), error_(error) {}
 
   template <typename T>
   T number() {
@@ -59,7 +59,7 @@ class ByteReader {
   }
   std::string_view view() { return take(number<std::uint64_t>()); }
   std::string text() { return std::string(view()); }
-  // A count of things that take at least `bytes_each`: damaged bytes cannot ask for more memory than they have.
+  // The number of elements of at least `bytes_each` bytes. The check prevents large allocations for damaged bytes.
   std::size_t count(std::size_t bytes_each) {
     const auto value = number<std::uint64_t>();
     if (value > bytes_.size() / bytes_each) damaged();
@@ -72,7 +72,7 @@ class ByteReader {
     return values;
   }
   bool at_end() const { return bytes_.empty(); }
-  [[noreturn]] void damaged() const { throw StoreError(complaint_.operation, complaint_.message); }
+  [[noreturn]] void damaged() const { throw StoreError(error_.operation, error_.message); }
 
  private:
   std::string_view take(std::size_t size) {
@@ -83,7 +83,7 @@ class ByteReader {
   }
 
   std::string_view bytes_;
-  Complaint complaint_;
+  ErrorText error_;
 };
 
 }  // namespace lpot

@@ -14,9 +14,9 @@ inline double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// What the process has spent in the runtime so far, in wall-clock time.
+// Wall-clock time that the process has spent in the runtime so far.
 struct RuntimeSeconds {
-  double compiling = 0;  // and freeing what was compiled
+  double compiling = 0;  // including the time to free compiled models
   double inferring = 0;
 };
 

@@ -10,15 +10,9 @@
 namespace lpot {
 namespace {
 
-constexpr std::array<std::string_view, 9> kKinds{"true or false",
-                                                 "an integer",
-                                                 "a number",
-                                                 "a string",
-                                                 "a path",
-                                                 "a list of integers",
-                                                 "a list of numbers",
-                                                 "a list of strings",
-                                                 "a map of names to texts"};
+constexpr std::array<std::string_view, 9> kKinds{
+    "true or false",      "an integer",        "a number",          "a string",        "a path",
+    "a list of integers", "a list of numbers", "a list of strings", "a map of strings"};
 
 std::string describe_value(const Value& value) {
   return std::visit(
@@ -57,11 +51,11 @@ const Entry* find(const Table& table, std::string_view name) {
 template <typename T>
 const T& Parameters::get(const std::string& name) const {
   const auto found = values_.find(name);
-  if (found == values_.end()) throw ConfigError("parameters", fmt::format("'{}' is not given", name));
+  if (found == values_.end()) throw ConfigError("parameters", fmt::format("'{}' is not set", name));
   const T* value = std::get_if<T>(&found->second);
   if (!value)
     throw ConfigError("parameters",
-                      fmt::format("'{}' is {}, which is of another kind", name, describe_value(found->second)));
+                      fmt::format("'{}' is {}, which has the wrong type", name, describe_value(found->second)));
   return *value;
 }
 

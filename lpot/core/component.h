@@ -17,7 +17,7 @@
 
 namespace lpot {
 
-// Where something stands in the user's files; line 0: not in a file (a default, or --set).
+// A place in the user's files. Line 0: not in a file (a default, or --set).
 struct Place {
   std::string file;
   int line = 0;
@@ -33,10 +33,10 @@ using Value = std::variant<std::monostate, bool, std::int64_t, double, std::stri
 struct Parameter {
   std::string name;
   ValueKind kind = ValueKind::Text;
-  std::string default_value = {};  // as YAML text, read like the user's; empty: no default, the parameter stays unset
+  std::string default_value = {};  // YAML text; empty: no default, the parameter stays unset
   bool required = false;
   std::string summary = {};
-  std::vector<std::string> choices = {};  // of texts; empty: any
+  std::vector<std::string> choices = {};  // allowed values; empty: any
 };
 
 struct Entry {
@@ -44,7 +44,7 @@ struct Entry {
   std::string summary;
   std::vector<Parameter> parameters = {};
   std::string shorthand = {};  // the parameter that a bare value sets: `topk: 1` is `topk: {k: 1}`
-  std::string refused = {};    // why it cannot be used here; empty: it can
+  std::string refused = {};    // why the component is not supported; empty: it is supported
 };
 
 using Table = std::vector<Entry>;
@@ -52,7 +52,7 @@ using Table = std::vector<Entry>;
 // The entry of that name or nullptr.
 const Entry* find(const Table&, std::string_view name);
 
-// Values by parameter name. Asking for one that is not set, or of another kind, is a ConfigError.
+// Values by parameter name. The getters throw ConfigError if a value is not set or has another type.
 class Parameters {
  public:
   Parameters() = default;
@@ -73,7 +73,7 @@ class Parameters {
   }
 
   const std::map<std::string, Value>& all() const { return values_; }
-  std::string describe() const;  // "root=./data, train=false": for identities and messages
+  std::string describe() const;  // "root=./data, train=false"; used for identities and messages
 
  private:
   template <typename T>

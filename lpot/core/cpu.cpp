@@ -24,7 +24,7 @@ std::string cpuinfo(const std::string& key) {
 }
 
 #if defined(__x86_64__)
-// AVX-VNNI (the 256-bit one) is in leaf 7.1, which __builtin_cpu_supports of g++ 12 does not know.
+// AVX-VNNI (256 bits) is reported in CPUID leaf 7.1, which __builtin_cpu_supports of g++ 12 does not know.
 bool has_avx_vnni() {
   unsigned a = 0, b = 0, c = 0, d = 0;
   if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || a < 1) return false;
@@ -38,7 +38,7 @@ bool has_amx_int8() {
 }
 #endif
 
-// The runtime's kernels can be held back with this variable of oneDNN's; what it leaves is what the CPU is worth.
+// ONEDNN_MAX_CPU_ISA limits the instruction sets that the kernels of the runtime use.
 std::string isa_limit() {
   for (const char* name : {"ONEDNN_MAX_CPU_ISA", "DNNL_MAX_CPU_ISA"})
     if (const char* value = std::getenv(name)) return lower(value);

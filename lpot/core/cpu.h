@@ -13,22 +13,22 @@ struct Cpu {
   std::string name;  // "AMD EPYC 7763"
   bool avx2 = false;
   bool avx512 = false;
-  bool vnni = false;  // 8-bit products summed in 32 bits: AVX512-VNNI, AVX-VNNI or, on Arm, dot product
+  bool vnni = false;  // accumulates 8-bit products in 32 bits: AVX512-VNNI, AVX-VNNI or Arm dot product
   bool amx = false;
   int cores = 1;
 
-  // Where 8-bit products are summed in 16 bits first, full-range weights overflow: they take half the range.
+  // CPUs that accumulate 8-bit products in 16 bits overflow with full-range weights, so weights use half the range.
   bool needs_half_range() const { return !vnni && !amx; }
   std::string cpu_class() const;  // "avx2", "avx512", "avx512_vnni", "amx", "arm_dotprod", "generic"
 };
 
-// This machine's, as far as oneDNN's variable ONEDNN_MAX_CPU_ISA lets its kernels use it.
+// The CPU of this machine, limited by the environment variable ONEDNN_MAX_CPU_ISA.
 Cpu detect_cpu();
 
-// As many as asked for; for 0, one per core that this process may use.
+// Returns `asked`, or for 0 the number of cores that this process may use.
 int thread_count(int asked);
 
-// Takes away what lies above an instruction set of oneDNN's list ("avx2", "avx512_core", "avx512_core_vnni", ...).
+// Clears the features above an instruction set in oneDNN's naming ("avx2", "avx512_core", "avx512_core_vnni", ...).
 void limit_to_isa(Cpu&, std::string_view isa);
 
 }  // namespace lpot

@@ -30,7 +30,7 @@ std::optional<CpuTicks> parse_cpu_ticks(const std::string& proc_stat) {
   text >> name;
   std::vector<std::uint64_t> fields;
   for (std::uint64_t field; text >> field;) fields.push_back(field);
-  // user nice system idle iowait irq softirq steal; time of guests is in user's already.
+  // user nice system idle iowait irq softirq steal; the time of guests is included in user.
   if (name != "cpu" || fields.size() < 4) return std::nullopt;
   fields.resize(8);
   CpuTicks ticks;

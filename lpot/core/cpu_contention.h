@@ -1,4 +1,4 @@
-// How busy other programs keep the machine while something is timed.
+// Measures how much CPU time other programs use during a measurement.
 //
 //   const CpuContention load;
 //   const double latency_ms = measure();
@@ -10,10 +10,10 @@
 
 namespace lpot {
 
-// Of all cores, in clock ticks since the machine started.
+// CPU time of all cores in clock ticks since the machine started.
 struct CpuTicks {
   std::uint64_t total = 0;
-  std::uint64_t busy = 0;  // with whatever program, or taken by other machines on the same host
+  std::uint64_t busy = 0;  // used by any program, or stolen by other virtual machines on the same host
 
   bool operator==(const CpuTicks&) const = default;
 };
@@ -22,7 +22,7 @@ std::optional<CpuTicks> parse_cpu_ticks(const std::string& proc_stat);
 class CpuContention {
  public:
   CpuContention();
-  // Of the machine's CPU time since then, what others took: 0..1; 0 where the system does not tell.
+  // The share (0..1) of the CPU time since construction that other programs used; 0 if it is unknown.
   double share() const;
 
  private:

@@ -20,32 +20,32 @@ class Error : public std::runtime_error {
       : std::runtime_error("[" + std::string(operation) + "] " + std::string(message)) {}
 };
 
-// A configuration that cannot be carried out.
+// An invalid or unsupported configuration.
 struct ConfigError : Error {
   using Error::Error;
 };
 
-// A model that cannot be read, understood, compiled or run.
+// A model that cannot be read, converted, compiled or run.
 struct ModelError : Error {
   using Error::Error;
 };
 
-// Data that cannot be read or do not fit the model or metric.
+// Data that cannot be read, or that do not match the model or metric.
 struct DataError : Error {
   using Error::Error;
 };
 
-// A workspace, store or output file that cannot be written, read back or that belongs to something else.
+// A workspace, store or output file that cannot be read or written, or that belongs to another study.
 struct StoreError : Error {
   using Error::Error;
 };
 
-// A function of the caller's own that failed, or gave what cannot be used: an evaluation, a strategy, a data set.
+// A function of the caller that failed or returned an invalid value: an evaluation, a strategy, a data set.
 struct CallerError : Error {
   using Error::Error;
 };
 
-// Another process of the team that is not there any more, or cannot be worked with.
+// Another process of a distributed run that has ended or is not compatible.
 struct DistributedError : Error {
   using Error::Error;
 };

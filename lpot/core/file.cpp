@@ -42,25 +42,25 @@ void check_readable_file(const fs::path& path) {
   std::error_code error;
   if (!fs::exists(path, error)) throw DataError("read", fmt::format("{}: no such file", path.string()));
   if (fs::is_directory(path, error))
-    throw DataError("read", fmt::format("{}: expected a file, got a folder", path.string()));
+    throw DataError("read", fmt::format("{}: this is a folder; expected a file", path.string()));
 }
 
 }  // namespace
 
 std::vector<std::uint8_t> read_file(const fs::path& path, std::uint64_t max_bytes) {
   check_readable_file(path);
-  // zlib passes bytes through when the file is not gzip, so one reader serves both.
+  // zlib returns the bytes of other files unchanged, so this works for both.
   const std::unique_ptr<gzFile_s, decltype(&gzclose)> file(gzopen(path.c_str(), "rb"), gzclose);
   if (!file) throw DataError("read", fmt::format("{}: {}", path.string(), reason()));
   gzbuffer(file.get(), 1 << 18);
   std::error_code unknown;
   const std::uint64_t size = fs::file_size(path, unknown);
-  // One byte more than the file has, so that a plain file and its end come in one piece.
+  // One byte more than the file size, so that one call reads a plain file and detects its end.
   std::size_t piece = unknown ? kPiece : static_cast<std::size_t>(std::min(size, max_bytes)) + 1;
   std::vector<std::uint8_t> content;
   while (true) {
     const std::size_t used = content.size();
-    piece = std::min<std::size_t>(piece, 1 << 30);  // gzread counts in int
+    piece = std::min<std::size_t>(piece, 1 << 30);  // gzread takes an int
     content.resize(used + piece);
     const int count = gzread(file.get(), content.data() + used, static_cast<unsigned>(piece));
     if (count < 0) {
@@ -70,17 +70,17 @@ std::vector<std::uint8_t> read_file(const fs::path& path, std::uint64_t max_byte
     }
     content.resize(used + static_cast<std::size_t>(count));
     if (content.size() > max_bytes)
-      throw DataError(
-          "read", fmt::format("{}: more than {} bytes when unpacked, expected at most that", path.string(), max_bytes));
+      throw DataError("read", fmt::format("{}: larger than {} bytes after decompression, which is the limit",
+                                          path.string(), max_bytes));
     if (static_cast<std::size_t>(count) < piece) break;
     piece = std::max(kPiece, content.size());
   }
-  // A gz file that was cut gives its bytes and then says Z_BUF_ERROR.
+  // For a truncated gzip file, zlib returns the available bytes and then Z_BUF_ERROR.
   int code = Z_OK;
   gzerror(file.get(), &code);
   if (code != Z_OK && code != Z_STREAM_END)
     throw DataError("read",
-                    fmt::format("{}: ends in the middle of its compressed data; fetch it again", path.string()));
+                    fmt::format("{}: the compressed data is truncated. Download the file again.", path.string()));
   return content;
 }
 
@@ -91,7 +91,7 @@ void sync_file(const fs::path& path) {
 }
 
 void replace_file(const fs::path& target, const std::function<void(const fs::path&)>& write) {
-  // The name keeps its ending, for writers that look at it (model.tmp.xml).
+  // The temporary name has the same extension (model.tmp.xml), because some writers check it.
   const fs::path temporary =
       folder_of(target) / fmt::format("{}.{}.tmp{}", target.stem().string(), ::getpid(), target.extension().string());
   try {
@@ -120,12 +120,12 @@ void write_file(const fs::path& path, std::string_view content) {
   });
 }
 
-void make_folder(const fs::path& path) {
+void create_folder(const fs::path& path) {
   std::error_code error;
   fs::create_directories(path, error);
-  if (error) throw StoreError("make folder", fmt::format("{}: {}", path.string(), error.message()));
+  if (error) throw StoreError("create folder", fmt::format("{}: {}", path.string(), error.message()));
   if (!fs::is_directory(path))
-    throw StoreError("make folder", fmt::format("{}: a file of that name is in the way", path.string()));
+    throw StoreError("create folder", fmt::format("{}: a file of that name exists; expected a folder", path.string()));
 }
 
 Fingerprint& Fingerprint::add(std::string_view bytes) {

@@ -6,9 +6,9 @@
 
 namespace lpot {
 
-// As the functions of the same names in Dataset say it.
+// The values of the functions of Dataset with the same names.
 struct InputNaming {
-  std::vector<std::string> names = {};  // empty: the model's inputs in their order
+  std::vector<std::string> names = {};  // empty: the inputs of the model in their order
   bool customary = false;
   std::vector<std::size_t> lengths = {};
 };

@@ -5,7 +5,7 @@
 namespace lpot {
 namespace {
 
-// Goes through a document without keeping anything of it, and stops where it gets too deep.
+// Visits a document without storing it, and stops if it is nested too deeply.
 class DepthCheck : public nlohmann::json_sax<Json> {
  public:
   bool is_too_deep() const { return depth_ > kMaxJsonDepth; }
@@ -22,7 +22,7 @@ class DepthCheck : public nlohmann::json_sax<Json> {
   bool start_array(std::size_t) override { return ++depth_ <= kMaxJsonDepth; }
   bool end_object() override { return leave(); }
   bool end_array() override { return leave(); }
-  // Told by the parser that comes after.
+  // The parser that runs afterwards reports the error.
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override { return false; }
 
  private:
@@ -37,7 +37,8 @@ void check_depth(std::string_view bytes, Json::input_format_t format) {
   DepthCheck check;
   Json::sax_parse(bytes.begin(), bytes.end(), &check, format);
   if (check.is_too_deep())
-    throw Json::other_error::create(501, "nested deeper than " + std::to_string(kMaxJsonDepth), nullptr);
+    throw Json::other_error::create(501, "values are nested deeper than " + std::to_string(kMaxJsonDepth) + " levels",
+                                    nullptr);
 }
 
 }  // namespace
@@ -49,15 +50,15 @@ nlohmann::json parse_cbor(std::string_view bytes) {
   return Json::from_cbor(bytes.begin(), bytes.end());
 }
 
-std::int64_t whole_number(const nlohmann::json& json) {
+std::int64_t json_integer(const nlohmann::json& json) {
   if (!json.is_number_integer())
-    throw nlohmann::json::other_error::create(501, "expected a whole number, got " + std::string(json.type_name()),
+    throw nlohmann::json::other_error::create(501, "expected an integer, got " + std::string(json.type_name()),
                                               nullptr);
   return json.get<std::int64_t>();
 }
 
-std::int64_t whole_number(const nlohmann::json& object, const char* key, std::int64_t otherwise) {
-  return object.contains(key) ? whole_number(object.at(key)) : otherwise;
+std::int64_t json_integer(const nlohmann::json& object, const char* key, std::int64_t otherwise) {
+  return object.contains(key) ? json_integer(object.at(key)) : otherwise;
 }
 
 }  // namespace lpot

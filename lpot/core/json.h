@@ -1,5 +1,5 @@
-// JSON and CBOR from files that others may have written. What the library builds from them is copied, compared and
-// printed by recursion, so values that are nested without end are refused.
+// Parses JSON and CBOR from untrusted files. The JSON library copies, compares and prints values recursively, so deeply
+// nested values are rejected.
 //
 //   const nlohmann::json json = parse_json(text);
 //
@@ -15,17 +15,17 @@ using OrderedJson = nlohmann::ordered_json;  // keys in the order of insertion
 
 inline constexpr std::size_t kMaxJsonDepth = 64;
 
-// Throws nlohmann::json::exception for text that is nested deeper than that.
+// Throws nlohmann::json::exception for text that is nested deeper than kMaxJsonDepth.
 void check_json_depth(std::string_view text);
 
-// `Json` is nlohmann::json or ordered_json. Throws nlohmann::json::exception: not JSON, or too deep.
+// `Json` is nlohmann::json or ordered_json. Throws nlohmann::json::exception for invalid or too deeply nested JSON.
 template <typename Json = nlohmann::json>
 Json parse_json(std::string_view text) {
   check_json_depth(text);
   return Json::parse(text.begin(), text.end());
 }
 
-// The same, a discarded value where that throws.
+// Like parse_json, but returns a discarded value instead of throwing.
 template <typename Json = nlohmann::json>
 Json parse_json_or_discard(std::string_view text) {
   try {
@@ -35,12 +35,12 @@ Json parse_json_or_discard(std::string_view text) {
   }
 }
 
-// A number that has no fraction; get<std::size_t>() would take 1e37 too, and give anything. Throws
+// Reads an integer. get<std::size_t>() would also accept 1e37 and return an undefined value. Throws
 // nlohmann::json::exception.
-std::int64_t whole_number(const nlohmann::json&);
-std::int64_t whole_number(const nlohmann::json& object, const char* key, std::int64_t otherwise);
+std::int64_t json_integer(const nlohmann::json&);
+std::int64_t json_integer(const nlohmann::json& object, const char* key, std::int64_t otherwise);
 
-// Throws nlohmann::json::exception: not CBOR, or too deep.
+// Throws nlohmann::json::exception for invalid or too deeply nested CBOR.
 nlohmann::json parse_cbor(std::string_view bytes);
 
 }  // namespace lpot

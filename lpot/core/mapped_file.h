@@ -1,4 +1,4 @@
-// A file's bytes without reading them: only what is looked at comes into memory.
+// A memory-mapped file. Only the parts that are accessed are loaded into memory.
 #pragma once
 #include <cstddef>
 #include <cstdint>

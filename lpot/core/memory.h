@@ -1,13 +1,14 @@
-// Large models: when they are, and memory that was freed goes back to the system.
+// Memory use of large models.
 #pragma once
 #include <cstddef>
 
 namespace lpot {
 
-// Of a model of so many bytes there is room for one compiled copy at a time.
+// For models from this size on, only one compiled copy is kept in memory at a time.
 constexpr std::size_t kLargeModel = std::size_t{256} << 20;
 
-// The allocator keeps what large stages (calibration, quantizing) have freed; the next stage would take more beside it.
+// Returns freed memory to the system. The allocator keeps memory that large stages (calibration, quantization) have
+// freed, and the next stage would allocate more.
 void release_freed_memory();
 
 }  // namespace lpot

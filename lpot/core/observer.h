@@ -24,11 +24,11 @@ struct Progress {
   std::size_t total = 0;
 };
 
-// Every function may be empty; they are called from the thread that runs the stage only.
+// Every function may be empty. Functions are called only from the thread that runs the stage.
 struct Observer {
   std::function<void(LogLevel, std::string_view)> on_log;
   std::function<void(const Progress&)> on_progress;
-  std::function<bool()> should_stop;  // asked between batches; true ends the stage with Interrupted
+  std::function<bool()> should_stop;  // called between batches; true ends the stage with Interrupted
 
   void log(LogLevel level, std::string_view message) const {
     if (on_log) on_log(level, message);

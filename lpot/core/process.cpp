@@ -17,14 +17,14 @@
 namespace lpot {
 namespace {
 
-constexpr int kPollMs = 50;  // how long a request to stop may wait
+constexpr int kPollMs = 50;  // maximum delay of a stop request
 
 ConfigError cannot_start(const std::string& program, int error) {
-  return ConfigError("process", fmt::format("{} cannot be started: {}", program, std::strerror(error)));
+  return ConfigError("process", fmt::format("cannot start {}: {}", program, std::strerror(error)));
 }
 
-// Sockets instead of pipes: writing to a child that has gone then fails without a signal.
-std::array<int, 2> make_channel(const std::string& program) {
+// Uses sockets instead of pipes, because writing to a child that has ended then fails without a signal.
+std::array<int, 2> create_channel(const std::string& program) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) throw cannot_start(program, errno);
   return ends;
@@ -33,8 +33,8 @@ std::array<int, 2> make_channel(const std::string& program) {
 }  // namespace
 
 Process::Process(const std::vector<std::string>& words) {
-  const auto [our_in, child_in] = make_channel(words.front());
-  const auto [our_out, child_out] = make_channel(words.front());
+  const auto [our_in, child_in] = create_channel(words.front());
+  const auto [our_out, child_out] = create_channel(words.front());
   in_ = our_in;
   out_ = our_out;
 
@@ -87,7 +87,7 @@ std::optional<std::string> Process::read_line(const Observer& observer) {
       continue;
     }
     if (unread_.empty()) return std::nullopt;
-    return std::exchange(unread_, {});  // a last line without an end
+    return std::exchange(unread_, {});  // a last line without a line break
   }
 }
 

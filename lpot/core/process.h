@@ -17,16 +17,17 @@ namespace lpot {
 
 class Process {
  public:
-  // The child leads a process group of its own; its standard error is ours. Throws ConfigError when it cannot start.
+  // Starts the child in its own process group. It shares the standard error of this process. Throws ConfigError if it
+  // cannot be started.
   explicit Process(const std::vector<std::string>& words);
-  ~Process();  // ends the whole group
+  ~Process();  // kills the whole process group
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
-  // Nothing at the end of its output. Throws Interrupted when the observer says stop.
+  // Returns nullopt at the end of the output. Throws Interrupted if the observer requests a stop.
   std::optional<std::string> read_line(const Observer& = {});
-  bool write_line(const std::string&);  // false when the child no longer reads
-  int wait();                           // its exit code, or 128 and the signal that ended it
+  bool write_line(const std::string&);  // false if the child no longer reads
+  int wait();                           // the exit code, or 128 + the signal that ended the child
 
  private:
   pid_t process_ = -1;
@@ -35,7 +36,7 @@ class Process {
   std::string unread_;
 };
 
-// A word as a shell takes it literally.
+// Quotes a word for the shell.
 std::string shell_quoted(const std::string& word);
 
 }  // namespace lpot

@@ -8,7 +8,7 @@
 namespace lpot {
 namespace {
 
-// Uniform in 0..bound-1: draws from the incomplete last multiple of `bound` are thrown away, the rest is a remainder.
+// Uniform in 0..bound-1. Rejects values of the incomplete last multiple of `bound`, then takes the remainder.
 std::uint64_t draw_below(std::mt19937_64& generator, std::uint64_t bound) {
   constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t limit = kMax - kMax % bound;

@@ -1,4 +1,4 @@
-// Random numbers that are the same on every platform; the distributions and shuffles of std are not.
+// Random numbers that are the same on every platform. The distributions and shuffles of std are not.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,7 +7,7 @@
 
 namespace lpot {
 
-// One step of splitmix64: neighbouring inputs give unrelated outputs.
+// One step of splitmix64. Similar inputs give unrelated outputs.
 constexpr std::uint64_t mix(std::uint64_t value) {
   value += 0x9e3779b97f4a7c15ull;
   value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9ull;
@@ -18,7 +18,7 @@ constexpr std::uint64_t mix(std::uint64_t value) {
 // A number in [0, 1) from the upper 53 bits.
 constexpr double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
-// A row of numbers for one transform of one sample. The name keeps transforms that get the same seed apart.
+// A random number generator. Generators with the same seed and different names give different numbers.
 class Draws {
  public:
   Draws(std::uint64_t seed, std::string_view name);
@@ -31,7 +31,7 @@ class Draws {
   std::uint64_t state_;
 };
 
-// 0..count-1 in an order that depends on the seed only.
+// A permutation of 0..count-1 that depends only on the seed.
 std::vector<std::size_t> shuffled(std::size_t count, std::uint64_t seed);
 
 }  // namespace lpot

@@ -29,34 +29,34 @@ enum class RecipeStatistics {
 };
 
 struct RecipeDeclaration {
-  // In plans, stores and deploy.yaml. Old studies are read by it, so it never changes.
+  // The name in plans, stores and deploy.yaml. It must not change, so that existing studies can be read.
   std::string name = {};
 
-  // The key in quantization.recipes. Its kind (Flag, Integer or Number) is the kind of the value also where `key.name`
-  // is empty: such a recipe has no key. `key.default_value` is set where the documentation shows a default.
+  // The key in quantization.recipes. `key.kind` (Flag, Integer or Number) is the type of the value. A recipe with an
+  // empty `key.name` has no key. `key.default_value` is set if the documentation shows a default.
   Parameter key = {.name = ""};
-  // Older names of the key, which stay accepted, the oldest last. describe() prints the oldest, because its lines
-  // identify studies.
+  // Older names of the key that are still accepted, the oldest last. describe() prints the oldest name, because its
+  // lines identify studies in existing stores.
   std::vector<std::string> aliases = {};
   double low = -std::numeric_limits<double>::infinity();  // limits of a number
   double high = std::numeric_limits<double>::infinity();
-  // Orders the keys of quantization.recipes in the documentation and in describe(). New recipes come last.
+  // Sorts the keys of quantization.recipes in the documentation and in describe(). New recipes are last.
   int position = 1000;
-  // A key of quantization.advance that switches the recipe on as well.
+  // A key of quantization.advance that also enables the recipe.
   std::optional<Parameter> advance = {};
 
-  // The value of a plan that does not name the recipe; unset: none.
+  // The value if a plan does not set the recipe; unset: no value.
   std::optional<RecipeValue> plan_default = {};
-  // The value where the configuration does not name the recipe; unset: `plan_default`.
+  // The value if the configuration does not set the recipe; unset: `plan_default`.
   std::optional<RecipeValue> config_default = {};
-  // The recipe that this one is a parameter of: it is dropped from plans where that is off.
+  // The recipe that this one is a parameter of. Plans drop the parameter if that recipe is off.
   std::string part_of = {};
-  // A search adds recipes with a number above 0 one after the other, in this order, unless the user decided.
+  // A search adds recipes with a number above 0 one after the other, in this order, unless the user set them.
   int alternative = 0;
 
   RecipeStatistics statistics = RecipeStatistics::None;
-  bool rescales_constants = false;  // writes other values into constants of the source graph
-  std::string label = {};           // in reports; empty: neither reports nor deploy.yaml list it
+  bool rescales_constants = false;  // changes values of constants in the source graph
+  std::string label = {};           // name in reports; empty: reports and deploy.yaml do not list the recipe
 };
 
 using RecipeDeclarations = std::vector<RecipeDeclaration>;

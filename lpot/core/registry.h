@@ -1,4 +1,4 @@
-// A component as its file gives it: what the table says of it, and how it is made.
+// Tables of component types: the description of each type and the function that creates a component.
 #pragma once
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ namespace lpot {
 template <typename Made>
 struct Kind {
   Entry entry;
-  Made (*make)(const Component&) = nullptr;  // none: entry.refused says why
+  Made (*make)(const Component&) = nullptr;  // nullptr: entry.refused states why
 };
 
 template <typename Made>
@@ -25,15 +25,15 @@ Table table_of(const std::vector<Kind<Made>>& kinds) {
   return table;
 }
 
-// A ConfigError about a component, at its place in the user's file.
+// A ConfigError about a component, with its place in the user's file.
 inline ConfigError config_error(const Component& component, std::string_view message) {
   const std::string place = component.place.file.empty() ? "" : to_string(component.place) + ": ";
   return ConfigError(component.name, place + std::string(message));
 }
 
-// Makes the component with the kind of its name. `sort` stands in messages: "data set", "transform".
+// Creates a component by its name. Messages use `noun`: "data set", "transform".
 template <typename Made>
-Made make_component(const std::vector<Kind<Made>>& kinds, const Component& component, std::string_view sort) {
+Made make_component(const std::vector<Kind<Made>>& kinds, const Component& component, std::string_view noun) {
   std::vector<std::string> names;
   for (const Kind<Made>& kind : kinds) {
     if (kind.entry.name != component.name) {
@@ -43,7 +43,7 @@ Made make_component(const std::vector<Kind<Made>>& kinds, const Component& compo
     if (!kind.entry.refused.empty()) throw config_error(component, kind.entry.refused);
     return kind.make(component);
   }
-  throw config_error(component, fmt::format("no such {}{}", sort, did_you_mean(component.name, names)));
+  throw config_error(component, fmt::format("unknown {}{}", noun, did_you_mean(component.name, names)));
 }
 
 }  // namespace lpot

@@ -9,7 +9,7 @@ constexpr std::array<std::string_view, 4> kPrecisions{"int8", "uint8", "fp32", "
 constexpr std::array<std::string_view, 2> kGranularities{"per_tensor", "per_channel"};
 constexpr std::array<std::string_view, 2> kSymmetries{"sym", "asym"};
 constexpr std::array<std::string_view, 4> kAlgorithms{"minmax", "kl", "percentile", "mse"};
-constexpr std::array<std::string_view, 3> kForms{"plain", "convolution", "pixels"};
+constexpr std::array<std::string_view, 3> kKernelVariantNames{"plain", "convolution", "pixels"};
 
 template <typename Word, std::size_t Count>
 std::optional<Word> find(const std::array<std::string_view, Count>& names, std::string_view name) {
@@ -24,7 +24,7 @@ std::string_view to_string(Precision word) { return kPrecisions[static_cast<std:
 std::string_view to_string(Granularity word) { return kGranularities[static_cast<std::size_t>(word)]; }
 std::string_view to_string(Symmetry word) { return kSymmetries[static_cast<std::size_t>(word)]; }
 std::string_view to_string(Algorithm word) { return kAlgorithms[static_cast<std::size_t>(word)]; }
-std::string_view to_string(KernelVariant word) { return kForms[static_cast<std::size_t>(word)]; }
+std::string_view to_string(KernelVariant word) { return kKernelVariantNames[static_cast<std::size_t>(word)]; }
 
 template <>
 std::optional<Precision> parse(std::string_view name) {
@@ -44,7 +44,7 @@ std::optional<Algorithm> parse(std::string_view name) {
 }
 template <>
 std::optional<KernelVariant> parse(std::string_view name) {
-  return find<KernelVariant>(kForms, name);
+  return find<KernelVariant>(kKernelVariantNames, name);
 }
 
 }  // namespace lpot

@@ -14,11 +14,12 @@ enum class Granularity { PerTensor, PerChannel };
 enum class Symmetry { Symmetric, Asymmetric };
 enum class Algorithm { MinMax, Kl, Percentile, Mse };
 
-// What trials that meet the accuracy goal are compared by.
+// How trials that meet the accuracy goal are compared.
 enum class Objective { Performance, ModelSize, Footprint };
 
-// How the runtime is asked to compute an op: as it is, or a matrix product as a 1x1 convolution, whose kernel may be
-// the faster one: over its rows, or where their number depends on the data, over each row as a picture of one pixel.
+// How the runtime computes an op. Plain: unchanged. Convolution: a matrix multiplication as a 1x1 convolution over its
+// rows, whose kernel may be faster. Pixels: the same with each row as an image of one pixel, for a dynamic number of
+// rows.
 enum class KernelVariant { Plain, Convolution, Pixels };
 
 std::string_view to_string(Precision);      // int8, uint8, fp32, bf16
@@ -27,7 +28,7 @@ std::string_view to_string(Symmetry);       // sym, asym
 std::string_view to_string(Algorithm);      // minmax, kl, percentile, mse
 std::string_view to_string(KernelVariant);  // plain, convolution, pixels
 
-// The value with that YAML name, or nothing. parse<Algorithm>("kl") == Algorithm::Kl.
+// The value with that YAML name, or nullopt: parse<Algorithm>("kl") == Algorithm::Kl.
 template <typename Word>
 std::optional<Word> parse(std::string_view name);
 

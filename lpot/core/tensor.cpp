@@ -61,7 +61,7 @@ std::uint16_t float_to_half(float value) {
   if (magnitude >= 65520.0f) return sign | 0x7c00u;
   if (magnitude < std::ldexp(1.0f, -14))
     return sign | static_cast<std::uint16_t>(std::nearbyint(std::ldexp(magnitude, 24)));
-  // Round the mantissa to nearest even in place; a carry runs into the exponent as it should.
+  // Rounds the mantissa to nearest even. A carry correctly increments the exponent.
   const std::uint32_t rounded = (bits & 0x7fffffffu) + 0xfffu + ((bits >> 13) & 1u);
   return sign | static_cast<std::uint16_t>((rounded >> 13) - (112u << 10));
 }
@@ -125,13 +125,13 @@ To cast_value(From value) {
 
 bool is_short_float(ElementType type) { return type == ElementType::F16 || type == ElementType::BF16; }
 
-// Frees what tensors made; memory of somebody else has another deleter, which is how is_alone tells the two apart.
+// The deleter of memory that tensors allocate. is_sole_owner uses it to recognize such memory.
 struct OwnMemory {
   void operator()(void* memory) const { delete[] static_cast<std::byte*>(memory); }
 };
 
 Tensor widen_short_float(const Tensor& source) {
-  Tensor wide = Tensor::unfilled(ElementType::F32, source.shape());
+  Tensor wide = Tensor::uninitialized(ElementType::F32, source.shape());
   const auto* from = reinterpret_cast<const std::uint16_t*>(source.bytes());
   const auto widen = source.element_type() == ElementType::F16 ? half_to_float : bfloat_to_float;
   std::transform(from, from + source.size(), wide.data<float>(), widen);
@@ -156,7 +156,8 @@ ElementType parse_element_type(std::string_view name) {
   if (name == "float") return ElementType::F32;
   if (name == "double") return ElementType::F64;
   if (name == "int") return ElementType::I64;
-  throw ConfigError("element type", fmt::format("expected float32, int64, uint8, ..., got '{}'", name));
+  throw ConfigError("element type",
+                    fmt::format("unknown element type '{}'; expected float32, int64, uint8, ...", name));
 }
 
 Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(shape)) {
@@ -166,13 +167,13 @@ Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(sh
 Tensor::Tensor(ElementType type, Shape shape, std::shared_ptr<void> bytes)
     : type_(type), shape_(std::move(shape)), bytes_(std::move(bytes)) {}
 
-Tensor Tensor::unfilled(ElementType type, Shape shape) {
+Tensor Tensor::uninitialized(ElementType type, Shape shape) {
   Tensor tensor(type, std::move(shape), nullptr);
   tensor.bytes_ = std::shared_ptr<void>(new std::byte[std::max<std::size_t>(tensor.byte_size(), 1)], OwnMemory{});
   return tensor;
 }
 
-bool Tensor::is_alone() const { return bytes_.use_count() == 1 && std::get_deleter<OwnMemory>(bytes_) != nullptr; }
+bool Tensor::is_sole_owner() const { return bytes_.use_count() == 1 && std::get_deleter<OwnMemory>(bytes_) != nullptr; }
 
 std::string Tensor::describe() const { return fmt::format("{} {}", to_string(type_), to_string(shape_)); }
 
@@ -182,12 +183,13 @@ void Tensor::check(ElementType wanted) const {
 }
 
 void Tensor::check_count(std::size_t values) const {
-  if (values != size()) throw DataError("tensor", fmt::format("{} values do not fill {}", values, describe()));
+  if (values != size()) throw DataError("tensor", fmt::format("got {} values for a tensor of {}", values, describe()));
 }
 
 Tensor Tensor::reshaped(Shape shape) const {
   if (element_count(shape) != size())
-    throw DataError("reshape", fmt::format("{} cannot become {}", describe(), to_string(shape)));
+    throw DataError("reshape", fmt::format("cannot reshape {} to {}; the number of elements differs", describe(),
+                                           to_string(shape)));
   return Tensor(type_, std::move(shape), bytes_);
 }
 
@@ -202,7 +204,7 @@ Tensor Tensor::slice(std::size_t row) const {
 Tensor Tensor::converted(ElementType type) const {
   if (type == type_) return *this;
   if (is_short_float(type_)) return widen_short_float(*this).converted(type);
-  Tensor result = unfilled(type, shape_);
+  Tensor result = uninitialized(type, shape_);
   dispatch(type_, [&](auto from_tag) {
     using From = decltype(from_tag);
     const auto* from = reinterpret_cast<const From*>(bytes());
@@ -236,12 +238,15 @@ Tensor stack(const std::vector<Tensor>& rows) {
   const Tensor& first = rows.front();
   Shape shape = first.shape();
   shape.insert(shape.begin(), rows.size());
-  Tensor result = Tensor::unfilled(first.element_type(), std::move(shape));
+  Tensor result = Tensor::uninitialized(first.element_type(), std::move(shape));
   std::byte* to = result.bytes();
   for (const Tensor& row : rows) {
     if (row.shape() != first.shape() || row.element_type() != first.element_type())
-      throw DataError("stack", fmt::format("samples of one batch differ: {} and {}; use batch_size 1 or resize them",
-                                           first.describe(), row.describe()));
+      throw DataError(
+          "stack",
+          fmt::format(
+              "samples of one batch have different types or shapes: {} and {}. Use batch_size 1 or resize the samples.",
+              first.describe(), row.describe()));
     std::memcpy(to, row.bytes(), row.byte_size());
     to += row.byte_size();
   }

@@ -19,12 +19,11 @@ using Shape = std::vector<std::size_t>;
 
 std::size_t element_size(ElementType);
 std::string_view to_string(ElementType);  // "f32", "u8", ...
-constexpr bool holds_whole_numbers(ElementType type) { return type < ElementType::F16; }
+constexpr bool is_integer_type(ElementType type) { return type < ElementType::F16; }
 std::string to_string(const Shape&);      // "[1,3,32,32]"
 std::size_t element_count(const Shape&);  // 1 for a scalar
 
-// The element type for a name as configs write it ("float32", "f32", "uint8", ...); throws ConfigError for an unknown
-// one.
+// Parses the name of an element type ("float32", "f32", "uint8", ...). Throws ConfigError for an unknown name.
 ElementType parse_element_type(std::string_view name);
 
 template <typename T>
@@ -34,9 +33,9 @@ class Tensor {
  public:
   Tensor() = default;
   Tensor(ElementType, Shape);                               // zeros
-  Tensor(ElementType, Shape, std::shared_ptr<void> bytes);  // shares memory of somebody else
+  Tensor(ElementType, Shape, std::shared_ptr<void> bytes);  // shares the given memory
 
-  static Tensor unfilled(ElementType, Shape);  // its values are anything: for one that is written as a whole
+  static Tensor uninitialized(ElementType, Shape);  // for tensors whose values are all written afterwards
   template <typename T>
   static Tensor from(Shape shape, const std::vector<T>& values);
   template <typename T>
@@ -49,14 +48,14 @@ class Tensor {
   std::size_t size() const { return element_count(shape_); }
   std::size_t byte_size() const { return size() * element_size(type_); }
   bool empty() const { return bytes_ == nullptr; }
-  // Its memory was made by a tensor and no other one sees it, so values may be changed in place.
-  bool is_alone() const;
+  // Whether a Tensor allocated the memory and no other tensor shares it, so that values may be changed in place.
+  bool is_sole_owner() const;
   std::string describe() const;  // "f32 [1,3,32,32]"
 
   std::byte* bytes() { return static_cast<std::byte*>(bytes_.get()); }
   const std::byte* bytes() const { return static_cast<const std::byte*>(bytes_.get()); }
 
-  // Typed access; throws DataError when T is not the element type.
+  // Typed access. Throws DataError if T is not the element type.
   template <typename T>
   T* data() {
     check(element_type_of<T>());
@@ -68,8 +67,8 @@ class Tensor {
     return static_cast<const T*>(bytes_.get());
   }
 
-  Tensor reshaped(Shape) const;                   // same bytes, another shape of equal size
-  Tensor slice(std::size_t row) const;            // row of the first dimension, same bytes
+  Tensor reshaped(Shape) const;                   // shares the bytes; the new shape must have the same size
+  Tensor slice(std::size_t row) const;            // a row of the first dimension; shares the bytes
   Tensor converted(ElementType) const;            // values cast one by one; integers saturate, floats round to nearest
   double value_at(std::size_t flat_index) const;  // any numeric type as double
 
@@ -82,7 +81,7 @@ class Tensor {
   std::shared_ptr<void> bytes_;
 };
 
-// One tensor with a new first dimension from equally shaped ones; throws DataError naming both when they differ.
+// Joins tensors of equal shape along a new first dimension. Throws DataError if the shapes or types differ.
 Tensor stack(const std::vector<Tensor>&);
 
 template <>
@@ -132,7 +131,7 @@ inline ElementType element_type_of<double>() {
 
 template <typename T>
 Tensor Tensor::from(Shape shape, const std::vector<T>& values) {
-  Tensor tensor = unfilled(element_type_of<T>(), std::move(shape));
+  Tensor tensor = uninitialized(element_type_of<T>(), std::move(shape));
   tensor.check_count(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) tensor.data<T>()[i] = values[i];
   return tensor;

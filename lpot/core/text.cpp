@@ -7,7 +7,7 @@
 namespace lpot {
 namespace {
 
-// Levenshtein's distance, in one row.
+// The Levenshtein distance, computed with one row of the table.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -59,16 +59,16 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 
 std::string did_you_mean_one_of(std::string_view word, const std::vector<std::string>& candidates) {
   constexpr std::size_t kMost = 3;
-  std::vector<std::pair<std::size_t, std::string>> near;  // how far, and the candidate
+  std::vector<std::pair<std::size_t, std::string>> near;  // distance and candidate
   for (const std::string& candidate : candidates) {
     const std::string beginning = candidate.substr(0, word.size());
     const std::size_t steps = std::min(distance(lower(word), lower(candidate)),
-                                       // The whole word is nearer than a beginning.
+                                       // A similar word ranks before a common prefix.
                                        distance(lower(word), lower(beginning)) + (beginning == candidate ? 0 : 1));
     if (steps <= std::max<std::size_t>(1, word.size() / 3) + 1) near.emplace_back(steps, candidate);
   }
   std::stable_sort(near.begin(), near.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.first, a.second.size()) < std::pair(b.first, b.second.size());  // of equals the shorter
+    return std::pair(a.first, a.second.size()) < std::pair(b.first, b.second.size());  // ties: the shorter one first
   });
   near.resize(std::min(near.size(), kMost));
   std::string text;

@@ -1,4 +1,4 @@
-// Small helpers for words and messages.
+// Small functions for strings and messages.
 #pragma once
 #include <string>
 #include <string_view>
@@ -6,13 +6,13 @@
 
 namespace lpot {
 
-// The candidate most like `word`, or "" when none is near: at most a third of the letters differ, case ignored.
+// The candidate most similar to `word`, or "" if none is similar: at most a third of the letters differ, ignoring case.
 std::string nearest(std::string_view word, const std::vector<std::string>& candidates);
 
 // " (did you mean 'relative'?)" or "", to append to a message.
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
 
-// The same with up to three candidates, those included that begin as the word does: " (did you mean 'a', 'b' or 'c'?)".
+// Suggests up to three candidates, also those with the same prefix: " (did you mean 'a', 'b' or 'c'?)".
 std::string did_you_mean_one_of(std::string_view word, const std::vector<std::string>& candidates);
 
 std::string trim(std::string_view);

@@ -1,5 +1,5 @@
-// Texts as a tensor, so that answers and what was expected go where all outputs and labels go: u8 [texts, longest], a
-// row of UTF-8 each, filled up with zeros.
+// Stores strings in a tensor, so that text answers and labels are handled like other outputs and labels. The tensor is
+// u8 [texts, longest]; each row is a UTF-8 string, padded with zeros.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,6 +10,6 @@ namespace lpot {
 
 Tensor to_text_tensor(const std::vector<std::string>&);
 bool holds_texts(const Tensor&);                   // u8 with two dimensions
-std::vector<std::string> to_texts(const Tensor&);  // throws DataError when it holds none
+std::vector<std::string> to_texts(const Tensor&);  // throws DataError if it holds no texts
 
 }  // namespace lpot

@@ -7,32 +7,32 @@
 namespace lpot {
 namespace {
 
-constexpr Letter kReplacement = 0xfffd;
+constexpr CodePoint kReplacement = 0xfffd;
 
-utf8proc_category_t category(Letter letter) { return utf8proc_category(static_cast<utf8proc_int32_t>(letter)); }
+utf8proc_category_t category(CodePoint letter) { return utf8proc_category(static_cast<utf8proc_int32_t>(letter)); }
 
-bool within(Letter letter, Letter first, Letter last) { return letter >= first && letter <= last; }
+bool within(CodePoint letter, CodePoint first, CodePoint last) { return letter >= first && letter <= last; }
 
 }  // namespace
 
-bool Letters::next() {
+bool CodePoints::next() {
   if (end_ >= text_.size()) return false;
   begin_ = end_;
   const auto lead = static_cast<unsigned char>(text_[begin_]);
   if (lead < 0x80) {
-    letter_ = lead;
+    code_point_ = lead;
     end_ = begin_ + 1;
     return true;
   }
   utf8proc_int32_t found = 0;
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text_.data() + begin_);
   const utf8proc_ssize_t length = utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text_.size() - begin_), &found);
-  letter_ = length > 0 ? static_cast<Letter>(found) : kReplacement;
+  code_point_ = length > 0 ? static_cast<CodePoint>(found) : kReplacement;
   end_ = begin_ + (length > 0 ? static_cast<std::size_t>(length) : 1);
   return true;
 }
 
-void append(std::string& text, Letter letter) {
+void append(std::string& text, CodePoint letter) {
   if (letter < 0x80) {
     text += static_cast<char>(letter);
     return;
@@ -42,7 +42,7 @@ void append(std::string& text, Letter letter) {
   text.append(reinterpret_cast<const char*>(bytes.data()), static_cast<std::size_t>(length));
 }
 
-std::optional<std::size_t> find_no_utf8(std::string_view text) {
+std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
   const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
   for (std::size_t i = 0; i < text.size();) {
     if (bytes[i] < 0x80) {
@@ -58,43 +58,43 @@ std::optional<std::size_t> find_no_utf8(std::string_view text) {
   return std::nullopt;
 }
 
-bool is_space(Letter letter) {
+bool is_space(CodePoint letter) {
   if (letter < 0x80) return letter == ' ' || within(letter, 0x09, 0x0d);
   const auto kind = category(letter);
   return kind == UTF8PROC_CATEGORY_ZS || kind == UTF8PROC_CATEGORY_ZL || kind == UTF8PROC_CATEGORY_ZP || letter == 0x85;
 }
 
-bool is_control(Letter letter) {
+bool is_control(CodePoint letter) {
   if (letter < 0x80) return letter < 0x20 || letter == 0x7f;
   const auto kind = category(letter);
   return kind == UTF8PROC_CATEGORY_CC || kind == UTF8PROC_CATEGORY_CF || kind == UTF8PROC_CATEGORY_CO;
 }
 
-bool is_punctuation(Letter letter) {
+bool is_punctuation(CodePoint letter) {
   const auto kind = category(letter);
   return kind >= UTF8PROC_CATEGORY_PC && kind <= UTF8PROC_CATEGORY_PO;
 }
 
-bool is_alphanumeric(Letter letter) {
+bool is_alphanumeric(CodePoint letter) {
   const auto kind = category(letter);
   return (kind >= UTF8PROC_CATEGORY_LU && kind <= UTF8PROC_CATEGORY_LO) ||
          (kind >= UTF8PROC_CATEGORY_ND && kind <= UTF8PROC_CATEGORY_NO);
 }
 
-bool is_accent(Letter letter) { return letter >= 0x80 && category(letter) == UTF8PROC_CATEGORY_MN; }
+bool is_accent(CodePoint letter) { return letter >= 0x80 && category(letter) == UTF8PROC_CATEGORY_MN; }
 
-bool is_ideograph(Letter letter) {
+bool is_ideograph(CodePoint letter) {
   return within(letter, 0x4e00, 0x9fff) || within(letter, 0x3400, 0x4dbf) || within(letter, 0x20000, 0x2a6df) ||
          within(letter, 0x2a700, 0x2b73f) || within(letter, 0x2b740, 0x2b81f) || within(letter, 0x2b920, 0x2ceaf) ||
          within(letter, 0xf900, 0xfaff) || within(letter, 0x2f800, 0x2fa1f);
 }
 
-Letter lower(Letter letter) {
+CodePoint lower(CodePoint letter) {
   if (letter < 0x80) return within(letter, 'A', 'Z') ? letter + 32 : letter;
-  return static_cast<Letter>(utf8proc_tolower(static_cast<utf8proc_int32_t>(letter)));
+  return static_cast<CodePoint>(utf8proc_tolower(static_cast<utf8proc_int32_t>(letter)));
 }
 
-std::u32string decomposed(Letter letter) {
+std::u32string decomposed(CodePoint letter) {
   if (letter < 0xc0) return {letter};
   std::array<utf8proc_int32_t, 16> parts{};
   int boundary = 0;

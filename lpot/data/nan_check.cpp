@@ -16,7 +16,7 @@ LPOT_FOR_EVERY_CPU bool has_nan_among(const float* values, std::size_t count) {
 }
 
 bool has_nan(const Tensor& tensor) {
-  if (holds_whole_numbers(tensor.element_type())) return false;
+  if (is_integer_type(tensor.element_type())) return false;
   if (tensor.element_type() == ElementType::F32) return has_nan_among(tensor.data<float>(), tensor.size());
   for (std::size_t i = 0; i < tensor.size(); ++i)
     if (std::isnan(tensor.value_at(i))) return true;

@@ -30,7 +30,7 @@ enum class MessageType : char {
 
 std::string make_message(MessageType, std::string_view content = {});
 
-inline constexpr ByteReader::Complaint kDamagedMessage{
+inline constexpr ByteReader::ErrorText kDamagedMessage{
     "distributed", "a message from another process is damaged. Start the same lpot version on every rank."};
 
 // Serializes an error. It is restored with its type, and `prefix` is prepended to its message.

@@ -41,10 +41,10 @@ Json to_json(const std::vector<Tensor>& outputs) {
 
 // The size is compared with the available bytes before memory is allocated.
 Tensor tensor_from(const Json& json) {
-  const auto type = whole_number(json.at(0));
+  const auto type = json_integer(json.at(0));
   if (type < 0 || type > static_cast<std::int64_t>(ElementType::F64)) damaged();
   Shape shape;
-  for (const Json& dimension : json.at(1)) shape.push_back(static_cast<std::size_t>(whole_number(dimension)));
+  for (const Json& dimension : json.at(1)) shape.push_back(static_cast<std::size_t>(json_integer(dimension)));
   const auto& bytes = json.at(2).get_binary();
   std::size_t expected = element_size(static_cast<ElementType>(type));
   for (const std::size_t dimension : shape)
@@ -71,8 +71,8 @@ EvaluationNotes notes_from_bytes(std::string_view bytes) {
   try {
     const Json json = parse_cbor(bytes);
     EvaluationNotes notes{judgements_from(json.at("baseline")), judgements_from(json.at("first")), std::nullopt,
-                          static_cast<std::size_t>(whole_number(json.at("batch_size"))),
-                          static_cast<int>(whole_number(json.at("streams")))};
+                          static_cast<std::size_t>(json_integer(json.at("batch_size"))),
+                          static_cast<int>(json_integer(json.at("streams")))};
     if (notes.batch_size > kMaxParallel || notes.streams < 0 || notes.streams > kMaxParallel) damaged();
     if (!json.contains("outputs")) return notes;
     notes.outputs.emplace();

@@ -14,7 +14,7 @@
 namespace lpot {
 namespace {
 
-bool is_whole(const Tensor& tensor) { return holds_whole_numbers(tensor.element_type()); }
+bool is_whole(const Tensor& tensor) { return is_integer_type(tensor.element_type()); }
 
 bool is_one_each(const Tensor& tensor, std::size_t count) {
   return tensor.size() == count && !tensor.shape().empty() && tensor.shape()[0] == count;

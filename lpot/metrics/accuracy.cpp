@@ -61,7 +61,7 @@ class Accuracy : public Metric {
     std::vector<Counted> samples(labels.size());
     if (scores.rows() == 0) return samples;
     scores.check_flat("Accuracy");
-    const bool is_class = holds_whole_numbers(outputs[0].element_type());
+    const bool is_class = is_integer_type(outputs[0].element_type());
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const auto row = scores.row(i);
       auto& [share, margin] = samples[i];

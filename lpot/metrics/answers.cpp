@@ -16,7 +16,7 @@ Answers class_answers(const std::vector<Tensor>& outputs, const std::vector<Tens
   Answers answers;
   if (scores.rows() == 0) return answers;
   scores.check_flat(metric);
-  const bool is_class = scores.columns() == 1 && holds_whole_numbers(outputs[0].element_type());
+  const bool is_class = scores.columns() == 1 && is_integer_type(outputs[0].element_type());
   if (!is_class) answers.classes = std::max<std::size_t>(2, scores.columns());
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const auto row = scores.row(i);

@@ -58,7 +58,7 @@ Places find_places(const std::vector<Tensor>& outputs, std::size_t count, std::s
   }
   if (rest.size() != 2) throw error();
   const bool classes_first =
-      holds_whole_numbers(outputs[rest[0]].element_type()) && !holds_whole_numbers(outputs[rest[1]].element_type());
+      is_integer_type(outputs[rest[0]].element_type()) && !is_integer_type(outputs[rest[1]].element_type());
   return {*boxes, rest[classes_first ? 1 : 0], rest[classes_first ? 0 : 1], number};
 }
 

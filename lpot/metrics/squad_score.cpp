@@ -9,11 +9,11 @@
 namespace lpot {
 namespace {
 
-bool is_ascii_punctuation(Letter letter) { return letter > ' ' && letter < 0x7f && !is_alphanumeric(letter); }
+bool is_ascii_punctuation(CodePoint letter) { return letter > ' ' && letter < 0x7f && !is_alphanumeric(letter); }
 
 // As Python's \w and str.split have them.
-bool is_word(Letter letter) { return letter == '_' || is_alphanumeric(letter); }
-bool separates(Letter letter) { return is_space(letter) || (letter >= 0x1c && letter <= 0x1f); }
+bool is_word(CodePoint letter) { return letter == '_' || is_alphanumeric(letter); }
+bool separates(CodePoint letter) { return is_space(letter) || (letter >= 0x1c && letter <= 0x1f); }
 
 std::u32string without_articles(const std::u32string& letters) {
   std::u32string kept;
@@ -33,10 +33,10 @@ std::u32string without_articles(const std::u32string& letters) {
 
 std::vector<std::string> words_of(std::string_view text) {
   std::u32string letters;
-  for (Letters each(text); each.next();)
-    if (!is_ascii_punctuation(each.letter())) letters += lower(each.letter());
+  for (CodePoints each(text); each.next();)
+    if (!is_ascii_punctuation(each.code_point())) letters += lower(each.code_point());
   std::vector<std::string> words(1);
-  for (const Letter letter : without_articles(letters)) {
+  for (const CodePoint letter : without_articles(letters)) {
     if (!separates(letter))
       append(words.back(), letter);
     else if (!words.back().empty())

@@ -63,7 +63,7 @@ std::size_t saved_size(const Model& model) {
 }
 
 std::size_t save_model(const Model& model, const fs::path& xml) {
-  make_folder(xml.has_parent_path() ? xml.parent_path() : fs::path("."));
+  create_folder(xml.has_parent_path() ? xml.parent_path() : fs::path("."));
   const fs::path bin = fs::path(xml).replace_extension(".bin");
   const fs::path new_xml = fs::path(xml).replace_extension(fmt::format(".{}.tmp.xml", ::getpid()));
   const fs::path new_bin = fs::path(new_xml).replace_extension(".bin");

@@ -49,7 +49,7 @@ Word word(const Json& json, const char* key) {
 
 TensorScheme scheme_from(const Json& json) {
   return {word<Algorithm>(json, "algorithm"), word<Granularity>(json, "granularity"), word<Symmetry>(json, "scheme"),
-          static_cast<int>(whole_number(json, "bits", 8))};
+          static_cast<int>(json_integer(json, "bits", 8))};
 }
 
 OpPlan op_from(const Json& json) {
@@ -113,7 +113,7 @@ Plan plan_from_json(const std::string& text) {
       return false;
     };
     const Json json = Json::parse(text, read_op);
-    plan.sampling_size = static_cast<std::size_t>(whole_number(json, "sampling_size", 0));
+    plan.sampling_size = static_cast<std::size_t>(json_integer(json, "sampling_size", 0));
     if (json.contains("recipes")) plan.recipes = recipes_from_json(json.at("recipes"));
     const auto& ops = json.at("ops");
     if (!ops.is_object())

@@ -33,7 +33,7 @@ std::string wrong_kind_message(const std::string& recipe, const RecipeValue& val
 
 RecipeValue recipe_value_from(const std::string& name, const nlohmann::json& json) {
   if (json.is_boolean()) return json.get<bool>();
-  if (json.is_number_integer()) return whole_number(json);
+  if (json.is_number_integer()) return json_integer(json);
   if (json.is_number() && std::isfinite(json.get<double>())) return json.get<double>();
   throw StoreError("plan",
                    fmt::format("recipe '{}' is of type {}; expected true, false or a number", name, json.type_name()));

@@ -37,9 +37,9 @@ Measured measured_from_json(const std::string& text) {
       measured.metrics.emplace_back(metric.at("name"), number(metric.at("value")));
     json.at("latency_ms").get_to(measured.latency_ms);
     json.at("speedup").get_to(measured.speedup);
-    measured.size_bytes = static_cast<std::size_t>(whole_number(json.at("size_bytes")));
-    measured.footprint_bytes = static_cast<std::size_t>(whole_number(json.at("footprint_bytes")));
-    measured.samples = static_cast<std::size_t>(whole_number(json.at("samples")));
+    measured.size_bytes = static_cast<std::size_t>(json_integer(json.at("size_bytes")));
+    measured.footprint_bytes = static_cast<std::size_t>(json_integer(json.at("footprint_bytes")));
+    measured.samples = static_cast<std::size_t>(json_integer(json.at("samples")));
     measured.complete = json.value("complete", true);
     return measured;
   } catch (const nlohmann::json::exception& error) {
@@ -62,7 +62,7 @@ Probe probe_from_json(const std::string& text) {
     const auto& distance = json.at("distance");
     return {plan_from_json(json.at("plan").get<std::string>()),
             distance.is_null() ? std::numeric_limits<double>::infinity() : distance.get<double>(),
-            json.at("seconds").get<double>(), static_cast<std::size_t>(whole_number(json.at("before_trial")))};
+            json.at("seconds").get<double>(), static_cast<std::size_t>(json_integer(json.at("before_trial")))};
   } catch (const nlohmann::json::exception& error) {
     throw StoreError("store", fmt::format("cannot read a stored probe: {}", error.what()));
   }

@@ -18,16 +18,16 @@ using google::protobuf::io::CodedInputStream;
 
 constexpr std::size_t kMaxHeadBytes = 20;  // a tag and a number or length, each a varint of at most ten bytes
 
-// What comes before the payload of a field.
+// The bytes of a field before its payload.
 struct Head {
   std::uint32_t tag = 0;
-  std::uint64_t number = 0;   // of a varint, which has no payload
-  std::uint64_t payload = 0;  // bytes that follow
-  std::size_t bytes = 0;      // of the head itself
+  std::uint64_t number = 0;   // value of a varint, which has no payload
+  std::uint64_t payload = 0;  // size of the payload in bytes
+  std::size_t bytes = 0;      // size of the head itself
 };
 
-// Nothing for a tag that protobuf does not have, for a group, and where the bytes end inside the head. Only the head
-// gets a stream, because a stream is limited to 2 GB.
+// Returns nullopt for an invalid tag, for a group, and if the bytes end inside the head. Only the head is read with a
+// stream, because a stream is limited to 2 GB.
 std::optional<Head> read_head(std::span<const std::uint8_t> bytes) {
   CodedInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
   Head head;
@@ -55,7 +55,7 @@ std::optional<Head> read_head(std::span<const std::uint8_t> bytes) {
   return head;
 }
 
-// The caller has checked that the bytes are there.
+// The caller must check that there are enough bytes.
 std::uint64_t read_fixed64(std::span<const std::uint8_t> bytes) {
   std::uint64_t value = 0;
   CodedInputStream::ReadLittleEndian64FromArray(bytes.data(), &value);
@@ -87,10 +87,10 @@ std::optional<std::string> ProtoReader::find_damage() {
 std::string ProtoReader::read_field() {
   const std::size_t left = bytes_.size() - position_;
   const std::optional<Head> head = read_head(bytes_.subspan(position_, std::min(kMaxHeadBytes, left)));
-  if (!head) return fmt::format("byte {} of {} is no start of a field", position_, bytes_.size());
+  if (!head) return fmt::format("byte {} of {} is not the start of a field", position_, bytes_.size());
   if (head->payload > left - head->bytes)
-    return fmt::format("the field at byte {} needs {} bytes and only {} are left, so it was cut", position_,
-                       head->payload, left - head->bytes);
+    return fmt::format("truncated: the field at byte {} needs {} bytes, but only {} are left", position_, head->payload,
+                       left - head->bytes);
   const auto payload = bytes_.subspan(position_ + head->bytes, static_cast<std::size_t>(head->payload));
   begin_ = position_;
   position_ += head->bytes + payload.size();
@@ -110,14 +110,14 @@ std::string_view ProtoReader::text() const { return {reinterpret_cast<const char
 std::vector<std::int64_t> ProtoReader::integers() const {
   if (type_ == WireFormatLite::WIRETYPE_VARINT) return {static_cast<std::int64_t>(number_)};
   if (block_.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()))
-    fail(fmt::format("{} packed bytes; at most 2 GB can be read", block_.size()));
+    fail(fmt::format("a packed field has {} bytes; expected at most 2 GB", block_.size()));
   const auto size = static_cast<int>(block_.size());
   std::vector<std::int64_t> values;
   CodedInputStream packed(block_.data(), size);
   while (packed.CurrentPosition() < size) {
     std::uint64_t value = 0;
     if (!packed.ReadVarint64(&value))
-      fail(fmt::format("byte {} of {} packed bytes is no start of a number", packed.CurrentPosition(), size));
+      fail(fmt::format("byte {} of {} packed bytes is not the start of a number", packed.CurrentPosition(), size));
     values.push_back(static_cast<std::int64_t>(value));
   }
   return values;
@@ -126,7 +126,7 @@ std::vector<std::int64_t> ProtoReader::integers() const {
 std::vector<float> ProtoReader::floats() const {
   if (type_ == WireFormatLite::WIRETYPE_FIXED32) return {std::bit_cast<float>(static_cast<std::uint32_t>(number_))};
   if (block_.size() % sizeof(float) != 0)
-    fail(fmt::format("{} packed bytes are no whole number of floats", block_.size()));
+    fail(fmt::format("a packed field of floats has {} bytes; expected a multiple of 4", block_.size()));
   std::vector<float> values(block_.size() / sizeof(float));
   for (std::size_t i = 0; i < values.size(); ++i)
     values[i] = std::bit_cast<float>(read_fixed32(block_.subspan(i * sizeof(float))));

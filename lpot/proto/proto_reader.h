@@ -28,7 +28,7 @@ class ProtoReader {
   std::optional<std::string> find_damage();
 
   int field() const { return field_; }
-  bool is_block() const;  // length-delimited: a text, bytes, a message or packed numbers
+  bool is_block() const;  // length-delimited: a string, bytes, a message or packed numbers
 
   std::uint64_t number() const { return number_; }                // of a varint or a fixed field, else 0
   std::span<const std::uint8_t> bytes() const { return block_; }  // of a block, else empty
@@ -41,10 +41,10 @@ class ProtoReader {
   std::vector<float> floats() const;
 
  private:
-  std::string read_field();  // what is wrong with it, or ""
+  std::string read_field();  // an error message, or ""
 
   std::span<const std::uint8_t> bytes_;
-  std::size_t position_ = 0;  // behind the current field
+  std::size_t position_ = 0;  // after the current field
   std::size_t begin_ = 0;     // of the current field
   int field_ = 0;
   int type_ = -1;

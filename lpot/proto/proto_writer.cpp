@@ -17,11 +17,11 @@ std::string encode(const Write& write) {
     google::protobuf::io::StringOutputStream stream(&bytes);
     CodedOutputStream coded(&stream);
     write(coded);
-  }  // the streams trim the text to what was written
+  }  // the destructors of the streams trim the string to the written size
   return bytes;
 }
 
-// Every value without a tag, in a block.
+// Writes all values without tags into one block.
 template <typename T, typename Write>
 std::string pack(int field, const std::vector<T>& values, const Write& write) {
   return block(field, encode([&](CodedOutputStream& out) {

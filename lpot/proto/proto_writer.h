@@ -11,14 +11,14 @@
 
 namespace lpot::proto {
 
-// A text, bytes or a message.
+// A string, bytes or a message.
 std::string block(int field, std::string_view bytes);
 
 std::string integer(int field, std::uint64_t value);
 std::string number(int field, double value);
 std::string number(int field, float value);
 
-// Packed.
+// Packed repeated fields.
 std::string integers(int field, const std::vector<std::int64_t>& values);
 std::string numbers(int field, const std::vector<double>& values);
 std::string numbers(int field, const std::vector<float>& values);

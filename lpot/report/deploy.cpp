@@ -114,7 +114,7 @@ std::optional<fs::path> stage_onnx(const fs::path& folder, const Edits& edits, c
   if (source.format != ModelFormat::Onnx) return std::nullopt;
   const fs::path staged = folder / fmt::format("model.{}.tmp.onnx", ::getpid());
   try {
-    make_folder(folder);
+    create_folder(folder);
     export_onnx(source, edits, staged);
     return staged;
   } catch (const ModelError& error) {

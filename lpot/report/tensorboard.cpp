@@ -60,7 +60,7 @@ std::string encode_histogram(const std::string& tag, const TensorStatistics& ten
 
 // One run of TensorBoard: a folder with one file.
 void write_run(const fs::path& folder, std::size_t step, const std::string& values) {
-  make_folder(folder);
+  create_folder(folder);
   const auto now = static_cast<double>(std::time(nullptr));
   TFRecordWriter writer(folder / fmt::format("events.out.tfevents.{:.0f}.lpot", now));
   writer.add(proto::number(1, now) + proto::block(3, "brain.Event:2"));

@@ -55,7 +55,7 @@ Goal goal_from_json(const OrderedJson& json) {
 Objective objective_from_json(const OrderedJson& about) {
   const OrderedJson value = about.value("objective", OrderedJson(0));
   if (!value.is_number_integer()) return Objective::Performance;
-  return static_cast<Objective>(std::clamp<std::int64_t>(whole_number(value), 0, 2));
+  return static_cast<Objective>(std::clamp<std::int64_t>(json_integer(value), 0, 2));
 }
 
 StudyAbout about_from_json(const OrderedJson& json) {

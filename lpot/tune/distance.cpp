@@ -29,7 +29,7 @@ double distance(const Outputs& outputs, const Outputs& expected, DistanceKind ho
   double sum = 0;
   std::size_t counted = 0;
   for (std::size_t output = 0; output < outputs.front().size(); ++output) {
-    if (holds_whole_numbers(outputs.front()[output].element_type())) continue;
+    if (is_integer_type(outputs.front()[output].element_type())) continue;
     sum += distance_of(output, outputs, expected, how);
     ++counted;
   }

@@ -9,7 +9,7 @@ namespace {
 
 fs::path open_output(const fs::path& wanted, const fs::path& workspace) {
   fs::path output = wanted.empty() ? workspace / "best" : wanted;
-  make_folder(output);
+  create_folder(output);
   remove_leftovers(output);
   remove_leftovers(workspace);
   return output;

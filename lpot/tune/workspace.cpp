@@ -57,7 +57,7 @@ fs::path workspace_path(const Config& config, const Model& model) {
 fs::path store_path(const fs::path& workspace) { return workspace / "lpot.db"; }
 
 Workspace::Workspace(fs::path path) : path_(std::move(path)) {
-  make_folder(path_);
+  create_folder(path_);
   lock_ = ::open((path_ / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
   if (lock_ < 0)
     throw StoreError(

@@ -7,13 +7,13 @@ namespace {
 
 TEST(CpuContention, ReadsTheFirstLineOfProcStat) {
   EXPECT_EQ(parse_cpu_ticks("cpu  100 10 20 700 50 3 7 110 5 0\ncpu0 1 2 3 4 5 6 7 8\n"), (CpuTicks{1000, 250}));
-  EXPECT_EQ(parse_cpu_ticks("cpu 100 10 20 70"), (CpuTicks{200, 130})) << "as old kernels wrote it";
+  EXPECT_EQ(parse_cpu_ticks("cpu 100 10 20 70"), (CpuTicks{200, 130})) << "format of old kernels";
   EXPECT_FALSE(parse_cpu_ticks("cpu0 1 2 3 4 5 6 7 8"));
   EXPECT_FALSE(parse_cpu_ticks("cpu 1 2"));
   EXPECT_FALSE(parse_cpu_ticks(""));
 }
 
-TEST(CpuContention, IsAShare) {
+TEST(CpuContention, ReturnsAShareBetween0And1) {
   const CpuContention load;
   EXPECT_GE(load.share(), 0.0);
   EXPECT_LE(load.share(), 1.0);

@@ -35,7 +35,7 @@ TEST_F(FileTest, WritesAndReadsBack) {
   EXPECT_EQ(file_count(), 1u);
 }
 
-TEST_F(FileTest, LeavesTheOldFileAndNothingElseWhenAWriterFails) {
+TEST_F(FileTest, KeepsTheOldFileAndNoOtherIfAWriterFails) {
   write_file(folder_ / "a.txt", "old");
   EXPECT_THROW(replace_file(folder_ / "a.txt",
                             [](const fs::path& temporary) {
@@ -47,7 +47,7 @@ TEST_F(FileTest, LeavesTheOldFileAndNothingElseWhenAWriterFails) {
   EXPECT_EQ(file_count(), 1u);
 }
 
-TEST_F(FileTest, NamesTheFileAndTheReasonWhenItCannotWrite) {
+TEST_F(FileTest, ReportsTheFileAndTheReasonIfItCannotWrite) {
   try {
     write_file(folder_ / "missing" / "a.txt", "x");
     FAIL() << "no error";
@@ -57,7 +57,7 @@ TEST_F(FileTest, NamesTheFileAndTheReasonWhenItCannotWrite) {
   }
 }
 
-TEST_F(FileTest, UnpacksGzAndRefusesACutOne) {
+TEST_F(FileTest, DecompressesGzipAndRejectsATruncatedFile) {
   const fs::path whole = folder_ / "whole.gz";
   gzFile file = gzopen(whole.c_str(), "wb");
   std::string content;
@@ -77,7 +77,7 @@ TEST_F(FileTest, FingerprintsDifferByOneByte) {
   EXPECT_EQ(fingerprint_file(folder_ / "a"), Fingerprint().add("abc").hex());
 }
 
-TEST_F(FileTest, RefusesAFileThatUnpacksToMoreThanTheLimit) {
+TEST_F(FileTest, RejectsAFileThatDecompressesToMoreThanTheLimit) {
   gzFile file = gzopen((folder_ / "bomb.gz").c_str(), "wb");
   const std::string zeros(1 << 20, '\0');
   for (int i = 0; i < 8; ++i) gzwrite(file, zeros.data(), static_cast<unsigned>(zeros.size()));

@@ -13,7 +13,7 @@ TEST(MappedFile, HoldsTheBytesOfTheFile) {
   EXPECT_TRUE(MappedFile(folder.write("empty", "")).bytes().empty());
 }
 
-TEST(MappedFile, ThatIsMissingIsTold) {
+TEST(MappedFile, ReportsAMissingFile) {
   EXPECT_THAT(message_of<DataError>([] { MappedFile("nowhere/a"); }),
               ::testing::HasSubstr("nowhere/a: No such file or directory"));
 }

@@ -13,33 +13,33 @@ namespace {
 
 std::vector<std::string> shell(const std::string& script) { return {"/bin/sh", "-c", script}; }
 
-TEST(Process, GivesLinesThenTheExitCode) {
+TEST(Process, ReturnsLinesThenTheExitCode) {
   Process process(shell("echo one; printf 'two'; exit 3"));
   EXPECT_EQ(process.read_line(), "one");
-  EXPECT_EQ(process.read_line(), "two");  // the end of a last line may be missing
+  EXPECT_EQ(process.read_line(), "two");  // the last line may have no line break
   EXPECT_EQ(process.read_line(), std::nullopt);
   EXPECT_EQ(process.wait(), 3);
 }
 
-TEST(Process, ReadsWhatIsWrittenToIt) {
+TEST(Process, ReceivesTheLinesThatAreWritten) {
   Process process(shell("while read -r line; do echo \"<$line>\"; done"));
   EXPECT_TRUE(process.write_line("a b"));
   EXPECT_EQ(process.read_line(), "<a b>");
   EXPECT_EQ(process.wait(), 0);  // its input ends
 }
 
-TEST(Process, TellsTheSignalThatEndedIt) {
+TEST(Process, ReportsTheSignalThatEndedIt) {
   Process process(shell("kill -9 $$"));
   EXPECT_EQ(process.read_line(), std::nullopt);
   EXPECT_EQ(process.wait(), 128 + 9);
 }
 
-TEST(Process, SaysWhatCannotBeStarted) {
+TEST(Process, NamesAProgramThatCannotBeStarted) {
   EXPECT_THAT(message_of<ConfigError>([] { Process({"/nowhere/program"}); }),
               testing::AllOf(testing::HasSubstr("/nowhere/program"), testing::HasSubstr("No such file")));
 }
 
-TEST(Process, EndsWithItsWholeGroupWhenAskedToStop) {
+TEST(Process, KillsTheProcessGroupOnAStopRequest) {
   const TempFolder folder;
   {
     Process process(shell("(sleep 60; echo late > " + (folder / "late").string() + ") & echo $!; wait"));
@@ -49,14 +49,14 @@ TEST(Process, EndsWithItsWholeGroupWhenAskedToStop) {
   EXPECT_THAT(folder.names(), testing::IsEmpty());
 }
 
-TEST(ShellQuoted, IsTakenLiterally) {
+TEST(ShellQuoted, QuotesSpecialCharacters) {
   for (const std::string word : {"plain", "two words", "it's", "$HOME `ls` \"x\" \\ *"}) {
     Process process(shell("printf %s " + shell_quoted(word)));
     EXPECT_EQ(process.read_line(), word);
   }
 }
 
-TEST(BindToCores, LeavesOnlyThese) {
+TEST(BindToCores, RestrictsTheProcessToTheCores) {
   const int core = usable_cores().back();
   const pid_t child = ::fork();  // the test itself stays unbound
   if (child == 0) {
@@ -68,7 +68,7 @@ TEST(BindToCores, LeavesOnlyThese) {
   EXPECT_EQ(status, 0);
 }
 
-TEST(BindToCores, NamesCoresThatAreNotThere) {
+TEST(BindToCores, NamesCoresThatDoNotExist) {
   EXPECT_THAT(message_of<ConfigError>([] { bind_to_cores({1000}); }), testing::HasSubstr("1000"));
 }
 

@@ -46,7 +46,7 @@ TEST(Tensor, RoundsHalfPrecisionToNearestEven) {
   EXPECT_EQ(halves.value_at(1), one + 2 * step);
 }
 
-TEST(Tensor, NamesBothTypesWhenReadAsAnother) {
+TEST(Tensor, NamesBothTypesIfReadAsAnotherType) {
   const Tensor bytes(ElementType::U8, {2, 3});
   try {
     bytes.data<float>();
@@ -56,26 +56,26 @@ TEST(Tensor, NamesBothTypesWhenReadAsAnother) {
   }
 }
 
-TEST(Tensor, IsAloneWhileNoOtherOneSeesItsMemory) {
-  Tensor tensor = Tensor::unfilled(ElementType::F32, {2, 3});
-  EXPECT_TRUE(tensor.is_alone());
+TEST(Tensor, IsSoleOwnerWhileNoOtherTensorSharesItsMemory) {
+  Tensor tensor = Tensor::uninitialized(ElementType::F32, {2, 3});
+  EXPECT_TRUE(tensor.is_sole_owner());
   {
     const Tensor row = tensor.slice(1);
-    EXPECT_FALSE(tensor.is_alone());
-    EXPECT_FALSE(row.is_alone());
+    EXPECT_FALSE(tensor.is_sole_owner());
+    EXPECT_FALSE(row.is_sole_owner());
   }
-  EXPECT_TRUE(tensor.is_alone());
+  EXPECT_TRUE(tensor.is_sole_owner());
   const Tensor moved = std::move(tensor);
-  EXPECT_TRUE(moved.is_alone());
-  EXPECT_FALSE(Tensor().is_alone());
+  EXPECT_TRUE(moved.is_sole_owner());
+  EXPECT_FALSE(Tensor().is_sole_owner());
 }
 
-TEST(Tensor, IsNotAloneInMemoryOfSomebodyElse) {
+TEST(Tensor, IsNotSoleOwnerOfExternalMemory) {
   const Tensor borrowed(ElementType::F32, {2}, std::make_shared<std::array<float, 2>>());
-  EXPECT_FALSE(borrowed.is_alone());
+  EXPECT_FALSE(borrowed.is_sole_owner());
 }
 
-TEST(Stack, NamesBothShapesWhenSamplesDiffer) {
+TEST(Stack, NamesBothShapesIfSamplesDiffer) {
   try {
     stack({Tensor(ElementType::F32, {2}), Tensor(ElementType::F32, {3})});
     FAIL() << "no error";
@@ -84,7 +84,7 @@ TEST(Stack, NamesBothShapesWhenSamplesDiffer) {
   }
 }
 
-TEST(Stack, PutsRowsOneAfterTheOther) {
+TEST(Stack, ConcatenatesRows) {
   const Tensor stacked = stack({Tensor::from<float>({2}, {1, 2}), Tensor::from<float>({2}, {3, 4})});
   EXPECT_EQ(stacked.shape(), (Shape{2, 2}));
   EXPECT_EQ(stacked.slice(1).data<float>()[0], 3);

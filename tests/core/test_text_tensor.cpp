@@ -7,7 +7,7 @@
 namespace lpot {
 namespace {
 
-TEST(TextTensor, GivesTheTextsBack) {
+TEST(TextTensor, ReturnsTheSameTexts) {
   const std::vector<std::string> texts{"Łódź", "", "a longer one"};
   const Tensor tensor = to_text_tensor(texts);
   EXPECT_EQ(tensor.shape(), (Shape{3, 12}));
@@ -15,7 +15,7 @@ TEST(TextTensor, GivesTheTextsBack) {
   EXPECT_TRUE(to_texts(to_text_tensor({})).empty());
 }
 
-TEST(TextTensor, IsToldFromOtherTensors) {
+TEST(TextTensor, DiffersFromOtherTensors) {
   EXPECT_FALSE(holds_texts(Tensor()));
   EXPECT_FALSE(holds_texts(Tensor(ElementType::F32, {2, 2})));
   EXPECT_THROW(to_texts(Tensor(ElementType::U8, {4})), DataError);

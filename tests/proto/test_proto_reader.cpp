@@ -20,7 +20,7 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-TEST(ProtoReader, GoesThroughFieldsOfEveryType) {
+TEST(ProtoReader, ReadsFieldsOfEveryType) {
   const std::string bytes("\x08\x96\x01\x12\x02hi\x1d\x00\x00\x80\x3f\x21\x01\x00\x00\x00\x00\x00\x00\x00", 21);
   ProtoReader reader(bytes_of(bytes));
   ASSERT_TRUE(reader.next());
@@ -45,7 +45,7 @@ TEST(ProtoReader, ReadsPackedNumbers) {
   EXPECT_THAT(reader.floats(), ElementsAre(1.0f, 2.0f));
 }
 
-TEST(ProtoReader, RefusesWhatReachesBeyondTheEnd) {
+TEST(ProtoReader, RejectsFieldsBeyondTheEnd) {
   for (const std::string& bytes :
        {std::string("\x12\x05hi", 4), std::string("\x08\x96"), std::string("\x1d\x00\x00", 3), std::string("\x0b"),
         std::string("\x00\x01", 2), std::string("\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11),
@@ -60,7 +60,7 @@ TEST(ProtoReader, RefusesWhatReachesBeyondTheEnd) {
   EXPECT_THROW(reader.floats(), DataError);
 }
 
-TEST(ProtoReader, RefusesFieldNumbersAndGroupsThatAreNotRead) {
+TEST(ProtoReader, RejectsInvalidFieldNumbersAndGroups) {
   for (const std::string& bytes : {std::string("\x0b\x0c"), std::string("\x0c"), std::string("\x0e\x01"),
                                    std::string("\x82\x80\x80\x80\x10\x00", 6), std::string("\x80\x80\x00\x01", 4)}) {
     ProtoReader reader(bytes_of(bytes));
@@ -68,7 +68,7 @@ TEST(ProtoReader, RefusesFieldNumbersAndGroupsThatAreNotRead) {
   }
 }
 
-TEST(ProtoReader, ReadsTheLargestNumbersThatThereAre) {
+TEST(ProtoReader, ReadsTheLargestNumbers) {
   const std::string bytes("\xf8\xff\xff\xff\x0f\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01");
   ProtoReader reader(bytes_of(bytes));
   ASSERT_TRUE(reader.next());
@@ -77,7 +77,7 @@ TEST(ProtoReader, ReadsTheLargestNumbersThatThereAre) {
   EXPECT_FALSE(reader.next());
 }
 
-TEST(ProtoReader, GivesNoNumbersOfAnotherWireType) {
+TEST(ProtoReader, ReturnsNoNumbersForAnotherWireType) {
   const std::string bytes = proto::number(1, 1.5) + proto::number(1, 1.5f) + proto::integer(1, 7);
   ProtoReader reader(bytes_of(bytes));
   ASSERT_TRUE(reader.next());
@@ -95,14 +95,14 @@ TEST(ProtoReader, DescribesTheFirstDamage) {
   const std::string whole = proto::block(1, "abc") + proto::block(2, std::string(100, 'x'));
   EXPECT_EQ(ProtoReader(bytes_of(whole)).find_damage(), std::nullopt);
   EXPECT_EQ(ProtoReader(bytes_of(whole.substr(0, 50))).find_damage(),
-            "the field at byte 5 needs 100 bytes and only 43 are left, so it was cut");
-  EXPECT_EQ(ProtoReader(bytes_of(whole + '\x03')).find_damage(), "byte 107 of 108 is no start of a field");
+            "truncated: the field at byte 5 needs 100 bytes, but only 43 are left");
+  EXPECT_EQ(ProtoReader(bytes_of(whole + '\x03')).find_damage(), "byte 107 of 108 is not the start of a field");
   EXPECT_EQ(ProtoReader({}).find_damage(), std::nullopt);
 }
 
-// One CodedInputStream ends there.
+// One CodedInputStream is limited to 2 GB.
 TEST(ProtoReader, ReadsMessagesAboveTwoGigabytes) {
-  constexpr std::uint64_t kSize = 5'000'000'000;  // a hole in the file, which takes no place
+  constexpr std::uint64_t kSize = 5'000'000'000;  // a sparse file, which needs no disk space
   const std::string head("\x0a\x80\xe4\x97\xd0\x12", 6), tail = proto::block(2, "tail");
   const TempFolder folder;
   const auto path = write_bytes(folder / "large", head);

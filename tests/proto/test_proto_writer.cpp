@@ -12,7 +12,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// The bytes as protobuf's documentation gives them.
+// Compares with the bytes in the documentation of protobuf.
 TEST(ProtoWriter, EncodesEveryTypeOfField) {
   EXPECT_EQ(proto::integer(1, 150), "\x08\x96\x01");
   EXPECT_EQ(proto::integer(2, 0), std::string("\x10\x00", 2));

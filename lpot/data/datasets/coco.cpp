@@ -44,14 +44,14 @@ std::vector<CocoImage> read_images(const Json& document) {
     const ImageSize size{images.size(), image.at("height").get<float>(), image.at("width").get<float>()};
     if (!(size.height > 0 && size.width > 0))
       throw DataError("parse", fmt::format("image {}: height and width must be above 0", images.size() + 1));
-    sizes[whole_number(image.at("id"))] = size;
+    sizes[json_integer(image.at("id"))] = size;
     images.push_back({image.at("file_name").get<std::string>(), {}});
   }
   for (const Json& annotation : document.at("annotations")) {
-    const auto image = sizes.find(whole_number(annotation.at("image_id")));
+    const auto image = sizes.find(json_integer(annotation.at("image_id")));
     if (image == sizes.end())
       throw DataError("parse", fmt::format("an annotation of image {}, which is not in images",
-                                           whole_number(annotation.at("image_id"))));
+                                           json_integer(annotation.at("image_id"))));
     if (annotation.at("bbox").empty()) continue;
     images[image->second.place].boxes.push_back(read_box(annotation, image->second));
   }

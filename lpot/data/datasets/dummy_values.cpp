@@ -54,7 +54,7 @@ Tensor fill(const DummyTensor& tensor, std::uint64_t seed) {
   for (std::size_t i = 0; i < count; ++i)
     to[i] = tensor.low + (tensor.high - tensor.low) * unit_interval(mix(seed + i));
   // Whole numbers stay below `high`, so that 0..30522 gives valid places in a vocabulary of 30522.
-  if (holds_whole_numbers(tensor.type))
+  if (is_integer_type(tensor.type))
     for (std::size_t i = 0; i < count; ++i) to[i] = std::floor(to[i]);
   return values.converted(tensor.type);
 }

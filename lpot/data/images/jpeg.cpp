@@ -106,7 +106,7 @@ Tensor decode_jpeg(std::span<const std::uint8_t> bytes) {
   if (!read_header(jpeg, bytes.data(), bytes.size())) jpeg.fail();
   const std::size_t height = jpeg.info.image_height, width = jpeg.info.image_width;
   check_pixels(height, width);
-  Tensor image = Tensor::unfilled(ElementType::U8, {height, width, 3});
+  Tensor image = Tensor::uninitialized(ElementType::U8, {height, width, 3});
   if (!is_cmyk(jpeg.info)) {
     if (!read_rows(jpeg, image.data<std::uint8_t>(), width * 3)) jpeg.fail();
     return image;

@@ -81,7 +81,7 @@ Tensor decode_png(std::span<const std::uint8_t> bytes) {
   const std::size_t width = png_get_image_width(reader.png, reader.info);
   check_pixels(height, width);
   if (png_get_rowbytes(reader.png, reader.info) != width * 3) throw DataError("decode", "a PNG of an unknown kind");
-  Tensor image = Tensor::unfilled(ElementType::U8, {height, width, 3});
+  Tensor image = Tensor::uninitialized(ElementType::U8, {height, width, 3});
   std::vector<std::uint8_t*> rows(height);
   for (std::size_t row = 0; row < height; ++row) rows[row] = image.data<std::uint8_t>() + row * width * 3;
   if (!read_rows(reader, rows.data())) reader.fail();

@@ -10,7 +10,7 @@
 namespace lpot {
 
 void check_utf8(const std::string& dataset, const std::filesystem::path& path, std::string_view bytes) {
-  const auto place = find_no_utf8(bytes);
+  const auto place = find_invalid_utf8(bytes);
   if (!place) return;
   const std::string_view before = bytes.substr(0, *place);
   const auto line = 1 + std::count(before.begin(), before.end(), '\n');

@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::size_t kLongestWord = 100;  // letters
 
-bool is_line_space(Letter letter) { return letter == '\t' || letter == '\n' || letter == '\r'; }
+bool is_line_space(CodePoint letter) { return letter == '\t' || letter == '\n' || letter == '\r'; }
 
-bool is_dropped(Letter letter) {
+bool is_dropped(CodePoint letter) {
   return letter == 0 || letter == 0xfffd || (!is_line_space(letter) && is_control(letter));
 }
 
 // ASCII's symbols ($, +, ~, ...) count as punctuation although Unicode does not have all of them there.
-bool splits(Letter letter) {
+bool splits(CodePoint letter) {
   if (letter < 0x80) return letter > ' ' && letter < 0x7f && !is_alphanumeric(letter);
   return is_punctuation(letter);
 }
@@ -26,7 +26,7 @@ class Cutter {
  public:
   Cutter(const Vocabulary& vocabulary, std::vector<Token>& tokens) : vocabulary_(vocabulary), tokens_(tokens) {}
 
-  void add(Letter letter, std::size_t begin, std::size_t end) {
+  void add(CodePoint letter, std::size_t begin, std::size_t end) {
     places_.push_back({word_.size(), static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
     append(word_, letter);
   }
@@ -79,14 +79,14 @@ class Cutter {
 std::vector<Token> WordPiece::tokenize(std::string_view text) const {
   std::vector<Token> tokens;
   Cutter cutter(*vocabulary_, tokens);
-  for (Letters letters(text); letters.next();) {
-    const auto add = [&](Letter letter) {
+  for (CodePoints letters(text); letters.next();) {
+    const auto add = [&](CodePoint letter) {
       const bool alone = splits(letter);
       if (alone || is_space(letter)) cutter.end_word();
       if (!is_space(letter)) cutter.add(letter, letters.begin(), letters.end());
       if (alone) cutter.end_word();
     };
-    const Letter letter = letters.letter();
+    const CodePoint letter = letters.code_point();
     if (is_dropped(letter)) continue;
     const bool ideograph = is_ideograph(letter);
     if (ideograph) cutter.end_word();
@@ -95,7 +95,7 @@ std::vector<Token> WordPiece::tokenize(std::string_view text) const {
     } else if (letter < 0x80) {
       add(lower(letter));
     } else {
-      for (const Letter part : decomposed(letter))
+      for (const CodePoint part : decomposed(letter))
         if (!is_accent(part)) add(lower(part));
     }
     if (ideograph) cutter.end_word();

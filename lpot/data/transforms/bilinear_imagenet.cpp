@@ -31,7 +31,7 @@ Tensor bilinear_imagenet(const Tensor& image, const BilinearOptions& options) {
   const bool resizes = options.height > 0 && options.width > 0;
   const Tensor resized =
       resizes ? resample(part, layout, options.height, options.width, Interpolation::PlainBilinear) : part;
-  Tensor result = Tensor::unfilled(ElementType::F32, resized.shape());
+  Tensor result = Tensor::uninitialized(ElementType::F32, resized.shape());
   const float unit = bytes ? 255.0f : 1.0f;
   for (std::size_t i = 0; i < result.size(); ++i)
     result.data<float>()[i] = (resized.data<float>()[i] / unit - 0.5f) * 2.0f;

@@ -9,7 +9,7 @@ namespace {
 
 // Reverses the order of the pieces along an axis.
 Tensor flip(const Tensor& image, const Axis& axis) {
-  Tensor result = Tensor::unfilled(image.element_type(), image.shape());
+  Tensor result = Tensor::uninitialized(image.element_type(), image.shape());
   const std::size_t piece = axis.inner * element_size(image.element_type());
   std::byte* to = result.bytes();
   for (std::size_t outer = 0; outer < axis.outer; ++outer)

@@ -27,7 +27,7 @@ ImageLayout image_layout(const Tensor& image, std::string_view transform) {
   const Shape& shape = image.shape();
   if (shape.size() == 3 && image.size() > 0) {
     const bool first = counts_channels(shape[0]), last = counts_channels(shape[2]);
-    if (first && (!last || !holds_whole_numbers(image.element_type()))) return {shape[1], shape[2], shape[0], true};
+    if (first && (!last || !is_integer_type(image.element_type()))) return {shape[1], shape[2], shape[0], true};
     if (last) return {shape[0], shape[1], shape[2], false};
   }
   throw DataError(transform,
@@ -38,8 +38,8 @@ ImageLayout image_layout(const Tensor& image, std::string_view transform) {
 
 Tensor changeable_floats(Tensor image) {
   if (image.element_type() != ElementType::F32) return image.converted(ElementType::F32);
-  if (image.is_alone()) return image;
-  Tensor copy = Tensor::unfilled(ElementType::F32, image.shape());
+  if (image.is_sole_owner()) return image;
+  Tensor copy = Tensor::uninitialized(ElementType::F32, image.shape());
   std::copy_n(image.data<float>(), image.size(), copy.data<float>());
   return copy;
 }
@@ -54,7 +54,7 @@ Tensor crop(const Tensor& image, const ImageLayout& layout, const Area& window, 
   if (window.top + window.height > layout.height || window.left + window.width > layout.width)
     throw DataError(transform, fmt::format("got {}, expected at least {} x {}; Resize it first", image.describe(),
                                            window.top + window.height, window.left + window.width));
-  Tensor result = Tensor::unfilled(image.element_type(), layout.shape(window.height, window.width));
+  Tensor result = Tensor::uninitialized(image.element_type(), layout.shape(window.height, window.width));
   const std::size_t pixel = pixel_bytes(image, layout);
   std::byte* to = result.bytes();
   for (std::size_t plane = 0; plane < plane_count(layout); ++plane)

@@ -21,7 +21,7 @@ Side channel_side(const Tensor& image, std::size_t channels) {
   if (!first && !last)
     throw DataError("Normalize", fmt::format("got {}, expected an image with {} channels, one for each mean",
                                              image.describe(), channels));
-  return first && (!last || !holds_whole_numbers(image.element_type())) ? Side::First : Side::Last;
+  return first && (!last || !is_integer_type(image.element_type())) ? Side::First : Side::Last;
 }
 
 // Values that lie side by side and share a mean.

@@ -64,7 +64,7 @@ class WideRows {
 template <typename Element, typename AxisTaps>
 Tensor resample_rows(const Tensor& source, const ImageLayout& layout, const TargetSize& size,
                      const ImageTaps<AxisTaps>& taps) {
-  Tensor result = Tensor::unfilled(source.element_type(), layout.shape(size.height, size.width));
+  Tensor result = Tensor::uninitialized(source.element_type(), layout.shape(size.height, size.width));
   const std::size_t channels = layout.channels_first ? 1 : layout.channels;
   const std::size_t row_values = size.width * channels;
   const Element* plane = source.data<Element>();
@@ -97,7 +97,7 @@ std::vector<std::size_t> nearest_places(std::size_t from, std::size_t to) {
 
 Tensor nearest_axis(const Tensor& source, const Axis& axis, Shape shape, const std::vector<std::size_t>& places) {
   if (axis.length == places.size()) return source;
-  Tensor result = Tensor::unfilled(source.element_type(), std::move(shape));
+  Tensor result = Tensor::uninitialized(source.element_type(), std::move(shape));
   const std::size_t step = axis.inner * element_size(source.element_type());
   std::byte* to = result.bytes();
   for (std::size_t outer = 0; outer < axis.outer; ++outer)

@@ -44,7 +44,7 @@ Area find_window(const Shape& shape, const ResizeCropOptions& options, Draws& dr
 
 Tensor channels_first(const Tensor& image) {
   const std::size_t pixels = image.shape()[0] * image.shape()[1], channels = image.shape()[2];
-  Tensor result = Tensor::unfilled(ElementType::F32, {channels, image.shape()[0], image.shape()[1]});
+  Tensor result = Tensor::uninitialized(ElementType::F32, {channels, image.shape()[0], image.shape()[1]});
   auto* to = result.data<float>();
   for (std::size_t channel = 0; channel < channels; ++channel)
     for (std::size_t i = 0; i < pixels; ++i) *to++ = image.data<float>()[i * channels + channel];

@@ -12,10 +12,10 @@ std::uint8_t to_byte(double value) { return static_cast<std::uint8_t>(std::min(2
 Tensor to_pil_image(const Tensor& image) {
   const ImageLayout layout = image_layout(image, "ToPILImage");
   const bool bytes = image.element_type() == ElementType::U8;
-  if (!bytes && holds_whole_numbers(image.element_type()))
+  if (!bytes && is_integer_type(image.element_type()))
     throw DataError("ToPILImage", fmt::format("got {}, expected u8, or floats in 0..1", image.describe()));
   if (bytes && !layout.channels_first) return image;
-  Tensor result = Tensor::unfilled(ElementType::U8, {layout.height, layout.width, layout.channels});
+  Tensor result = Tensor::uninitialized(ElementType::U8, {layout.height, layout.width, layout.channels});
   const std::size_t pixels = layout.height * layout.width;
   auto* to = result.data<std::uint8_t>();
   for (std::size_t i = 0; i < pixels; ++i)

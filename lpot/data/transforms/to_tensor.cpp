@@ -13,7 +13,7 @@ Tensor to_tensor(const Tensor& image) {
                                 image.describe()));
   const std::size_t channels = image.shape()[2];
   const std::size_t pixels = image.shape()[0] * image.shape()[1];
-  Tensor result = Tensor::unfilled(ElementType::F32, {channels, image.shape()[0], image.shape()[1]});
+  Tensor result = Tensor::uninitialized(ElementType::F32, {channels, image.shape()[0], image.shape()[1]});
   // Looked up rather than divided: values of one channel do not lie side by side, which SIMD would need.
   std::array<float, 256> quotients;
   for (std::size_t i = 0; i < quotients.size(); ++i) quotients[i] = static_cast<float>(i) / 255.0f;

@@ -40,7 +40,7 @@ Tensor transpose(const Tensor& source, const Permutation& permutation) {
                                              permutation.size(), fmt::join(permutation, ", ")));
   Shape shape;
   for (const std::size_t dimension : permutation) shape.push_back(source.shape()[dimension]);
-  Tensor result = Tensor::unfilled(source.element_type(), std::move(shape));
+  Tensor result = Tensor::uninitialized(source.element_type(), std::move(shape));
   if (result.size() == 0) return result;
   const auto strides = permuted_strides(source.shape(), permutation);
   switch (element_size(source.element_type())) {

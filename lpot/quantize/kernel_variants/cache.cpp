@@ -148,7 +148,7 @@ void KernelVariantCache::store(const std::map<std::string, std::string>& signatu
   if (file_.empty()) return;
   const Json by_op = Json::parse(to_json(choice));
   try {
-    make_folder(file_.has_parent_path() ? file_.parent_path() : ".");
+    create_folder(file_.has_parent_path() ? file_.parent_path() : ".");
     const FileLock lock(file_);
     Json all = read_cache(file_);
     Json& of_machine = all[machine_];
