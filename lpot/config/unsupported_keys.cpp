@@ -30,7 +30,7 @@ constexpr std::string_view kNoSetting = "OpenVINO has no such setting";
 constexpr auto kUnsupportedRules = std::to_array<UnsupportedRule>({
     {"model.framework", "mxnet", Refuse, "lpot cannot read MXNet models; convert the model to ONNX"},
     {"model.framework", "engine", Refuse,
-     "lpot cannot read Engine models; use the ONNX model that was converted to it"},
+     "lpot cannot read Engine models; use the ONNX model that it was converted from"},
     {"model.framework", "pytorch_ipex", Refuse, "lpot does not include IPEX; use pytorch"},
     {"model.framework", "tensorflow_itex", Refuse, "lpot does not include ITEX; use tensorflow"},
     {"device", "gpu", Refuse, "lpot runs models only on the CPU; use cpu"},

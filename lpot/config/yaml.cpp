@@ -83,8 +83,8 @@ class Builder : public YAML::EventHandler {
     bool has_key = false;
     std::string key = {};
     Place key_place = {};
-    std::unordered_map<std::string, Place> keys =
-        {};  // keys so far; searching the node for each key would be quadratic
+    // The keys so far; searching the node for each key would be quadratic.
+    std::unordered_map<std::string, Place> keys = {};
   };
 
   void check_depth(const YAML::Mark& mark, std::size_t further) const {

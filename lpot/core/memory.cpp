@@ -1,6 +1,6 @@
 #include "lpot/core/memory.h"
 
-#include <cstdlib>  // tells the C library
+#include <cstdlib>  // defines __GLIBC__
 
 #if defined(__GLIBC__)
 #include <malloc.h>

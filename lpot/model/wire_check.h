@@ -8,8 +8,8 @@
 
 namespace lpot {
 
-// What is wrong with the file's outermost fields ("the field at byte 120 needs 4000 bytes and only 90 are left, so it
-// was cut"), or nothing. ONNX models and TensorFlow graphs are both a sequence of such fields, so a cut file shows
+// What is wrong with the file's outermost fields ("truncated: the field at byte 120 needs 4000 bytes, but only 90 are
+// left"), or nothing. ONNX models and TensorFlow graphs are both a sequence of such fields, so a cut file shows
 // here. Throws DataError for a file that cannot be opened.
 std::optional<std::string> find_wire_damage(const std::filesystem::path&);
 

@@ -48,8 +48,8 @@ WithWarnings<PlanChoices> allowed_choices(const std::vector<QuantizableOp>&, con
 Plan first_plan(const PlanChoices&);
 
 struct SearchSpace : PlanChoices {
-  std::map<std::string, double> saved_ms =
-      {};                                    // fp32 time minus int8 time of one inference, by op; empty: not measured
+  // fp32 time minus int8 time of one inference, by op; empty: not measured
+  std::map<std::string, double> saved_ms = {};
   std::map<std::string, double> noise = {};  // expected noise-to-signal ratio by op (quantize/noise.h); empty: unknown
 };
 

@@ -98,7 +98,7 @@ class Search {
     return found;
   }
 
-  // `ahead`: an upper bound of the probes that follow, as far as it is known here.
+  // `ahead`: an upper bound of the number of probes that follow.
   template <typename BuildPlan>
   std::optional<double> distance(PlanKey key, std::size_t ahead, BuildPlan&& build_plan) {
     if (const Probe* found = history_.find_probe(key)) return found->distance;

@@ -63,7 +63,7 @@ struct Step {
   enum class Kind { Try, Probe };
   Plan plan;
   Kind kind = Kind::Try;
-  std::size_t ahead = 0;  // of a probe: upper bound of the probes before the next trial, as far as it is known
+  std::size_t ahead = 0;  // of a probe: upper bound of the number of probes before the next trial
 
   bool operator==(const Step&) const = default;
 };
