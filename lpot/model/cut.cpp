@@ -16,7 +16,7 @@ namespace lpot {
 namespace {
 
 namespace op = ov::opset8;
-constexpr std::string_view kResult = "/result";  // ends the names of results that are cut
+constexpr std::string_view kResult = "/result";  // suffix of the results that a cut adds
 using Tensors = std::map<std::string, ov::Output<ov::Node>>;
 
 ov::PartialShape to_shape(const std::vector<std::int64_t>& dimensions) {
@@ -38,7 +38,7 @@ std::vector<std::string> names_of(const Tensors& tensors) {
   return names;
 }
 
-// By the source's tensor names first, then by the names of the ops that make them.
+// Tensors by their names in the source and by the names of the ops that compute them. The tensor names take precedence.
 Tensors index_tensors(const ov::Model& graph) {
   Tensors tensors;
   const auto ops = graph.get_ordered_ops();
@@ -59,15 +59,16 @@ Tensors index_tensors(const ov::Model& graph) {
 ov::Output<ov::Node> find_tensor(const Tensors& tensors, const std::string& name, std::string_view key) {
   const auto found = tensors.find(short_tensor_name(name));
   if (found != tensors.end()) return found->second;
-  throw ModelError("load_model",
-                   fmt::format("{}: the model has no tensor '{}'{}", key, name, near_tensors(name, names_of(tensors))));
+  throw ModelError("load_model", fmt::format("{}: the model has no tensor '{}'{}", key, name,
+                                             similar_tensors(name, names_of(tensors))));
 }
 
-std::shared_ptr<op::Parameter> begin_at(const ov::Output<ov::Node>& tensor, const std::string& name,
-                                        const LoadOptions& options) {
+std::shared_ptr<op::Parameter> replace_with_parameter(const ov::Output<ov::Node>& tensor, const std::string& name,
+                                                      const LoadOptions& options) {
   if (const auto parameter = ov::as_type_ptr<op::Parameter>(tensor.get_node_shared_ptr())) return parameter;
   const std::vector<std::int64_t>* given = given_shape(options, name);
-  if (!given && tensor.get_partial_shape().rank().is_dynamic()) throw ModelError("load_model", ask_for_shape(name));
+  if (!given && tensor.get_partial_shape().rank().is_dynamic())
+    throw ModelError("load_model", unknown_shape_message(name));
   const ov::element::Type type = tensor.get_element_type().is_dynamic() ? ov::element::f32 : tensor.get_element_type();
   const auto parameter = std::make_shared<op::Parameter>(type, given ? to_shape(*given) : tensor.get_partial_shape());
   parameter->set_friendly_name(short_tensor_name(name));
@@ -87,13 +88,13 @@ std::string port_name(const ov::Output<ov::Node>& output) {
                                          : *std::min_element(names.begin(), names.end()));
 }
 
-// As the user knows it: what model.outputs says, else the name of its tensor.
+// The name from model.outputs, else the name of the tensor.
 std::string result_name(const op::Result& result) {
   const std::string& name = result.get_friendly_name();
   return name.ends_with(kResult) ? name.substr(0, name.size() - kResult.size()) : port_name(result.input_value(0));
 }
 
-// The inputs that the tensors hang on, each with the output that needs it.
+// The inputs that the results depend on, each with one output that needs it.
 std::map<std::shared_ptr<op::Parameter>, std::string> needed_inputs(const ov::ResultVector& results) {
   std::map<std::shared_ptr<op::Parameter>, std::string> needed;
   std::set<ov::Node*> visited;
@@ -122,9 +123,10 @@ bool already_has(const std::vector<ov::Output<ov::Node>>& ports, const std::vect
 ov::ParameterVector choose_inputs(const ov::Model& graph, const Tensors& tensors, const LoadOptions& options) {
   ov::ParameterVector inputs;
   for (const std::string& name : options.inputs) {
-    inputs.push_back(begin_at(find_tensor(tensors, name, "model.inputs"), name, options));
+    inputs.push_back(replace_with_parameter(find_tensor(tensors, name, "model.inputs"), name, options));
     if (std::count(inputs.begin(), inputs.end(), inputs.back()) > 1)
-      throw ModelError("load_model", fmt::format("model.inputs: '{}' stands there twice", name));
+      throw ModelError("load_model",
+                       fmt::format("model.inputs: '{}' is listed twice; expected each tensor once", name));
   }
   return options.inputs.empty() ? graph.get_parameters() : inputs;
 }
@@ -155,30 +157,34 @@ void check_inputs(ov::ParameterVector& inputs, const ov::ResultVector& results, 
   }
   for (const auto& [input, output] : needed)
     if (std::find(inputs.begin(), inputs.end(), input) == inputs.end())
-      throw ModelError(
-          "load_model",
-          fmt::format("model.inputs: the output '{}' still needs the input '{}', which is not among them ({}); add it",
-                      output, port_name(input->output(0)), fmt::join(options.inputs, ", ")));
+      throw ModelError("load_model", missing_input_message(output, port_name(input->output(0)), options.inputs));
   for (std::size_t i = 0; i < inputs.size(); ++i)
     if (!needed.contains(inputs[i]))
       throw ModelError(
           "load_model",
-          fmt::format("model.inputs: no output needs '{}'; leave it out or correct model.outputs", options.inputs[i]));
+          fmt::format("model.inputs: no output depends on '{}'; remove it or change model.outputs", options.inputs[i]));
 }
 
 }  // namespace
 
-std::string ask_for_shape(const std::string& tensor) {
+std::string unknown_shape_message(const std::string& tensor) {
   const std::string name = short_tensor_name(tensor);
   return fmt::format(
-      "model.inputs: the model does not tell the shape of '{}'; give its shape with model.input_shapes: {{{}: [...]}}",
-      name, name);
+      "model.inputs: the model does not contain the shape of '{}'; set it with model.input_shapes: {{{}: [...]}}", name,
+      name);
+}
+
+std::string missing_input_message(const std::string& output, const std::string& input,
+                                  const std::vector<std::string>& inputs) {
+  return fmt::format(
+      "model.inputs: the output '{}' also depends on the input '{}', which is not in the list ({}); add it", output,
+      input, fmt::join(inputs, ", "));
 }
 
 std::shared_ptr<ov::Model> cut_graph(const std::shared_ptr<ov::Model>& graph, const LoadOptions& options) {
   if (already_has(graph->inputs(), options.inputs) && already_has(graph->outputs(), options.outputs)) return graph;
   const Tensors tensors = index_tensors(*graph);
-  // Looked up before the graph is changed, so that a wrong name is told as such.
+  // Unknown names are reported before the graph is changed.
   for (const std::string& name : options.outputs) find_tensor(tensors, name, "model.outputs");
   ov::ParameterVector inputs = choose_inputs(*graph, tensors, options);
   const ov::ResultVector results = choose_outputs(*graph, tensors, inputs, options);
@@ -189,8 +195,8 @@ std::shared_ptr<ov::Model> cut_graph(const std::shared_ptr<ov::Model>& graph, co
     cut->validate_nodes_and_infer_types();
   } catch (const std::exception& error) {
     throw ModelError("load_model",
-                     fmt::format("model.inputs: the graph cannot begin there: {}; do model.input_shapes fit?",
-                                 shorten_openvino_message(error.what())));
+                     fmt::format("model.inputs: the model cannot be cut at {}: {}. Check model.input_shapes",
+                                 fmt::join(options.inputs, ", "), shorten_openvino_message(error.what())));
   }
   return cut;
 }
@@ -209,7 +215,7 @@ void reshape_inputs(const std::shared_ptr<ov::Model>& graph, const LoadOptions& 
     });
     if (found == inputs.end())
       throw ModelError("load_model", fmt::format("model.input_shapes: the model has no input '{}'{}; its inputs are {}",
-                                                 name, near_tensors(name, names), fmt::join(names, ", ")));
+                                                 name, similar_tensors(name, names), fmt::join(names, ", ")));
     if (const ov::PartialShape shape = to_shape(dimensions); found->get_partial_shape() != shape)
       shapes.emplace(*found, shape);
   }
@@ -220,7 +226,7 @@ void reshape_inputs(const std::shared_ptr<ov::Model>& graph, const LoadOptions& 
     std::vector<std::string> wanted;
     for (const auto& [input, shape] : shapes)
       wanted.push_back(fmt::format("{}: {}", port_name(input), shape.to_string()));
-    throw ModelError("load_model", fmt::format("model.input_shapes: the model cannot take {}: {}",
+    throw ModelError("load_model", fmt::format("model.input_shapes: the model does not accept {}: {}",
                                                fmt::join(wanted, ", "), shorten_openvino_message(error.what())));
   }
 }

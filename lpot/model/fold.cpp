@@ -26,7 +26,7 @@ std::shared_ptr<op::Constant> channel_constant(const std::vector<float>& values,
   return op::Constant::create(ov::element::f32, shape, values);
 }
 
-// y = x * scale + shift per channel, named as the batch norm was.
+// Replaces a batch norm with y = x * scale + shift per channel. The addition gets the name of the batch norm.
 bool replace_batch_norm(const std::shared_ptr<ov::Node>& node) {
   double epsilon = 0;
   std::size_t data = 0;
@@ -34,7 +34,7 @@ bool replace_batch_norm(const std::shared_ptr<ov::Node>& node) {
     epsilon = norm->get_eps_value();
   } else if (const auto old_norm = ov::as_type_ptr<ov::op::v0::BatchNormInference>(node)) {
     epsilon = old_norm->get_eps_value();
-    data = 2;  // this version has gamma and beta first
+    data = 2;  // in this version, gamma and beta are the first inputs
   } else {
     return false;
   }
@@ -64,7 +64,7 @@ bool replace_batch_norm(const std::shared_ptr<ov::Node>& node) {
   return true;
 }
 
-// Where the output channels lie: of the op's output, and of its weights.
+// The axes of the output channels in the op's output and in its weights.
 struct ChannelAxes {
   std::size_t output = 1;
   std::vector<std::size_t> weights;
@@ -84,7 +84,8 @@ std::optional<ChannelAxes> channel_axes(const ov::Node& node) {
   return std::nullopt;
 }
 
-// The values of a constant that varies along `axis` of a tensor of this rank only; one value is spread over all.
+// One value per channel of a constant that varies only along `axis` of a tensor of this rank. A single value is
+// repeated for all channels.
 std::optional<std::vector<float>> along_axis(const ov::Output<ov::Node>& output, std::size_t axis, std::size_t rank,
                                              std::size_t channels) {
   const auto constant = ov::as_type_ptr<op::Constant>(output.get_node_shared_ptr());
@@ -98,9 +99,9 @@ std::optional<std::vector<float>> along_axis(const ov::Output<ov::Node>& output,
   return values;
 }
 
-bool read_once(const ov::Output<ov::Node>& output) { return output.get_target_inputs().size() == 1; }
+bool has_one_consumer(const ov::Output<ov::Node>& output) { return output.get_target_inputs().size() == 1; }
 
-// The constant operand of a two-input op and the other one.
+// The indices of the constant operand of a binary op and of the other operand.
 std::optional<std::pair<std::size_t, std::size_t>> constant_operand(const ov::Node& node) {
   for (const std::size_t side : {1u, 0u})
     if (ov::is_type<op::Constant>(node.get_input_node_ptr(side)))
@@ -108,9 +109,9 @@ std::optional<std::pair<std::size_t, std::size_t>> constant_operand(const ov::No
   return std::nullopt;
 }
 
-// Whether only additions of and multiplications by constants lie between a kernel and this tensor.
+// Whether the tensor is the output of a kernel, or differs from it only by additions and multiplications of constants.
 bool follows_kernel(ov::Output<ov::Node> tensor) {
-  while (read_once(tensor)) {
+  while (has_one_consumer(tensor)) {
     const ov::Node& node = *tensor.get_node();
     if (channel_axes(node)) return true;
     const auto operands =
@@ -121,8 +122,8 @@ bool follows_kernel(ov::Output<ov::Node> tensor) {
   return false;
 }
 
-// TensorFlow's batch norm comes as (x - mean) / deviation * gamma + beta: the first two become an addition and a
-// multiplication, which the rest of this file knows.
+// TensorFlow writes batch norm as (x - mean) / deviation * gamma + beta. The subtraction becomes an addition and the
+// division a multiplication, so that the functions below can fold them.
 bool replace_subtract_or_divide(const std::shared_ptr<ov::Node>& node) {
   const bool subtracts = ov::is_type<op::Subtract>(node);
   if (!subtracts && !ov::is_type<op::Divide>(node)) return false;
@@ -160,18 +161,18 @@ std::shared_ptr<op::Constant> scaled_weights(const op::Constant& weights, const 
   return result;
 }
 
-// Multiply(kernel [+ bias], scale) becomes kernel with scaled weights [+ scaled bias].
+// Replaces Multiply(kernel [+ bias], scale) with a kernel of scaled weights [+ scaled bias].
 bool fold_multiply(const std::shared_ptr<ov::Node>& multiply) {
   if (!ov::is_type<op::Multiply>(multiply)) return false;
   const auto operands = constant_operand(*multiply);
-  if (!operands || !read_once(multiply->input_value(operands->second))) return false;
+  if (!operands || !has_one_consumer(multiply->input_value(operands->second))) return false;
 
   std::shared_ptr<ov::Node> bias;
   std::shared_ptr<ov::Node> kernel = multiply->get_input_node_shared_ptr(operands->second);
   std::pair<std::size_t, std::size_t> bias_operands{1, 0};
   if (ov::is_type<op::Add>(kernel)) {
     const auto found = constant_operand(*kernel);
-    if (!found || !read_once(kernel->input_value(found->second))) return false;
+    if (!found || !has_one_consumer(kernel->input_value(found->second))) return false;
     bias = kernel;
     bias_operands = *found;
     kernel = bias->get_input_node_shared_ptr(found->second);
@@ -203,16 +204,16 @@ bool fold_multiply(const std::shared_ptr<ov::Node>& multiply) {
     bias->input(bias_operands.first).replace_source_output(op::Constant::create(ov::element::f32, shape, *shift));
     last = bias;
   }
-  // The names of the tensor that the multiplication made go with it; the kernel keeps its own.
+  // The tensor names of the multiplication are dropped; the kernel keeps its names.
   multiply->output(0).replace(last->output(0));
   return true;
 }
 
-// Add(Add(x, a), b) with constants becomes Add(x, a + b), named as the outer one.
+// Replaces Add(Add(x, a), b) with Add(x, a + b) for constants a and b. The result has the name of the outer Add.
 bool fold_add(const std::shared_ptr<ov::Node>& outer) {
   if (!ov::is_type<op::Add>(outer)) return false;
   const auto outer_operands = constant_operand(*outer);
-  if (!outer_operands || !read_once(outer->input_value(outer_operands->second))) return false;
+  if (!outer_operands || !has_one_consumer(outer->input_value(outer_operands->second))) return false;
   const auto inner = outer->get_input_node_shared_ptr(outer_operands->second);
   if (!ov::is_type<op::Add>(inner) || inner->get_output_partial_shape(0).rank().is_dynamic()) return false;
   const auto inner_operands = constant_operand(*inner);
@@ -226,15 +227,15 @@ bool fold_add(const std::shared_ptr<ov::Node>& outer) {
   return true;
 }
 
-// Quantized constants are stored as small integers with a conversion behind them, or as floats with a FakeQuantize:
-// folding either would turn the weights of a quantized model back into floats, and its int8 kernels into fp32 ones.
+// Quantized constants are integers followed by a Convert, or floats followed by a FakeQuantize. Folding them would turn
+// the weights back into floats, and the int8 kernels into fp32 kernels.
 bool belongs_to_quantization(const ov::Node& node) {
   if (ov::is_type<op::FakeQuantize>(&node)) return true;
   return ov::is_type<op::Convert>(&node) && node.get_input_element_type(0).is_integral_number() &&
          node.get_input_element_type(0).bitwidth() <= 8 && node.get_output_element_type(0).is_real();
 }
 
-// Weights that were compressed to half precision are marked so that no pass widens them; a quantizer wants them in f32.
+// Compressed f16 weights are marked so that no pass converts them to f32. Quantization needs them in f32.
 void widen_half_constants(const std::shared_ptr<ov::Model>& graph) {
   for (const auto& node : graph->get_ordered_ops()) {
     if (!ov::is_type<op::Convert>(node) || node->get_output_element_type(0) != ov::element::f32) continue;
@@ -248,17 +249,18 @@ void widen_half_constants(const std::shared_ptr<ov::Model>& graph) {
 }
 
 void fold_constants(const std::shared_ptr<ov::Model>& graph) {
-  ov::NodeVector kept;
+  ov::NodeVector excluded;
   for (const auto& node : graph->get_ordered_ops())
-    if (belongs_to_quantization(*node) && !ov::pass::constant_folding_is_disabled(node)) kept.push_back(node);
-  for (const auto& node : kept) ov::pass::disable_constant_folding(node);
+    if (belongs_to_quantization(*node) && !ov::pass::constant_folding_is_disabled(node)) excluded.push_back(node);
+  for (const auto& node : excluded) ov::pass::disable_constant_folding(node);
   ov::pass::Manager manager;
   manager.register_pass<ov::pass::ConstantFolding>();
   manager.run_passes(graph);
-  for (const auto& node : kept) ov::pass::enable_constant_folding(node);
+  for (const auto& node : excluded) ov::pass::enable_constant_folding(node);
 }
 
-// Visits the ops in topological order and lets go of each, so that one that was replaced no longer counts as a reader.
+// Visits the ops in topological order and releases each op after its visit, so that replaced ops are destroyed and no
+// longer count as consumers.
 bool visit(const std::shared_ptr<ov::Model>& graph, bool (*change)(const std::shared_ptr<ov::Node>&)) {
   bool changed = false;
   auto nodes = graph->get_ordered_ops();
@@ -276,7 +278,7 @@ void fold_constants_and_batch_norm(const std::shared_ptr<ov::Model>& graph) {
   fold_constants(graph);
   bool changed = false;
   for (const auto change : {replace_batch_norm, replace_subtract_or_divide}) changed |= visit(graph, change);
-  // A bias, a mean, a deviation, a scale and a shift in a row: each step brings the next within reach.
+  // Repeated for chains such as bias, mean, deviation, scale and shift, because each step enables the next.
   for (bool again = true; again; changed |= again) {
     again = visit(graph, fold_add);
     again |= visit(graph, fold_multiply);

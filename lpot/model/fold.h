@@ -1,4 +1,5 @@
-// Our own folding on public headers, so that a quantizer sees a convolution and its bias and nothing between.
+// Folds constants and batch norm, so that a convolution is directly followed by its bias. Uses only public OpenVINO
+// headers.
 #pragma once
 #include <memory>
 
@@ -8,10 +9,11 @@ class Model;
 
 namespace lpot {
 
-// Folds constant expressions, turns batch norm into a multiplication and an addition, and multiplies these into the
-// constant weights of the convolution, transposed convolution or matrix product in front where nothing else reads it.
-// Constants in half precision that are converted to f32 become f32 constants. Only f32 is folded; graphs that compute
-// in other types are left as they are. Ops keep their names; the addition takes the batch norm's.
+// - Folds constant expressions.
+// - Replaces batch norm with a multiplication and an addition, and folds the multiplication into the constant weights
+//   of the convolution, transposed convolution or matrix product in front of it, if that has no other consumer.
+// - Replaces half-precision constants that are converted to f32 with f32 constants.
+// Only f32 ops are folded. Ops keep their names; the addition gets the name of the batch norm.
 void fold_constants_and_batch_norm(const std::shared_ptr<ov::Model>&);
 
 }  // namespace lpot

@@ -9,6 +9,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/text.h"
 #include "lpot/model/cut.h"
 #include "lpot/model/fold.h"
 #include "lpot/model/model_files.h"
@@ -20,7 +21,7 @@
 #include "lpot/model/tensor_names.h"
 #include "lpot/model/tensorflow_cut.h"
 #include "lpot/model/trusted_models.h"
-#include "lpot/model/unconverted.h"
+#include "lpot/model/unsupported_ops.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
@@ -42,8 +43,8 @@ const char* front_end_name(ModelFormat format) {
   throw ModelError("load_model", "unknown format");
 }
 
-// Where to cut a saved model of a graph that had a pipeline inside: it begins at the pipeline's outputs, so what the
-// config names before them is no longer there.
+// Options for an IR that was saved from a graph with an input pipeline. The IR begins at the pipeline's outputs, so the
+// inputs that the config names in front of them no longer exist.
 LoadOptions without_pipeline(const ov::Model& graph, LoadOptions options) {
   const auto inputs = graph.inputs();
   const auto is_field = [](const auto& input) {
@@ -58,21 +59,22 @@ LoadOptions without_pipeline(const ov::Model& graph, LoadOptions options) {
   return options;
 }
 
-// The front end is named rather than guessed: its own message then says what is wrong, and no other one tries the file.
+// Selects the front end by the format. If OpenVINO had to guess it, a damaged file would be tried by other front ends
+// and the message would not say what is wrong.
 std::shared_ptr<ov::Model> read(const ModelFiles& files, const LoadOptions& options) {
   if (files.format == ModelFormat::TensorFlow) return convert_tensorflow(files.path, options);
   ov::frontend::FrontEndManager manager;
   const auto front_end = manager.load_by_framework(front_end_name(files.format));
-  // Weights of IR are mapped, and come into memory as they are used.
+  // IR weights are memory-mapped, so they are only read when they are used.
   const auto source = files.format == ModelFormat::OpenVinoIr ? front_end->load(files.path.string(), true)
                                                               : front_end->load(files.path.string());
   if (!options.cuts()) return front_end->convert(source);
-  // What cannot be converted may lie outside the cut; only what stays has to be whole. IR is always whole.
+  // Unsupported ops outside the cut do not matter, so ONNX models are converted partially and checked after the cut.
   const bool partly = files.format == ModelFormat::Onnx;
   const auto whole = partly ? front_end->convert_partially(source) : front_end->convert(source);
   const auto graph =
       cut_graph(whole, files.format == ModelFormat::OpenVinoIr ? without_pipeline(*whole, options) : options);
-  if (partly && !unconverted_ops(*graph).empty()) return front_end->convert(front_end->load(files.path.string()));
+  if (partly && !unsupported_ops(*graph).empty()) return front_end->convert(front_end->load(files.path.string()));
   return graph;
 }
 
@@ -88,19 +90,32 @@ std::string describe_cut(const LoadOptions& options) {
   return fmt::format("\n{}\n{}\n{}", fmt::join(inputs, "\t"), fmt::join(outputs, "\t"), shapes);
 }
 
-// Two cuts of one file are two models.
+// Different cuts of one file have different fingerprints.
 std::string fingerprint(const ModelHashes& hashes, const LoadOptions& options) {
   const std::string cut = describe_cut(options);
   return cut.empty() ? hashes.fingerprint : Fingerprint().add(hashes.fingerprint).add(cut).hex();
 }
 
-// Another release of OpenVINO may fail on a model that this one loads.
+// The key contains the OpenVINO build, because another build may crash on a model that this one loads.
 std::string trust_key(const ModelHashes& hashes, const LoadOptions& options) {
   return fmt::format("{} {}", Sha256().add(hashes.sha256).add(describe_cut(options)).hex(),
                      ov::get_openvino_version().buildNumber);
 }
 
-// Read, cut, folded and named.
+// Names unsupported operations, or reports OpenVINO's message. Only suggests to check the file if the message does not
+// speak of something unsupported.
+std::string explain_failed_read(const ModelFiles& files, const std::exception& error, const LoadOptions& options) {
+  const std::string explanation = explain_unsupported_ops(files, error.what(), options.outputs);
+  if (!explanation.empty()) return explanation;
+  const std::string message = shorten_openvino_message(error.what());
+  const bool is_unsupported = lower(message).find("not support") != std::string::npos ||
+                              lower(message).find("unsupported") != std::string::npos;
+  if (is_unsupported) return fmt::format("OpenVINO cannot convert the model: {}", message);
+  return fmt::format("OpenVINO cannot read the file as {}: {}. Check that the file is complete and has this format",
+                     to_string(files.format), message);
+}
+
+// Reads and cuts the model, folds its constants and names its ops.
 std::shared_ptr<ov::Model> load_graph(const fs::path& path, const ModelFiles& files, const LoadOptions& options) {
   std::shared_ptr<ov::Model> graph;
   try {
@@ -111,15 +126,13 @@ std::shared_ptr<ov::Model> load_graph(const fs::path& path, const ModelFiles& fi
     throw;
   } catch (const std::exception& error) {
     rethrow_out_of_memory(error);
-    if (const std::string sentence = explain_unconverted(files, error.what(), options.outputs); !sentence.empty())
-      throw ModelError("load_model", fmt::format("{}: {}", path.string(), sentence));
-    throw ModelError("load_model",
-                     fmt::format("{}: cannot be read as {}: {}; is the file whole and of that format?", path.string(),
-                                 to_string(files.format), shorten_openvino_message(error.what())));
+    throw ModelError("load_model", fmt::format("{}: {}", path.string(), explain_failed_read(files, error, options)));
   }
   if (graph->get_results().empty())
-    throw ModelError("load_model", fmt::format("{}: holds no graph with outputs; was it cut? Fetch or export it again",
-                                               path.string()));
+    throw ModelError("load_model",
+                     fmt::format("{}: found a graph without outputs; expected at least one. The file is probably "
+                                 "truncated; download or export it again",
+                                 path.string()));
   if (files.format == ModelFormat::TensorFlowLite) name_by_tensors(graph);
   name_ops(graph, source_names(files));
   return graph;
@@ -129,7 +142,8 @@ std::shared_ptr<ov::Model> load_graph(const fs::path& path, const ModelFiles& fi
 void probe(const fs::path& path, const ModelFiles& files, const LoadOptions& options, const std::string& key) {
   const fs::path cache = default_trusted_models();
   if (is_trusted(cache, key)) return;
-  if (ReadingCopy([&] { load_graph(path, files, options); }, size_of(files)).check(path)) trust(cache, key);
+  SandboxedLoad sandbox([&] { load_graph(path, files, options); }, size_of(files));
+  if (sandbox.wait(path)) trust(cache, key);
 }
 
 }  // namespace
@@ -143,8 +157,8 @@ Model load_model(const fs::path& path, const LoadOptions& options) {
   model.fingerprint = fingerprint(hashes, options);
   model.size_bytes = size_of(files);
   if (options.probe) probe(path, files, options, trust_key(hashes, options));
-  if (files.format == ModelFormat::TensorFlow && model.size_bytes >= options.convert_apart_from)
-    model.graph = convert_apart([&] { return load_graph(path, files, options); });
+  if (files.format == ModelFormat::TensorFlow && model.size_bytes >= options.subprocess_convert_bytes)
+    model.graph = subprocess_convert([&] { return load_graph(path, files, options); });
   if (!model.graph) model.graph = load_graph(path, files, options);
   return model;
 }

@@ -17,21 +17,24 @@ namespace lpot {
 
 // Tensors are named "name" or "name:0".
 struct LoadOptions {
-  std::vector<std::string> inputs = {};   // tensors to begin at, in this order; empty: the model's own
-  std::vector<std::string> outputs = {};  // tensors to end at; empty: the model's own
-  std::map<std::string, std::vector<std::int64_t>> input_shapes = {};  // of cut and of other inputs; -1: dynamic
-  std::uint64_t convert_apart_from = std::uint64_t{256}
-                                     << 20;  // bytes of a TensorFlow model (model/subprocess_convert.h)
-  bool probe = true;                         // read it in a copy of this process first (model/sandboxed_load.h)
+  std::vector<std::string> inputs = {};   // tensors that become the inputs, in this order; empty: the model's own
+  std::vector<std::string> outputs = {};  // tensors that become the outputs; empty: the model's own
+  std::map<std::string, std::vector<std::int64_t>> input_shapes = {};  // of any input, cut or not; -1: dynamic
+  // TensorFlow models of at least this size are converted in a child process (model/subprocess_convert.h).
+  std::uint64_t subprocess_convert_bytes = std::uint64_t{256} << 20;
+  bool probe = true;  // load the model in a sandbox first (model/sandboxed_load.h)
 
   bool cuts() const { return !inputs.empty() || !outputs.empty(); }
 };
 
-// How the endings of model files are told to people.
+// The supported model files, for messages and help texts.
 inline constexpr const char* kModelFiles = ".onnx, .pb, a SavedModel folder, .tflite, .pdmodel or .xml";
 
-// Throws ModelError: a missing, damaged or unknown file, an op that cannot be converted (with the cut that avoids it),
-// a tensor that does not exist, a cut input whose shape nobody knows, an output that needs an input which is not named.
+// Throws ModelError if
+//   - the file is missing or damaged, or its format is unknown,
+//   - OpenVINO does not support an operation; the message proposes a cut that avoids it,
+//   - a named tensor does not exist, or the shape of a cut input is unknown,
+//   - an output depends on an input that is not in `inputs`.
 Model load_model(const std::filesystem::path&, const LoadOptions& = {});
 
 }  // namespace lpot

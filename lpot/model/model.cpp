@@ -23,7 +23,7 @@ template <typename Outputs>
 std::vector<Port> to_ports(const Outputs& outputs) {
   std::vector<Port> ports;
   for (const auto& output : outputs) {
-    // A port may have several names; the shortest in dictionary order is the same on every load.
+    // A port may have several names. The alphabetically first name is the same on every load.
     const auto& names = output.get_names();
     std::string name =
         names.empty() ? output.get_node()->get_friendly_name() : *std::min_element(names.begin(), names.end());

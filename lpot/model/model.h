@@ -28,9 +28,9 @@ struct Model {
   std::shared_ptr<ov::Model> graph;
   ModelFormat format = ModelFormat::OpenVinoIr;
   std::filesystem::path source;
-  std::string fingerprint;      // of the bytes of its files and of where it was cut
+  std::string fingerprint;      // hash of its files and of the tensors where it was cut
   std::size_t size_bytes = 0;   // of its files
-  std::string derivation = {};  // how a study made it of its source, for other processes to do the same; "": not at all
+  std::string derivation = {};  // how a study derived it from the source, so that workers can repeat it; "": unchanged
 
   Model clone() const;
 };
@@ -40,7 +40,7 @@ struct Port {
   std::string name;
   std::string element_type;
   std::vector<std::int64_t> shape;
-  bool is_named = true;  // false: the runtime knows it by its number only
+  bool is_named = true;  // false: the runtime only knows its index
 
   std::string describe() const;  // "image f32 [?,1,28,28]"
 };
@@ -49,7 +49,7 @@ std::vector<Port> model_outputs(const Model&);
 
 std::vector<OpInfo> list_ops(const Model&);  // in topological order, without constants, parameters and results
 
-// The name of the source graph's node that this op came from: what plans, op_wise and exports speak of.
+// The name of the source node from which this op was converted. Plans, op_wise and exported models use this name.
 std::string op_name(const ov::Node&);
 
 }  // namespace lpot

@@ -32,10 +32,10 @@ ModelFormat format_of(const fs::path& path) {
   if (ending == ".tflite") return ModelFormat::TensorFlowLite;
   if (ending == ".pdmodel") return ModelFormat::Paddle;
   if (ending == ".xml") return ModelFormat::OpenVinoIr;
-  fail(path, fmt::format("expected a file that ends in .onnx, .pb (TensorFlow frozen graph), .tflite, .pdmodel "
-                         "(Paddle) or .xml (OpenVINO IR), or the folder "
-                         "of a TensorFlow SavedModel, got '{}'",
-                         path.extension().string()));
+  fail(path,
+       fmt::format("unknown file extension '{}'; expected .onnx, .pb (TensorFlow frozen graph), .tflite, .pdmodel "
+                   "(Paddle), .xml (OpenVINO IR) or the folder of a TensorFlow SavedModel",
+                   path.extension().string()));
 }
 
 std::vector<fs::path> files_below(const fs::path& folder) {
@@ -48,21 +48,22 @@ std::vector<fs::path> files_below(const fs::path& folder) {
 
 ModelFiles saved_model(const fs::path& folder) {
   if (!fs::exists(folder / kSavedModel))
-    fail(folder, fmt::format("expected a model file or the folder of a TensorFlow SavedModel, got a folder without {}",
-                             kSavedModel));
-  // "net/" is called net.
+    fail(folder,
+         fmt::format("found a folder without {}; expected a model file or the folder of a TensorFlow SavedModel",
+                     kSavedModel));
+  // Removes a slash at the end: "net/" is the folder net.
   const fs::path named = folder.has_filename() ? folder : folder.parent_path();
   return {ModelFormat::TensorFlow, named, files_below(named)};
 }
 
-// The front end looks for every version down from the one that the file names, one by one.
+// The front end tries every version below the one in the file, which takes forever for a huge number.
 void check_operator_sets(const fs::path& path) {
-  constexpr std::int64_t kNewest = 1000;  // far beyond any that there is
+  constexpr std::int64_t kMaxVersion = 1000;  // far above all released versions
   const MappedFile file(path);
   for (const onnx::OperatorSetIdProto& set : read_operator_sets(file.bytes()))
-    if (set.version() < 0 || set.version() > kNewest)
-      fail(path, fmt::format("asks for version {} of its operators, which no ONNX has; fetch or export it again",
-                             set.version()));
+    if (set.version() < 0 || set.version() > kMaxVersion)
+      fail(path, fmt::format("found operator set version {}; expected 0 to {}. Download or export the file again",
+                             set.version(), kMaxVersion));
 }
 
 void check_fields(const fs::path& path, ModelFormat format) {
@@ -77,16 +78,17 @@ void check_fields(const fs::path& path, ModelFormat format) {
   } catch (const DataError& error) {
     damage = error.what();
   }
-  if (damage) fail(path, fmt::format("not a whole {} file: {}; fetch or export it again", to_string(format), *damage));
+  if (damage)
+    fail(path, fmt::format("the {} file is damaged: {}. Download or export it again", to_string(format), *damage));
 }
 
-void check_whole(const fs::path& path, ModelFormat format) {
-  if (fs::file_size(path) == 0) fail(path, "the file is empty");
+void check_content(const fs::path& path, ModelFormat format) {
+  if (fs::file_size(path) == 0) fail(path, "the file is empty; download or export it again");
   if (format == ModelFormat::TensorFlowLite) {
     std::array<char, 8> head{};
     std::ifstream(path, std::ios::binary).read(head.data(), head.size());
     if (std::string_view(head.data(), head.size()).substr(4) != "TFL3")
-      fail(path, "not a tflite file: it does not begin with the mark TFL3; fetch or export it again");
+      fail(path, "not a TensorFlow Lite file: the identifier TFL3 is missing. Download or export the file again");
   } else if (format != ModelFormat::OpenVinoIr) {
     check_fields(path, format);
   }
@@ -119,14 +121,14 @@ ModelFiles find_model_files(const fs::path& path) {
     found = path.filename() == kSavedModel ? saved_model(path.has_parent_path() ? path.parent_path() : fs::path("."))
                                            : ModelFiles{format, path, {path}};
   }
-  check_whole(found.is_saved_model() ? found.path / kSavedModel : path, found.format);
+  check_content(found.is_saved_model() ? found.path / kSavedModel : path, found.format);
   if (found.format == ModelFormat::OpenVinoIr || found.format == ModelFormat::Paddle) {
     const fs::path weights =
         fs::path(path).replace_extension(found.format == ModelFormat::Paddle ? ".pdiparams" : ".bin");
     if (fs::exists(weights, ignored)) {
       found.files.push_back(weights);
     } else if (found.format == ModelFormat::OpenVinoIr) {
-      fail(path, fmt::format("its weights {} are missing; both files belong together", weights.string()));
+      fail(path, fmt::format("the weights {} are missing; copy this file too", weights.string()));
     }
   }
   return found;
@@ -142,7 +144,7 @@ ModelHashes hash_files(const ModelFiles& files) {
     const std::string name = files.is_saved_model() ? file.lexically_relative(files.path).string() : "";
     last_fingerprint = hashes.fingerprint;
     fingerprint.add(name).add(hashes.fingerprint);
-    // The length separates a name from what follows it.
+    // The length makes the end of the name unambiguous.
     sha256.add(fmt::format("\n{} {} {}", hashes.sha256, name.size(), name));
   }
   return {files.files.size() == 1 ? last_fingerprint : fingerprint.hex(), sha256.hex()};

@@ -1,4 +1,4 @@
-// Which files a model is made of.
+// Finds the files of a model and its format.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -10,14 +10,14 @@ namespace lpot {
 
 struct ModelFiles {
   ModelFormat format = ModelFormat::OpenVinoIr;
-  std::filesystem::path path;                // what the front end is given: the file, or a SavedModel's folder
-  std::vector<std::filesystem::path> files;  // all that belong to it, sorted
+  std::filesystem::path path;                // for the front end: the file, or the folder of a SavedModel
+  std::vector<std::filesystem::path> files;  // all files of the model, sorted
 
   bool is_saved_model() const;
 };
 
-// By the ending, or a saved_model.pb in a folder. Throws ModelError: no such file, an unknown ending, weights that are
-// missing, an empty or cut file.
+// Finds the format by the file extension, or by a saved_model.pb in the folder. Throws ModelError if the file or its
+// weights are missing, if the extension is unknown, or if the file is empty or truncated.
 ModelFiles find_model_files(const std::filesystem::path&);
 
 // Hashes of the bytes of all files. The file names within a SavedModel are part of both.

@@ -18,9 +18,9 @@
 namespace lpot {
 namespace {
 
-// A type and a number that counts up over all graphs of the process ("Transpose_3621"), which passes also hand on to
-// ops of other types.
-bool looks_made_up(const std::string& name) {
+// Whether a name consists of a type and a number ("Transpose_3621"). The number counts all ops of the process. The type
+// may be wrong, because passes copy names to ops of other types.
+bool looks_generated(const std::string& name) {
   const auto underscore = name.rfind('_');
   if (underscore == 0 || underscore == std::string::npos || underscore + 1 == name.size()) return false;
   return std::isupper(static_cast<unsigned char>(name[0])) != 0 &&
@@ -47,30 +47,30 @@ std::set<std::string> read_onnx_names(const std::filesystem::path& path) {
     const onnx::GraphProto graph = read_onnx_graph(file.bytes());
     for (const onnx::NodeProto& node : graph.node()) {
       names.insert(node.name());
-      names.insert(node.output().begin(), node.output().end());  // a node without a name goes by its output's
+      names.insert(node.output().begin(), node.output().end());  // a node without a name is named after its output
     }
   } catch (const DataError&) {
-    // OpenVINO has read the file by now, so its answer counts.
+    // OpenVINO has already converted the file, so an error here is not reported.
   }
   return names;
 }
 
-// Texts of a binary file that look made up, between letters that no name has.
+// The texts of a binary file that look generated. A text ends at a byte that is not printable.
 std::set<std::string> read_plain_names(const std::filesystem::path& path) {
   std::set<std::string> names;
   std::string text;
-  const auto keep = [&] {
-    if (looks_made_up(text)) names.insert(text);
+  const auto end_text = [&] {
+    if (looks_generated(text)) names.insert(text);
     text.clear();
   };
   for (const std::uint8_t letter : read_file(path)) {
     if (std::isgraph(letter) != 0) {
       text += static_cast<char>(letter);
     } else {
-      keep();
+      end_text();
     }
   }
-  keep();
+  end_text();
   return names;
 }
 
@@ -92,12 +92,12 @@ std::set<std::string> source_names(const ModelFiles& files) {
         names = read_wire_texts(files.path, {1, 1});
       }
       break;
-    // Their ops go by the names of their outputs, which the files keep as plain texts.
+    // Ops are named after their outputs, and the files contain these names as plain text.
     case ModelFormat::TensorFlowLite:
     case ModelFormat::Paddle:
       return read_plain_names(files.path);
   }
-  std::erase_if(names, [](const std::string& name) { return !looks_made_up(name); });
+  std::erase_if(names, [](const std::string& name) { return !looks_generated(name); });
   return names;
 }
 
@@ -116,7 +116,7 @@ void name_ops(const std::shared_ptr<ov::Model>& graph, const std::set<std::strin
   std::map<std::string, int> seen;
   for (const auto& node : graph->get_ordered_ops()) {
     std::string name = node->get_friendly_name();
-    if (looks_made_up(name) && !source_names.contains(name))
+    if (looks_generated(name) && !source_names.contains(name))
       name = fmt::format("{}@{}", node->get_type_name(), unnamed[node->get_type_name()]++);
     if (const int repeats = seen[name]++; repeats > 0) name = fmt::format("{}@{}", name, repeats);
     node->set_friendly_name(name);

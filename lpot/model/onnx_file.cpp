@@ -17,12 +17,12 @@ Message parse(Bytes bytes) {
   Message message;
   if (bytes.size() > static_cast<std::size_t>(std::numeric_limits<int>::max()) ||
       !message.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())))
-    throw DataError("onnx", fmt::format("a {} of {} bytes cannot be read", message.GetTypeName(), bytes.size()));
+    throw DataError("onnx", fmt::format("cannot parse a {} of {} bytes", message.GetTypeName(), bytes.size()));
   return message;
 }
 
 // Attributes are left out because they hold constants and subgraphs, which can be as large as the rest of the file.
-// Each other field is parsed as a message of its own and merged.
+// Each of the other fields is parsed separately and merged.
 onnx::NodeProto parse_without_attributes(ProtoReader fields) {
   onnx::NodeProto node;
   while (fields.next())

@@ -13,10 +13,10 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kLongest = 400;
+constexpr std::size_t kMaxLength = 400;
 
-// "Exception from src/inference/src/cpp/core.cpp:92:" and "Check 'x' failed at src/a.hpp:12:" say where, not what; they
-// also stand in the middle of a line.
+// Removes "Exception from src/inference/src/cpp/core.cpp:92:" and "Check 'x' failed at src/a.hpp:12:", which also occur
+// in the middle of a line.
 std::string without_source_positions(const std::string& line) {
   static const std::regex kPosition(
       R"((Exception from|Check '[^']*'( failed at)?|failed at) +[\w./-]+\.[ch]pp:\d+:? *)");
@@ -34,16 +34,16 @@ std::string shorten_openvino_message(std::string_view message) {
     if (!result.empty()) result += result.ends_with(':') ? " " : "; ";
     result += line;
   }
-  if (result.size() > kLongest) {
-    result.resize(kLongest);
+  if (result.size() > kMaxLength) {
+    result.resize(kMaxLength);
     result += "...";
   }
   return result;
 }
 
 bool is_out_of_memory(const std::exception& error) {
-  // OpenVINO's own, those of oneDNN and TBB below it, and the system's; a thread that cannot be started has no stack.
-  // "map": of a library that is loaded when it is first needed.
+  // Texts of OpenVINO, oneDNN, TBB and the system. A thread cannot start if there is no memory for its stack, and a
+  // library that is loaded late cannot be mapped.
   static constexpr auto kWords = std::to_array<std::string_view>(
       {"bad_alloc", "can't alloc", "Cannot allocate memory", "cannot allocate memory", "out of memory",
        "ailed to allocate", "Resource temporarily unavailable", "failed to map segment", "cannot map zero-fill pages"});

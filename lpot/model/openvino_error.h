@@ -1,4 +1,4 @@
-// OpenVINO's messages carry source lines and check expressions; people need the sentence.
+// Cleans up OpenVINO's error messages, which contain source positions and check expressions.
 #pragma once
 #include <exception>
 #include <string>
@@ -9,11 +9,11 @@ namespace lpot {
 // The message without "Exception from ...", "Check ... failed at ..." and line breaks, at most 400 letters.
 std::string shorten_openvino_message(std::string_view);
 
-// Whether the error comes down to too little memory, be it in the words of a library.
+// Whether the cause is a lack of memory. Libraries report it with different exceptions and texts.
 bool is_out_of_memory(const std::exception&);
 
-// Throws std::bad_alloc for such an error: it is the machine's fault and neither the model's nor the plan's, so no
-// trial may be recorded as failed for it.
+// Throws std::bad_alloc for such an error. The machine causes it and not the model or the plan, so no trial may be
+// recorded as failed.
 void rethrow_out_of_memory(const std::exception&);
 
 }  // namespace lpot

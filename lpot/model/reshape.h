@@ -1,4 +1,4 @@
-// A model's graph for inputs of certain shapes.
+// Reshapes a copy of a model's graph.
 #pragma once
 #include <memory>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace lpot {
 
-// A copy, one shape for each input. Throws ov::Exception when the graph does not take them.
+// A copy of the graph with one given shape per input. Throws ov::Exception if the graph does not accept the shapes.
 std::shared_ptr<ov::Model> reshaped_graph(const Model&, const std::vector<Shape>&);
 
 }  // namespace lpot

@@ -24,20 +24,20 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int kRefused = 97;  // no code that a sanitizer or a library ends with
+constexpr int kErrorExitCode = 97;  // differs from the exit codes of sanitizers and libraries
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kLimitsMemory = false;  // the sanitizers' own would count too
+constexpr bool kLimitsMemory = false;  // the memory of the sanitizers would count too
 #else
 constexpr bool kLimitsMemory = true;
 #endif
-constexpr std::uint64_t kRoom = std::uint64_t{4} << 30;
-constexpr std::uint64_t kRoomPerByte = 8;
-constexpr std::size_t kMostText = 60'000;  // a pipe takes so much without a reader
-// A copy of a process with threads has only the one that made it. Another may have held a lock of the memory allocator
-// or a library at that moment, and the copy then waits for ever: after so long, the model is read without it.
-constexpr double kPatienceSeconds = 20;
+constexpr std::uint64_t kMemoryBytes = std::uint64_t{4} << 30;
+constexpr std::uint64_t kMemoryPerFileByte = 8;
+constexpr std::size_t kMaxMessageBytes = 60'000;  // fits into the buffer of a pipe without a reader
+// fork() copies only the calling thread. If another thread held a lock of the allocator or of a library at that moment,
+// the child blocks forever. After this time, the model is loaded without a sandbox.
+constexpr double kBlockedChildSeconds = 20;
 
-// Bytes of this process that count against the limit.
+// The memory of this process that counts against RLIMIT_DATA.
 std::uint64_t data_bytes() {
   std::ifstream file("/proc/self/status");
   for (std::string word; file >> word;)
@@ -52,31 +52,32 @@ void lower_limit(int resource, rlim_t value) {
   ::setrlimit(static_cast<__rlimit_resource>(resource), &limit);
 }
 
-// The copy: whatever happens, it ends here.
-[[noreturn]] void run_copy(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds, int message) {
+// The child process. Never returns.
+[[noreturn]] void run_child(const std::function<void()>& load, std::uint64_t file_bytes, unsigned cpu_seconds,
+                            int message_pipe) {
   for (const int one : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGXCPU}) ::signal(one, SIG_DFL);
-  // What libraries print about the file is printed again, or told by the error.
-  if (const int nowhere = ::open("/dev/null", O_WRONLY); nowhere >= 0) {
-    ::dup2(nowhere, STDOUT_FILENO);
-    ::dup2(nowhere, STDERR_FILENO);
+  // Output of libraries is dropped here: the parent loads the model again, or reports the error.
+  if (const int null_device = ::open("/dev/null", O_WRONLY); null_device >= 0) {
+    ::dup2(null_device, STDOUT_FILENO);
+    ::dup2(null_device, STDERR_FILENO);
   }
   lower_limit(RLIMIT_CORE, 0);
-  lower_limit(RLIMIT_CPU, seconds + (file_bytes >> 20));
-  if (kLimitsMemory) lower_limit(RLIMIT_DATA, data_bytes() + kRoom + kRoomPerByte * file_bytes);
+  lower_limit(RLIMIT_CPU, cpu_seconds + (file_bytes >> 20));
+  if (kLimitsMemory) lower_limit(RLIMIT_DATA, data_bytes() + kMemoryBytes + kMemoryPerFileByte * file_bytes);
   int code = 0;
   try {
     load();
   } catch (const std::exception& error) {
-    const std::string text = std::string(error.what()).substr(0, kMostText);
-    [[maybe_unused]] const ssize_t written = ::write(message, text.data(), text.size());
-    code = kRefused;
+    const std::string text = std::string(error.what()).substr(0, kMaxMessageBytes);
+    [[maybe_unused]] const ssize_t written = ::write(message_pipe, text.data(), text.size());
+    code = kErrorExitCode;
   } catch (...) {
-    code = kRefused;
+    code = kErrorExitCode;
   }
   ::_exit(code);
 }
 
-// Everything up to the end, which comes with the end of the copy; nothing where it takes longer than so many seconds.
+// Reads until the child closes the pipe by exiting. Nothing if that takes longer than `seconds`.
 std::optional<std::string> read_to_end(int from, double seconds) {
   std::string text;
   std::array<char, 4096> buffer{};
@@ -92,7 +93,7 @@ std::optional<std::string> read_to_end(int from, double seconds) {
   return std::nullopt;
 }
 
-bool was_stopped_by_somebody(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP; }
+bool is_stop_request(int signal) { return signal == SIGINT || signal == SIGTERM || signal == SIGHUP; }
 
 }  // namespace
 
@@ -104,40 +105,41 @@ bool has_one_thread() {
   return !error && threads == 1;
 }
 
-ReadingCopy::ReadingCopy(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds)
+SandboxedLoad::SandboxedLoad(const std::function<void()>& load, std::uint64_t file_bytes, unsigned cpu_seconds)
     : has_threads_(!has_one_thread()) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) return;
   child_ = ::fork();
-  if (child_ == 0) run_copy(load, file_bytes, seconds, ends[1]);
+  if (child_ == 0) run_child(load, file_bytes, cpu_seconds, ends[1]);
   ::close(ends[1]);
-  message_ = ends[0];
+  message_pipe_ = ends[0];
 }
 
-ReadingCopy::~ReadingCopy() {
-  if (message_ >= 0) ::close(message_);
+SandboxedLoad::~SandboxedLoad() {
+  if (message_pipe_ >= 0) ::close(message_pipe_);
   if (child_ <= 0) return;
   ::kill(child_, SIGKILL);
   while (::waitpid(child_, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
-bool ReadingCopy::check(const fs::path& path) {
+bool SandboxedLoad::wait(const fs::path& path) {
   if (child_ <= 0) return false;
-  const double patience = has_threads_ ? kPatienceSeconds : std::numeric_limits<double>::infinity();
-  const std::optional<std::string> message = read_to_end(message_, patience);
-  if (!message) return false;  // the destructor ends it
+  const double limit_seconds = has_threads_ ? kBlockedChildSeconds : std::numeric_limits<double>::infinity();
+  const std::optional<std::string> message = read_to_end(message_pipe_, limit_seconds);
+  if (!message) return false;  // the destructor kills the child
   int status = 0;
   while (::waitpid(child_, &status, 0) < 0 && errno == EINTR) continue;
   child_ = -1;
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
-  if (WIFEXITED(status) && WEXITSTATUS(status) == kRefused)
+  if (WIFEXITED(status) && WEXITSTATUS(status) == kErrorExitCode)
     throw ModelError("load_model", message->starts_with("[load_model] ") ? message->substr(13) : *message);
-  if (WIFSIGNALED(status) && was_stopped_by_somebody(WTERMSIG(status))) return false;
+  if (WIFSIGNALED(status) && is_stop_request(WTERMSIG(status))) return false;
   const std::string how = WIFSIGNALED(status)
                               ? fmt::format("signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
                               : fmt::format("exit code {}", WEXITSTATUS(status));
   throw ModelError("load_model",
-                   fmt::format("{}: reading it ended the reader by {}; the file is damaged: fetch or export it again",
+                   fmt::format("{}: the process that loaded the model ended with {}. The file is probably damaged; "
+                               "download or export it again",
                                path.string(), how));
 }
 

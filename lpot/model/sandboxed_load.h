@@ -1,9 +1,9 @@
-// Models come from strangers, and the front ends that read them were not made for damaged files: some end the process
-// by a signal, others fill the memory. So a model is first read in a copy of this process, which has a limit of memory
-// and whose end hurts nobody.
+// Loads an untrusted model in a forked process first. The front ends of OpenVINO are not hardened against damaged
+// files: some crash, others use all memory. The child process has limits for memory and CPU time, and its crash does
+// not affect this process.
 //
-//   ReadingCopy copy([&] { load_model(path); }, std::filesystem::file_size(path));
-//   if (copy.check(path)) trust(cache, key);  // throws ModelError where the copy died
+//   SandboxedLoad sandbox([&] { load_model(path); }, std::filesystem::file_size(path));
+//   if (sandbox.wait(path)) trust(cache, key);  // throws ModelError if the child crashed
 //
 #pragma once
 #include <sys/types.h>
@@ -14,26 +14,26 @@
 
 namespace lpot {
 
-class ReadingCopy {
+class SandboxedLoad {
  public:
-  // `load` may use some gigabytes beyond what this process has and so many seconds of the processor, and more of both
-  // for large files.
-  ReadingCopy(const std::function<void()>& load, std::uint64_t file_bytes, unsigned seconds = 20);
-  ~ReadingCopy();  // ends the copy
-  ReadingCopy(const ReadingCopy&) = delete;
-  ReadingCopy& operator=(const ReadingCopy&) = delete;
+  // Starts `load` in a child process. It may allocate 4 GiB more than this process uses and run for `cpu_seconds`;
+  // both limits grow with the size of the file.
+  SandboxedLoad(const std::function<void()>& load, std::uint64_t file_bytes, unsigned cpu_seconds = 20);
+  ~SandboxedLoad();  // kills the child
+  SandboxedLoad(const SandboxedLoad&) = delete;
+  SandboxedLoad& operator=(const SandboxedLoad&) = delete;
 
-  // Waits for the copy. Throws its ModelError, or one that says how it died. False: nothing is known, because there
-  // could be no copy, it was stopped by somebody, or it waits for a thread that it has not.
-  bool check(const std::filesystem::path&);
+  // Waits for the child. True: the model was loaded. False: unknown, because the child could not be started, was
+  // stopped from outside or blocked on a lock. Throws the child's ModelError, or one that says how the child crashed.
+  bool wait(const std::filesystem::path&);
 
  private:
   pid_t child_ = -1;
-  int message_ = -1;  // the copy writes the text of its error here
+  int message_pipe_ = -1;  // the child writes its error message here
   bool has_threads_ = false;
 };
 
-// Whether this thread is the only one of the process.
+// Whether the process has only this thread.
 bool has_one_thread();
 
 }  // namespace lpot

@@ -15,21 +15,23 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-// OpenVINO reports a full disk in its own words or, for a stream that went bad at closing, not at all.
+// On a full disk, OpenVINO throws different exceptions, or none at all if closing the file fails.
 void serialize(const Model& model, const fs::path& xml, const fs::path& target) {
   try {
     ov::save_model(model.graph, xml.string(), /*compress_to_fp16=*/false);
   } catch (const std::ios_base::failure&) {
-    throw StoreError("save_model",
-                     fmt::format("{}: cannot be written; is the disk full or read-only?", target.string()));
+    throw StoreError(
+        "save_model",
+        fmt::format("{}: cannot write the file. Check that the disk is not full or read-only", target.string()));
   } catch (const std::exception& error) {
     rethrow_out_of_memory(error);
-    throw StoreError("save_model", fmt::format("{}: cannot be written: {}; is the disk full or read-only?",
-                                               target.string(), shorten_openvino_message(error.what())));
+    throw StoreError("save_model",
+                     fmt::format("{}: cannot write the file: {}. Check that the disk is not full or read-only",
+                                 target.string(), shorten_openvino_message(error.what())));
   }
 }
 
-// Counts what is written to it and keeps nothing.
+// Counts the written bytes without storing them.
 class CountingBuffer : public std::streambuf {
  public:
   std::size_t count() const { return count_; }
@@ -43,7 +45,7 @@ class CountingBuffer : public std::streambuf {
     count_ += static_cast<std::size_t>(size);
     return size;
   }
-  // Writers ask for the position to know where a constant begins.
+  // The serializer asks for the position to get the offset of a constant.
   pos_type seekoff(off_type offset, std::ios_base::seekdir direction, std::ios_base::openmode) override {
     return direction == std::ios_base::cur && offset == 0 ? pos_type(static_cast<off_type>(count_))
                                                           : pos_type(off_type(-1));
@@ -69,12 +71,12 @@ std::size_t save_model(const Model& model, const fs::path& xml) {
   const fs::path new_bin = fs::path(new_xml).replace_extension(".bin");
   try {
     serialize(model, new_xml, xml);
-    // Reading back what was written finds a write that was cut short, which would otherwise show at the user's.
+    // Reading the files back detects incomplete writes.
     ov::Core().read_model(new_xml.string());
     const std::size_t bytes = fs::file_size(new_xml) + fs::file_size(new_bin);
     sync_file(new_xml);
     sync_file(new_bin);
-    // The old .xml goes first: at no moment does one pair's .xml stand beside the other's .bin.
+    // The old .xml is removed first, so that an .xml never exists beside the .bin of another model.
     fs::remove(xml);
     fs::rename(new_bin, bin);
     fs::rename(new_xml, xml);
@@ -85,8 +87,8 @@ std::size_t save_model(const Model& model, const fs::path& xml) {
     fs::remove(new_bin, ignored);
     if (dynamic_cast<const StoreError*>(&error)) throw;
     rethrow_out_of_memory(error);
-    throw StoreError("save_model",
-                     fmt::format("{}: cannot be written: {}", xml.string(), shorten_openvino_message(error.what())));
+    throw StoreError("save_model", fmt::format("{}: cannot write the file: {}", xml.string(),
+                                               shorten_openvino_message(error.what())));
   }
 }
 

@@ -1,4 +1,4 @@
-// Writes a model as OpenVINO IR: PATH.xml and PATH.bin, in full precision, shapes as they are.
+// Writes a model as OpenVINO IR: PATH.xml and PATH.bin. Constants keep their precision, and inputs keep their shapes.
 #pragma once
 #include <filesystem>
 
@@ -6,11 +6,11 @@
 
 namespace lpot {
 
-// Both files are complete before either takes its name; an older pair stays whole until then. Throws StoreError.
-// Returns the bytes of both.
+// Replaces existing files only after both new files are complete. Returns the size of both files in bytes. Throws
+// StoreError.
 std::size_t save_model(const Model&, const std::filesystem::path& xml);
 
-// The bytes that save_model would write.
+// The number of bytes that save_model would write.
 std::size_t saved_size(const Model&);
 
 }  // namespace lpot

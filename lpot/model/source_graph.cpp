@@ -28,7 +28,7 @@ ov::PartialShape read_shape(ProtoReader shape) {
   return ov::PartialShape(dimensions);
 }
 
-// A value, or a list of values, which holds no further lists.
+// Reads a value or a list of values. Lists are not nested.
 void read_attribute(const std::string& key, ProtoReader value, SourceAttributes& attributes, bool in_list = false) {
   while (value.next()) {
     if (value.field() == 1 && value.is_block() && !in_list) read_attribute(key, value.message(), attributes, true);
@@ -88,7 +88,7 @@ SourceGraph read_onnx(std::span<const std::uint8_t> bytes) {
   return result;
 }
 
-// "name:2" into "name" and 2; a name without number is output 0.
+// Splits "name:2" into "name" and 2. A name without a number means output 0.
 std::pair<std::string, std::size_t> split_tensor(const std::string& tensor) {
   const auto colon = tensor.rfind(':');
   const bool numbered = colon != std::string::npos && colon + 1 < tensor.size() && tensor.size() - colon < 8 &&
@@ -142,9 +142,9 @@ const T* at_or_only(const std::map<std::string, std::vector<T>>& attributes, con
   return index < found->second.size() ? &found->second[index] : found->second.size() == 1 ? &found->second[0] : nullptr;
 }
 
-constexpr std::int64_t kMostParts = 1024;  // of a tensor; a damaged file may say any number
+constexpr std::int64_t kMaxParts =
+    1024;  // limits the outputs of a split, because a damaged file may contain any number
 
-// The ops that end at inputs of the graph proper.
 bool is_input(const SourceNode& node) { return node.op.starts_with("Placeholder"); }
 
 struct Walk {
@@ -152,7 +152,7 @@ struct Walk {
   std::vector<std::string> frontier;
 };
 
-// Walks back from a tensor to the first tensors that unwanted nodes make, and to the inputs.
+// Follows a tensor back to the inputs and to the outputs of unwanted nodes.
 void walk_back(const SourceGraph& graph, const std::string& tensor, const std::set<const SourceNode*>& unwanted,
                Walk& walk) {
   std::vector<std::string> open{tensor};
@@ -190,7 +190,7 @@ std::vector<std::string> SourceGraph::tensor_names() const {
   return names;
 }
 
-std::vector<std::string> SourceGraph::ends() const {
+std::vector<std::string> SourceGraph::final_tensors() const {
   if (!outputs.empty()) return outputs;
   std::set<const SourceNode*> read;
   for (const SourceNode& node : nodes)
@@ -199,9 +199,9 @@ std::vector<std::string> SourceGraph::ends() const {
   for (const SourceNode& node : nodes) {
     if (read.contains(&node) || node.inputs.empty()) continue;
     ends.push_back(node.name);
-    // Parts of a tensor are outputs each; nodes of other types have one that matters.
+    // Each part of a split tensor is an output. Of other nodes, only the first output is used.
     if (const auto parts = node.attributes.numbers.find("num"); parts != node.attributes.numbers.end())
-      for (std::int64_t i = 1; i < std::min(parts->second, kMostParts); ++i)
+      for (std::int64_t i = 1; i < std::min(parts->second, kMaxParts); ++i)
         ends.push_back(fmt::format("{}:{}", node.name, i));
   }
   return ends;
@@ -210,7 +210,7 @@ std::vector<std::string> SourceGraph::ends() const {
 SourceGraph read_source_graph(const std::filesystem::path& path, ModelFormat format) {
   if (format != ModelFormat::Onnx && format != ModelFormat::TensorFlow) return {};
   const bool is_folder = std::filesystem::is_directory(path);
-  const MappedFile file(is_folder ? path / "saved_model.pb" : path);  // weights are most of it, and stepped over
+  const MappedFile file(is_folder ? path / "saved_model.pb" : path);  // most of the file are weights, which are skipped
   const std::span<const std::uint8_t> bytes = file.bytes();
   SourceGraph graph;
   if (format == ModelFormat::Onnx) {
@@ -227,8 +227,8 @@ TensorInfo describe_tensor(const SourceGraph& graph, const std::string& tensor) 
   const SourceNode* node = graph.producer(tensor);
   if (!node) return info;
   const std::size_t index = split_tensor(tensor).second;
-  // The attribute that names the type of the output differs by op; the first of these that a node has is right for all
-  // but comparisons.
+  // The attribute with the output type depends on the op. The first of these attributes is right for all ops except
+  // comparisons.
   static const std::vector<std::string> kTypes{"output_types", "component_types", "DstT",
                                                "out_type",     "output_type",     "dtype"};
   static const std::set<std::string> kComparisons{"Equal", "NotEqual", "Less", "LessEqual", "Greater", "GreaterEqual"};
@@ -263,11 +263,11 @@ CutAdvice advise_cut(const SourceGraph& graph, const std::set<std::string>& ops,
   Walk behind;
   std::vector<std::string> kept_outputs;
   bool ends_unwanted = false;
-  for (const std::string& end : outputs.empty() ? graph.ends() : outputs) {
+  for (const std::string& end : outputs.empty() ? graph.final_tensors() : outputs) {
     const SourceNode* node = graph.producer(end);
     if (node && unwanted.contains(node)) {
       ends_unwanted = true;
-      // A pipeline's tensor that is handed on as an output becomes an input that is.
+      // An output of the pipeline that is also a model output becomes an input that is forwarded.
       if (!outputs.empty() && reads_pipeline(*node)) walk_back(graph, end, unwanted, behind);
     } else {
       kept_outputs.push_back(end);
@@ -279,7 +279,7 @@ CutAdvice advise_cut(const SourceGraph& graph, const std::set<std::string>& ops,
   std::sort(behind.frontier.begin(), behind.frontier.end());
   if (useful) advice.inputs = behind.frontier;
   if (!ends_unwanted || useful) return advice;
-  // They end the graph: what they read of the rest is where to stop.
+  // The unwanted nodes are at the end of the graph: the graph is cut at their inputs.
   for (const SourceNode* node : unwanted)
     for (const std::string& input : node->inputs) {
       const SourceNode* source = graph.producer(input);
@@ -295,10 +295,10 @@ CutAdvice advise_cut(const SourceGraph& graph, const std::set<std::string>& ops,
 
 std::string to_sentence(const CutAdvice& advice) {
   if (!advice.inputs.empty())
-    return fmt::format("cut behind them with model.inputs: {} (and model.input_shapes)",
+    return fmt::format("Cut the model after them: set model.inputs to {} and set model.input_shapes",
                        fmt::join(advice.inputs, ", "));
   if (!advice.outputs.empty())
-    return fmt::format("cut before them with model.outputs: {}", fmt::join(advice.outputs, ", "));
+    return fmt::format("Cut the model before them: set model.outputs to {}", fmt::join(advice.outputs, ", "));
   return "";
 }
 

@@ -1,5 +1,5 @@
-// The nodes of an ONNX or TensorFlow file as it was written, beside the front end that converts it: for saying which
-// nodes cannot be converted and where to cut, and for the types that the front end does not tell.
+// The nodes of an ONNX or TensorFlow file before conversion. Used to propose cuts that avoid unsupported operations,
+// and to find tensor types that the front end does not report.
 #pragma once
 #include <filesystem>
 #include <map>
@@ -13,10 +13,10 @@
 
 namespace lpot {
 
-// TensorFlow's attributes that are whole numbers, types or shapes; empty for ONNX.
+// The integer, type and shape attributes of a TensorFlow node; empty for ONNX.
 struct SourceAttributes {
   std::map<std::string, std::int64_t> numbers;
-  std::map<std::string, std::vector<std::int64_t>> types;  // numbers of TensorFlow's DataType
+  std::map<std::string, std::vector<std::int64_t>> types;  // values of TensorFlow's DataType
   std::map<std::string, std::vector<ov::PartialShape>> shapes;
 };
 
@@ -30,40 +30,40 @@ struct SourceNode {
 
 struct SourceGraph {
   std::vector<SourceNode> nodes;
-  std::vector<std::string> outputs;  // empty for TensorFlow: every node that nothing reads
+  std::vector<std::string> outputs;  // empty for TensorFlow, where every node without consumers is an output
 
-  // The node that makes a tensor, or null (an input or a constant of ONNX, an unknown name).
+  // The node that computes a tensor. Null for an input or constant of ONNX and for an unknown name.
   const SourceNode* producer(const std::string& tensor) const;
   std::vector<std::string> tensor_names() const;
-  std::vector<std::string> ends() const;  // the tensors that the graph ends with
+  std::vector<std::string> final_tensors() const;  // `outputs`, or the outputs of nodes without consumers
 
-  void index();  // after filling in the nodes
+  void index();  // call it after the nodes were added
 
  private:
   std::map<std::string, std::size_t> producers_;
 };
 
-// Other formats give an empty graph. Throws DataError for a damaged file.
+// Returns an empty graph for other formats. Throws DataError for a damaged file.
 SourceGraph read_source_graph(const std::filesystem::path&, ModelFormat);
 
-// What the file says of a TensorFlow tensor: dynamic where it says nothing.
+// Type and shape of a TensorFlow tensor according to the file; dynamic if the file does not contain them.
 struct TensorInfo {
   ov::element::Type type = ov::element::dynamic;
   ov::PartialShape shape = ov::PartialShape::dynamic();
 };
 TensorInfo describe_tensor(const SourceGraph&, const std::string& tensor);
 
-// Whether the node hands on what a data pipeline inside the graph reads (IteratorGetNext).
+// Whether the node returns data of an input pipeline inside the graph (IteratorGetNext).
 bool reads_pipeline(const SourceNode&);
 
-// The tensors at which to cut so that no node of these op types is needed.
+// The tensors at which to cut a graph so that it contains no op of these types.
 struct CutAdvice {
-  std::vector<std::string> inputs;   // behind them, with the other inputs that are needed; empty: no such cut
-  std::vector<std::string> outputs;  // before them, where they end the graph; empty: no such cut
+  std::vector<std::string> inputs;   // model.inputs after these ops, with all other inputs; empty: no such cut
+  std::vector<std::string> outputs;  // model.outputs before these ops, if they are at the end; empty: no such cut
 };
 CutAdvice advise_cut(const SourceGraph&, const std::set<std::string>& ops, const std::vector<std::string>& outputs);
 
-// "cut behind them with model.inputs: Mfcc (and model.input_shapes)" or "".
+// "Cut the model after them: set model.inputs to Mfcc and set model.input_shapes" or "".
 std::string to_sentence(const CutAdvice&);
 
 }  // namespace lpot

@@ -22,19 +22,19 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-// A folder of its own, gone with it; what is mapped from it stays readable.
-class Scratch {
+// A temporary folder that the destructor removes. Files that are mapped stay readable.
+class TemporaryFolder {
  public:
-  Scratch() {
+  TemporaryFolder() {
     std::string name = (fs::temp_directory_path() / "lpot-XXXXXX").string();
     if (::mkdtemp(name.data())) path_ = name;
   }
-  ~Scratch() {
+  ~TemporaryFolder() {
     std::error_code ignored;
     if (!path_.empty()) fs::remove_all(path_, ignored);
   }
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
 
   const fs::path& path() const { return path_; }
 
@@ -42,48 +42,48 @@ class Scratch {
   fs::path path_;
 };
 
-// The child: whatever happens, it ends here.
-[[noreturn]] void convert(const std::function<std::shared_ptr<ov::Model>()>& load, const fs::path& xml) {
+// The child process. Never returns.
+[[noreturn]] void convert_and_exit(const std::function<std::shared_ptr<ov::Model>()>& load, const fs::path& xml) {
   int code = 1;
   try {
     ov::serialize(load(), xml.string());
     code = 0;
-  } catch (...) {  // the parent loads it again and tells what is wrong
+  } catch (...) {  // the parent loads the model again and reports the error
   }
   ::_exit(code);
 }
 
-bool ended_well(pid_t child) {
+bool succeeded(pid_t child) {
   int status = 0;
   while (::waitpid(child, &status, 0) < 0)
     if (errno != EINTR) return false;
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// What Linux calls a mapped file that is no longer in its folder.
-constexpr std::string_view kMapped = "/model.bin (deleted)";
+// How /proc/self/maps shows a mapped file that was deleted.
+constexpr std::string_view kDeletedWeights = "/model.bin (deleted)";
 
 }  // namespace
 
 void release_mapped_weights() {
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);) {
-    // Only what is read and never written can be read again from its file.
+    // Only read-only pages can be dropped: written pages differ from the file.
     std::uintptr_t begin = 0, end = 0;
     std::array<char, 5> rights{};
-    if (!line.ends_with(kMapped) || line.find("/lpot-") == std::string::npos) continue;
+    if (!line.ends_with(kDeletedWeights) || line.find("/lpot-") == std::string::npos) continue;
     if (std::sscanf(line.c_str(), "%" SCNxPTR "-%" SCNxPTR " %4s", &begin, &end, rights.data()) != 3) continue;
     if (rights[0] == 'r' && rights[1] == '-') ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
 }
 
-std::shared_ptr<ov::Model> convert_apart(const std::function<std::shared_ptr<ov::Model>()>& load) {
-  const Scratch scratch;
-  if (scratch.path().empty() || !has_one_thread()) return nullptr;
-  const fs::path xml = scratch.path() / "model.xml";
+std::shared_ptr<ov::Model> subprocess_convert(const std::function<std::shared_ptr<ov::Model>()>& load) {
+  const TemporaryFolder folder;
+  if (folder.path().empty() || !has_one_thread()) return nullptr;
+  const fs::path xml = folder.path() / "model.xml";
   const pid_t child = ::fork();
-  if (child == 0) convert(load, xml);
-  if (child < 0 || !ended_well(child)) return nullptr;
+  if (child == 0) convert_and_exit(load, xml);
+  if (child < 0 || !succeeded(child)) return nullptr;
   try {
     const auto front_end = ov::frontend::FrontEndManager().load_by_framework("ir");
     return front_end->convert(front_end->load(xml.string(), true));

@@ -1,5 +1,5 @@
-// Reading a TensorFlow graph takes two to three times its size in memory, of which most is not given back. A large one
-// is converted in a child process that ends with all of it; what comes back is IR in a file whose weights are mapped.
+// Converts a large TensorFlow model in a child process. The front end needs two to three times the size of the graph
+// and does not release most of it. The child returns an IR file, and its weights are memory-mapped.
 #pragma once
 #include <functional>
 #include <memory>
@@ -10,12 +10,12 @@ class Model;
 
 namespace lpot {
 
-// The graph that `load` gives, made in a copy of this process. Null where that cannot be: threads are running already
-// (a copy of the process would not have them), no room for the file, or `load` threw; then load it here.
-std::shared_ptr<ov::Model> convert_apart(const std::function<std::shared_ptr<ov::Model>()>& load);
+// Calls `load` in a forked process and returns its graph. Null if `load` threw, if the file could not be written or if
+// this process has other threads, which a forked process lacks. The caller then calls `load` itself.
+std::shared_ptr<ov::Model> subprocess_convert(const std::function<std::shared_ptr<ov::Model>()>& load);
 
-// Gives the memory of such mapped weights back; what is read again comes from the file. Worth it once a model is
-// compiled, which has its own copy of them.
+// Releases the memory of these mapped weights; they are read from the file again when needed. Call it after compiling a
+// model, because the compiled model has its own copy of the weights.
 void release_mapped_weights();
 
 }  // namespace lpot

@@ -21,14 +21,14 @@ namespace {
 using ov::frontend::InputModel;
 using ov::frontend::Place;
 
-ov::frontend::FrontEnd::Ptr make_front_end() {
+ov::frontend::FrontEnd::Ptr load_front_end() {
   ov::frontend::FrontEndManager manager;
   const auto front_end = manager.load_by_framework("tf");
   front_end->add_extension(tensorflow_name_extensions());
   return front_end;
 }
 
-// "x" is the tensor x:0.
+// "x" means the tensor "x:0".
 std::string full_name(const std::string& tensor) {
   const auto colon = tensor.rfind(':');
   const bool numbered = colon != std::string::npos && colon + 1 < tensor.size() &&
@@ -46,11 +46,11 @@ void check_names(const InputModel& model, const SourceGraph& graph, const std::v
   for (const std::string& tensor : tensors)
     if (!graph.producer(tensor) && !find_place(model, tensor))
       throw ModelError("load_model", fmt::format("{}: the graph has no tensor '{}'{}", key, tensor,
-                                                 near_tensors(tensor, graph.tensor_names())));
+                                                 similar_tensors(tensor, graph.tensor_names())));
 }
 
-// What a walk back from the outputs meets beside the named inputs.
-void check_reach(const SourceGraph& graph, const LoadOptions& options) {
+// Throws ModelError if an output depends on a placeholder that is not in options.inputs.
+void check_dependencies(const SourceGraph& graph, const LoadOptions& options) {
   std::set<const SourceNode*> visited;
   const auto is_cut = [&](const std::string& tensor) {
     return std::any_of(options.inputs.begin(), options.inputs.end(),
@@ -64,20 +64,16 @@ void check_reach(const SourceGraph& graph, const LoadOptions& options) {
       const SourceNode* node = graph.producer(tensor);
       if (!node || is_cut(tensor)) continue;
       if (node->op == "Placeholder" && !options.inputs.empty())
-        throw ModelError(
-            "load_model",
-            fmt::format(
-                "model.inputs: the output '{}' still needs the input '{}', which is not among them ({}); add it",
-                output, node->name, fmt::join(options.inputs, ", ")));
+        throw ModelError("load_model", missing_input_message(output, node->name, options.inputs));
       if (visited.insert(node).second) open.insert(open.end(), node->inputs.begin(), node->inputs.end());
     }
   }
 }
 
-// Type and shape of a tensor as the conversion of everything before it gives them; dynamic where that fails.
-TensorInfo probe(const std::filesystem::path& path, const std::string& tensor) {
+// Finds the type and shape of a tensor by converting the ops before it; dynamic if that fails.
+TensorInfo infer_tensor(const std::filesystem::path& path, const std::string& tensor) {
   try {
-    const auto front_end = make_front_end();
+    const auto front_end = load_front_end();
     const auto model = front_end->load(path.string());
     model->override_all_outputs({find_place(*model, tensor)});
     const auto graph = front_end->convert(model);
@@ -87,8 +83,8 @@ TensorInfo probe(const std::filesystem::path& path, const std::string& tensor) {
   }
 }
 
-void begin_at(InputModel& model, const std::filesystem::path& path, const SourceGraph& graph, const std::string& tensor,
-              const LoadOptions& options) {
+void set_input(InputModel& model, const std::filesystem::path& path, const SourceGraph& graph,
+               const std::string& tensor, const LoadOptions& options) {
   const auto given = std::find_if(options.input_shapes.begin(), options.input_shapes.end(),
                                   [&](const auto& entry) { return same_tensor(entry.first, tensor); });
   const SourceNode* node = graph.producer(tensor);
@@ -96,7 +92,7 @@ void begin_at(InputModel& model, const std::filesystem::path& path, const Source
   TensorInfo info = describe_tensor(graph, tensor);
   const bool has_shape = given != options.input_shapes.end() || info.shape.rank().is_static();
   if (!is_own_input && (!has_shape || info.type.is_dynamic())) {
-    const TensorInfo found = probe(path, tensor);
+    const TensorInfo found = infer_tensor(path, tensor);
     if (info.type.is_dynamic()) info.type = found.type;
     if (info.shape.rank().is_dynamic()) info.shape = found.shape;
   }
@@ -108,7 +104,7 @@ void begin_at(InputModel& model, const std::filesystem::path& path, const Source
     info.shape = ov::PartialShape(dimensions);
   }
   if (is_own_input && info.shape.rank().is_dynamic()) return;
-  if (info.shape.rank().is_dynamic()) throw ModelError("load_model", ask_for_shape(tensor));
+  if (info.shape.rank().is_dynamic()) throw ModelError("load_model", unknown_shape_message(tensor));
   model.set_element_type(place, info.type.is_dynamic() ? ov::element::f32 : info.type);
   model.set_partial_shape(place, info.shape);
 }
@@ -117,18 +113,18 @@ void begin_at(InputModel& model, const std::filesystem::path& path, const Source
 
 std::shared_ptr<ov::Model> convert_tensorflow(const std::filesystem::path& path, const LoadOptions& given) {
   const SourceGraph graph = read_source_graph(path, ModelFormat::TensorFlow);
-  const LoadOptions options = begin_behind_pipeline(graph, given);
-  const auto front_end = make_front_end();
+  const LoadOptions options = cut_off_pipeline(graph, given);
+  const auto front_end = load_front_end();
   const auto model = front_end->load(path.string());
   if (!options.cuts()) return front_end->convert(model);
   check_names(*model, graph, given.inputs, "model.inputs");
   check_names(*model, graph, given.outputs, "model.outputs");
-  check_reach(graph, options);
+  check_dependencies(graph, options);
 
   std::vector<Place::Ptr> inputs, outputs;
   for (const std::string& name : options.inputs) inputs.push_back(find_place(*model, name));
   for (const std::string& name : options.outputs)
-    // The front end does not hand an input on as an output: cut_graph does.
+    // The front end cannot forward an input as an output; cut_graph does it below.
     if (std::none_of(options.inputs.begin(), options.inputs.end(),
                      [&](const std::string& input) { return same_tensor(input, name); }))
       outputs.push_back(find_place(*model, name));
@@ -137,7 +133,7 @@ std::shared_ptr<ov::Model> convert_tensorflow(const std::filesystem::path& path,
     model->override_all_outputs(outputs);
   } else {
     model->extract_subgraph(inputs, outputs);
-    for (const std::string& name : options.inputs) begin_at(*model, path, graph, name, options);
+    for (const std::string& name : options.inputs) set_input(*model, path, graph, name, options);
   }
   return cut_graph(front_end->convert(model), options);
 }

@@ -1,5 +1,5 @@
-// TensorFlow graphs are cut before they are converted: behind the cut, ops that cannot be converted do not matter, and
-// tensors still have the layout that their names stand for.
+// Cuts TensorFlow graphs before the conversion. Unsupported ops outside the cut then do not matter, and the tensors at
+// the cut still have their TensorFlow layout.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -12,8 +12,8 @@ class Model;
 
 namespace lpot {
 
-// The graph between options.inputs and options.outputs, converted. A cut input's type and shape come from its node,
-// from converting what lies before it, or from options.input_shapes. Throws ModelError.
+// Converts the graph between options.inputs and options.outputs. The type and shape of a cut input come from its node,
+// from a conversion of the ops before it, or from options.input_shapes. Throws ModelError.
 std::shared_ptr<ov::Model> convert_tensorflow(const std::filesystem::path&, const LoadOptions& options);
 
 }  // namespace lpot

@@ -60,7 +60,7 @@ ov::Output<ov::Node> transpose(const ov::Output<ov::Node>& value, const std::vec
   return std::make_shared<op::Transpose>(value, op::Constant::create(ov::element::i64, {order.size()}, order));
 }
 
-// [0, rank-1, 1, ..., rank-2], and back.
+// Transposes to [0, rank-1, 1, ..., rank-2]. channels_last is the inverse.
 ov::Output<ov::Node> channels_first(const ov::Output<ov::Node>& value, const ConvolutionAttributes& attributes) {
   if (!attributes.channels_last) return value;
   std::vector<std::int64_t> order{0, static_cast<std::int64_t>(attributes.spatial_rank) + 1};
@@ -68,7 +68,7 @@ ov::Output<ov::Node> channels_first(const ov::Output<ov::Node>& value, const Con
   return transpose(value, order);
 }
 
-ov::Output<ov::Node> channels_back(const ov::Output<ov::Node>& value, const ConvolutionAttributes& attributes) {
+ov::Output<ov::Node> channels_last(const ov::Output<ov::Node>& value, const ConvolutionAttributes& attributes) {
   if (!attributes.channels_last) return value;
   std::vector<std::int64_t> order{0};
   for (std::size_t i = 2; i <= attributes.spatial_rank + 1; ++i) order.push_back(static_cast<std::int64_t>(i));
@@ -76,18 +76,18 @@ ov::Output<ov::Node> channels_back(const ov::Output<ov::Node>& value, const Conv
   return transpose(value, order);
 }
 
-// TensorFlow keeps a kernel as [spatial..., in, out]; OpenVINO wants [out, in, spatial...].
+// The layout of a kernel is [spatial..., in, out] in TensorFlow and [out, in, spatial...] in OpenVINO.
 ov::Output<ov::Node> kernel_out_first(const ov::Output<ov::Node>& kernel, std::size_t spatial_rank) {
   std::vector<std::int64_t> order{static_cast<std::int64_t>(spatial_rank) + 1, static_cast<std::int64_t>(spatial_rank)};
   for (std::size_t i = 0; i < spatial_rank; ++i) order.push_back(static_cast<std::int64_t>(i));
   return transpose(kernel, order);
 }
 
-// The kernel op gets the node's name; the tensor behind the transpose is the node's output.
-ov::OutputVector named(const NodeContext& node, const std::shared_ptr<ov::Node>& kernel_op,
-                       const ConvolutionAttributes& attributes) {
+// Gives the name of the node to the kernel op. The output of the transpose is the output of the node.
+ov::OutputVector with_name(const NodeContext& node, const std::shared_ptr<ov::Node>& kernel_op,
+                           const ConvolutionAttributes& attributes) {
   kernel_op->set_friendly_name(node.get_name());
-  const ov::Output<ov::Node> result = channels_back(kernel_op, attributes);
+  const ov::Output<ov::Node> result = channels_last(kernel_op, attributes);
   if (attributes.channels_last) result.get_node()->set_friendly_name(node.get_name() + "/channels_last");
   result.get_node()->output(0).set_names({node.get_name() + ":0"});
   return {result};
@@ -97,13 +97,13 @@ ov::OutputVector convert_convolution(const NodeContext& node, std::size_t spatia
   const ConvolutionAttributes a = read_attributes(node, spatial_rank);
   const auto input = channels_first(node.get_input(0), a);
   const auto kernel = kernel_out_first(node.get_input(1), spatial_rank);
-  // Fewer kernel channels than input channels mean groups.
+  // A kernel with fewer input channels than the input is a grouped convolution.
   const ov::Dimension input_channels =
       input.get_partial_shape().rank().is_static() ? input.get_partial_shape()[1] : ov::Dimension();
   const ov::PartialShape& kernel_shape = kernel.get_partial_shape();
   const bool grouped = input_channels.is_static() && kernel_shape.is_static() && input_channels != kernel_shape[1];
   if (!grouped)
-    return named(
+    return with_name(
         node,
         std::make_shared<op::Convolution>(input, kernel, a.strides, a.pads_begin, a.pads_end, a.dilations, a.padding),
         a);
@@ -112,29 +112,30 @@ ov::OutputVector convert_convolution(const NodeContext& node, std::size_t spatia
   for (std::size_t i = 1; i < kernel_shape.size(); ++i) shape.push_back(kernel_shape[i].get_length());
   const auto grouped_kernel =
       std::make_shared<op::Reshape>(kernel, op::Constant::create(ov::element::i64, {shape.size()}, shape), false);
-  return named(node,
-               std::make_shared<op::GroupConvolution>(input, grouped_kernel, a.strides, a.pads_begin, a.pads_end,
-                                                      a.dilations, a.padding),
-               a);
+  return with_name(node,
+                   std::make_shared<op::GroupConvolution>(input, grouped_kernel, a.strides, a.pads_begin, a.pads_end,
+                                                          a.dilations, a.padding),
+                   a);
 }
 
-// Depthwise kernels are [height, width, in, multiplier]; the group form is [in, multiplier, 1, height, width].
+// The layout of depthwise kernels is [height, width, in, multiplier]; that of grouped kernels is
+// [in, multiplier, 1, height, width].
 ov::OutputVector convert_depthwise(const NodeContext& node) {
   const ConvolutionAttributes a = read_attributes(node, 2);
   const auto input = channels_first(node.get_input(0), a);
   const auto groups_first = transpose(node.get_input(1), {2, 3, 0, 1});
   const auto axis = op::Constant::create(ov::element::i64, {1}, {2});
   const auto kernel = std::make_shared<op::Unsqueeze>(groups_first, axis);
-  return named(node,
-               std::make_shared<op::GroupConvolution>(input, kernel, a.strides, a.pads_begin, a.pads_end, a.dilations,
-                                                      a.padding),
-               a);
+  return with_name(node,
+                   std::make_shared<op::GroupConvolution>(input, kernel, a.strides, a.pads_begin, a.pads_end,
+                                                          a.dilations, a.padding),
+                   a);
 }
 
-// Inputs: output shape, kernel [spatial..., out, in], value. The kernel's OpenVINO form is [in, out, spatial...].
+// Inputs: output shape, kernel [spatial..., out, in], value. OpenVINO's kernel layout is [in, out, spatial...].
 ov::OutputVector convert_transposed(const NodeContext& node, std::size_t spatial_rank) {
   ConvolutionAttributes a = read_attributes(node, spatial_rank);
-  // The padding is that of the forward convolution, seen from the other side.
+  // The padding belongs to the forward convolution, so its sides are swapped here.
   if (a.padding == ov::op::PadType::SAME_UPPER) a.padding = ov::op::PadType::SAME_LOWER;
   const auto value = channels_first(node.get_input(2), a);
   const auto kernel = kernel_out_first(node.get_input(1), spatial_rank);
@@ -142,10 +143,10 @@ ov::OutputVector convert_transposed(const NodeContext& node, std::size_t spatial
   const auto at = [](std::int64_t position) { return op::Constant::create(ov::element::i64, {1}, {position}); };
   const auto spatial_shape = std::make_shared<op::Slice>(node.get_input(0), at(first),
                                                          at(first + static_cast<std::int64_t>(spatial_rank)), at(1));
-  return named(node,
-               std::make_shared<op::ConvolutionBackpropData>(value, kernel, spatial_shape, a.strides, a.pads_begin,
-                                                             a.pads_end, a.dilations, a.padding),
-               a);
+  return with_name(node,
+                   std::make_shared<op::ConvolutionBackpropData>(value, kernel, spatial_shape, a.strides, a.pads_begin,
+                                                                 a.pads_end, a.dilations, a.padding),
+                   a);
 }
 
 std::shared_ptr<ov::Extension> extension(const std::string& op_type, ov::frontend::CreatorFunction convert) {

@@ -1,8 +1,8 @@
 // Conversions for the TensorFlow front end that keep the names of convolutions.
 //
-// The front end's own conversions leave a convolution with a made-up name (Convolution_66) that differs on every load:
-// only the transpose behind it carries the node's name, and later passes move that away. These say the same graph and
-// give the name to the kernel.
+// The front end's own conversions give a convolution a generated name (Convolution_66) that differs on every load. Only
+// the transpose after it gets the name of the node, and later passes remove it. The conversions in this file build the
+// same graph, but give the name to the convolution.
 #pragma once
 #include <openvino/core/extension.hpp>
 

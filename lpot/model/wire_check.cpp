@@ -9,7 +9,8 @@
 namespace lpot {
 namespace {
 
-// The texts at this path of field numbers below the message. A damaged message ends there; those around it go on.
+// The texts at this path of field numbers in the message. Reading stops at the damage of a message and continues with
+// the message around it.
 std::set<std::string> texts_at(ProtoReader message, std::span<const int> fields) {
   std::set<std::string> texts;
   try {
@@ -22,7 +23,7 @@ std::set<std::string> texts_at(ProtoReader message, std::span<const int> fields)
       }
     }
   } catch (const DataError&) {
-    // What was found before the damage is kept.
+    // The texts in front of the damage are returned.
   }
   return texts;
 }

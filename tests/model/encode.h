@@ -1,4 +1,4 @@
-// Small ONNX and TensorFlow files, written byte by byte: no test needs the frameworks.
+// Encodes small ONNX and TensorFlow files, so that no test needs these frameworks.
 #pragma once
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ inline std::string raw(const std::vector<float>& values) {
 }
 
 using Names = std::vector<std::string>;
-using Dimensions = std::vector<std::int64_t>;  // -1: open
+using Dimensions = std::vector<std::int64_t>;  // -1: dynamic
 
 namespace onnx {
 
@@ -90,7 +90,7 @@ inline std::string constant(const std::string& name, const Dimensions& dimension
 
 }  // namespace tf
 
-// A folder that goes away with the test.
+// A temporary folder that the destructor removes.
 class Folder {
  public:
   Folder() {
@@ -124,7 +124,7 @@ inline Names op_names(const Model& model) {
   return names;
 }
 
-// The first output for inputs that are one value throughout, with 1 for open dimensions.
+// The values of one output for inputs filled with one value. Dynamic dimensions are 1.
 inline std::vector<float> run_filled(const Model& model, float fill, std::size_t output = 0) {
   ov::Core core;
   auto request =

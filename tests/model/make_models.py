@@ -1,9 +1,9 @@
-"""Makes the small models in tests/model/data: needs tensorflow-cpu (made with 2.21) and numpy.
+"""Creates the small models in tests/model/data. Needs tensorflow-cpu (2.21 was used) and numpy.
 
     python tests/model/make_models.py
 
-A network of two convolutions and a product, with variables, two inputs and two outputs and an open batch, as
-SavedModel (data/saved_model) and as data/network.tflite. `expected.txt` holds what TensorFlow gives for inputs of 0.5.
+A network with two convolutions, a matrix product, variables, two inputs, two outputs and a dynamic batch, as
+SavedModel (data/saved_model) and as data/network.tflite. `expected.txt` contains TensorFlow's output for inputs of 0.5.
 """
 
 import pathlib

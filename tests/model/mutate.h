@@ -1,5 +1,4 @@
-// Damage that a file may have: flipped bits, cut ends, swapped and repeated blocks, lengths and dimensions out of
-// range.
+// Damages files: flips bits, truncates, swaps and repeats blocks, and writes lengths and dimensions out of range.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -11,12 +10,12 @@
 
 namespace lpot {
 
-// A protobuf message taken apart, so that a field can be changed and the lengths around it stay right.
+// One field of a parsed protobuf message. If a field is changed, the lengths around it are written correctly again.
 struct WireField {
   std::uint64_t tag = 0;
-  std::uint64_t number = 0;            // of a varint
-  std::string bytes = {};              // of everything else that is not a message
-  std::vector<WireField> fields = {};  // of what looks like a message
+  std::uint64_t number = 0;            // for a varint
+  std::string bytes = {};              // for other fields that are not a message
+  std::vector<WireField> fields = {};  // for bytes that can be parsed as a message
 };
 
 inline std::string wire_varint(std::uint64_t value) {
@@ -25,7 +24,7 @@ inline std::string wire_varint(std::uint64_t value) {
   return bytes + static_cast<char>(value);
 }
 
-inline std::optional<std::uint64_t> take_varint(const std::string& bytes, std::size_t& at) {
+inline std::optional<std::uint64_t> read_varint(const std::string& bytes, std::size_t& at) {
   std::uint64_t value = 0;
   for (int shift = 0; shift < 64 && at < bytes.size(); shift += 7) {
     const auto byte = static_cast<unsigned char>(bytes[at++]);
@@ -35,20 +34,20 @@ inline std::optional<std::uint64_t> take_varint(const std::string& bytes, std::s
   return std::nullopt;
 }
 
-// Nothing where the bytes are no message.
-inline std::optional<std::vector<WireField>> take_apart(const std::string& bytes, int depth = 0) {
+// Returns nothing if the bytes are not a message.
+inline std::optional<std::vector<WireField>> parse_message(const std::string& bytes, int depth = 0) {
   std::vector<WireField> fields;
   for (std::size_t at = 0; at < bytes.size();) {
-    const auto tag = take_varint(bytes, at);
+    const auto tag = read_varint(bytes, at);
     if (!tag || *tag >> 3 == 0 || *tag >> 3 > 1000) return std::nullopt;
     WireField field{*tag};
     std::size_t size = 0;
     if ((*tag & 7) == 0) {
-      const auto value = take_varint(bytes, at);
+      const auto value = read_varint(bytes, at);
       if (!value) return std::nullopt;
       field.number = *value;
     } else if ((*tag & 7) == 2) {
-      const auto length = take_varint(bytes, at);
+      const auto length = read_varint(bytes, at);
       if (!length) return std::nullopt;
       size = *length;
     } else if ((*tag & 7) == 1 || (*tag & 7) == 5) {
@@ -60,17 +59,17 @@ inline std::optional<std::vector<WireField>> take_apart(const std::string& bytes
     field.bytes = bytes.substr(at, size);
     at += size;
     if ((*tag & 7) == 2 && size > 1 && (depth < 2 || size < 20000) && depth < 12)
-      if (auto inner = take_apart(field.bytes, depth + 1)) field.fields = std::move(*inner);
+      if (auto inner = parse_message(field.bytes, depth + 1)) field.fields = std::move(*inner);
     fields.push_back(std::move(field));
   }
   return fields;
 }
 
-inline std::string put_together(const std::vector<WireField>& fields) {
+inline std::string write_message(const std::vector<WireField>& fields) {
   std::string bytes;
   for (const WireField& field : fields) {
     bytes += wire_varint(field.tag);
-    const std::string inner = field.fields.empty() ? field.bytes : put_together(field.fields);
+    const std::string inner = field.fields.empty() ? field.bytes : write_message(field.fields);
     if ((field.tag & 7) == 0) bytes += wire_varint(field.number);
     if ((field.tag & 7) == 2) bytes += wire_varint(inner.size());
     if ((field.tag & 7) != 0) bytes += inner;
@@ -78,20 +77,20 @@ inline std::string put_together(const std::vector<WireField>& fields) {
   return bytes;
 }
 
-// Damages that depend on the seed alone. Most are beside printable letters, because damage to weights changes nothing
-// but numbers.
+// Damages bytes; the result depends only on the seed. Most damage is near printable text, because damage to weights
+// only changes numbers.
 class Mutator {
  public:
   explicit Mutator(std::uint64_t seed) : random_(seed) {}
 
   std::string mutate(std::string bytes) {
-    // A third keeps every length, so that the damage is not seen at the first look; of protobuf, a third is damaged
-    // field by field.
+    // One third of the mutations changes protobuf fields, and one third keeps the length of the file, so that the
+    // damage is not found by a simple check.
     const std::size_t way = below(3);
     if (way == 0)
-      if (auto fields = take_apart(bytes)) {
+      if (auto fields = parse_message(bytes)) {
         for (std::size_t left = 1 + below(3); left > 0 && !fields->empty(); --left) damage_field(*fields);
-        return put_together(*fields);
+        return write_message(*fields);
       }
     for (std::size_t left = 1 + below(4); left > 0 && bytes.size() > 8; --left) damage(bytes, way != 2);
     return bytes;
@@ -100,7 +99,7 @@ class Mutator {
  private:
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
 
-  // A place where structure is likely: beside printable letters, which names and types are.
+  // A position near printable text, such as names and types, where damage to the structure is likely.
   std::size_t place(const std::string& bytes) {
     for (int attempt = 0; attempt < 200; ++attempt) {
       const std::size_t at = below(bytes.size() - 8);
@@ -118,7 +117,7 @@ class Mutator {
     return kOdd[below(std::size(kOdd))];
   }
 
-  // Somewhere below, as likely deep as high.
+  // Damages a random field at a random depth.
   void damage_field(std::vector<WireField>& fields) {
     WireField& field = fields[below(fields.size())];
     if (!field.fields.empty() && below(6) != 0) return damage_field(field.fields);
@@ -170,13 +169,13 @@ class Mutator {
         for (std::size_t i = 0; i < size; ++i) std::swap(bytes[at + i], bytes[other + i]);
         break;
       }
-      case 6:  // a number in protobuf's coding that is negative or far too large
+      case 6:  // a varint that is negative or far too large
         bytes.insert(at, std::string(9, '\xff') + '\x01');
         break;
-      case 7:  // a small number, as lengths, types and dimensions are
+      case 7:  // a small number, such as a length, type or dimension
         bytes[at] = static_cast<char>(below(24));
         break;
-      default: {  // a digit of a text, such as IR's attributes
+      default: {  // a digit in text, such as an attribute in IR
         const std::size_t digit = bytes.find_first_of("0123456789", at);
         if (digit != std::string::npos) bytes.replace(digit, 1, below(2) == 0 ? "-1" : "4294967297");
         break;

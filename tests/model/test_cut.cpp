@@ -59,31 +59,31 @@ TEST_F(CutOnnx, EndsAtATensorAndDropsInputsThatNothingNeeds) {
   EXPECT_THAT(encode::run_filled(model, 1, 1), ElementsAre(4, -4, 4));
 }
 
-TEST_F(CutOnnx, HandsAnInputOnAsAnOutput) {
+TEST_F(CutOnnx, ForwardsAnInputAsAnOutput) {
   const Model model = load_model(path_, {.inputs = {"active"}, .outputs = {"active", "scores"}});
   EXPECT_THAT(describe(model_outputs(model)), ElementsAre("active f32 [?,3]", "scores f32 [?,2]"));
   EXPECT_THAT(encode::run_filled(model, 2), ElementsAre(2, 2, 2));
 }
 
-TEST_F(CutOnnx, NamesTheInputThatAnOutputStillNeeds) {
+TEST_F(CutOnnx, NamesTheMissingInputOfAnOutput) {
   EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"active"}, .outputs = {"sum"}}); }),
-              AllOf(HasSubstr("'sum' still needs the input 'offset'"), HasSubstr("(active)")));
+              AllOf(HasSubstr("'sum' also depends on the input 'offset'"), HasSubstr("(active)")));
   EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"active"}}); }),
-              HasSubstr("the output 'sum' still needs the input 'offset'"));
+              HasSubstr("the output 'sum' also depends on the input 'offset'"));
   EXPECT_THAT(message_of([&] {
                 load_model(path_, {.inputs = {"x", "offset"}, .outputs = {"scores"}});
               }),
-              HasSubstr("no output needs 'offset'"));
+              HasSubstr("no output depends on 'offset'"));
 }
 
-TEST_F(CutOnnx, NamesNearTensorsForAnUnknownOne) {
+TEST_F(CutOnnx, SuggestsSimilarNamesForAnUnknownTensor) {
   EXPECT_THROW(load_model(path_, {.inputs = {"activ"}}), ModelError);
   EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"activ"}}); }),
               AllOf(HasSubstr("model.inputs"), HasSubstr("no tensor 'activ'"), HasSubstr("did you mean 'active'")));
   EXPECT_THAT(message_of([&] { load_model(path_, {.outputs = {"score"}}); }), HasSubstr("did you mean 'scores'"));
 }
 
-TEST_F(CutOnnx, TellsCutsApartByTheirFingerprint) {
+TEST_F(CutOnnx, GivesDifferentCutsDifferentFingerprints) {
   const std::string whole = load_model(path_).fingerprint;
   const std::string cut = load_model(path_, {.outputs = {"scores"}}).fingerprint;
   EXPECT_NE(whole, cut);
@@ -102,13 +102,13 @@ TEST_F(CutOnnx, IsNotCutAgainOnceSaved) {
   EXPECT_EQ(encode::run_filled(again, 1), encode::run_filled(cut, 1));
 }
 
-TEST_F(CutOnnx, CutsAnIrAsWell) {
+TEST_F(CutOnnx, AlsoCutsAnIr) {
   save_model(load_model(path_), folder_ / "whole.xml");
   const Model model = load_model(folder_ / "whole.xml", {.inputs = {"active"}, .outputs = {"scores"}});
   EXPECT_THAT(encode::run_filled(model, 1), ElementsAre(9, 12));
 }
 
-TEST_F(CutOnnx, GivesInputsTheShapesOfTheConfig) {
+TEST_F(CutOnnx, SetsTheInputShapesOfTheConfig) {
   const Model model = load_model(path_, {.input_shapes = {{"x", {8, 4}}, {"offset", {-1, 2}}}});
   EXPECT_THAT(describe(model_inputs(model)), ElementsAre("x f32 [8,4]", "offset f32 [?,2]"));
   EXPECT_THAT(message_of([&] {
@@ -118,23 +118,24 @@ TEST_F(CutOnnx, GivesInputsTheShapesOfTheConfig) {
   EXPECT_THAT(message_of([&] {
                 load_model(path_, {.input_shapes = {{"x", {8, 5}}}});
               }),
-              HasSubstr("model.input_shapes: the model cannot take x: [8,5]"));
+              HasSubstr("model.input_shapes: the model does not accept x: [8,5]"));
 }
 
-TEST_F(CutOnnx, NamesAnOpThatCannotBeConvertedAndTheCutThatAvoidsIt) {
+TEST_F(CutOnnx, NamesAnUnsupportedOpAndTheCutThatAvoidsIt) {
   const auto path = folder_.write("mystery.onnx", network_with_mystery());
   EXPECT_THAT(message_of([&] { load_model(path); }),
-              AllOf(HasSubstr("ops that cannot be converted: Mystery"), HasSubstr("model.inputs: hidden")));
+              AllOf(HasSubstr("OpenVINO does not support these operations: Mystery. Cut the model after them"),
+                    HasSubstr("set model.inputs to hidden")));
   EXPECT_THAT(message_of([&] {
                 load_model(path, {.inputs = {"hidden", "offset"}});
               }),
-              HasSubstr("give its shape with model.input_shapes: {hidden: [...]}"));
+              HasSubstr("set it with model.input_shapes: {hidden: [...]}"));
   const Model model = load_model(path, {.inputs = {"hidden", "offset"}, .input_shapes = {{"hidden", {-1, 3}}}});
   EXPECT_THAT(describe(model_inputs(model)), ElementsAre("hidden f32 [?,3]", "offset f32 [?,2]"));
   EXPECT_THAT(encode::run_filled(model, 1), ElementsAre(10, 13));
 }
 
-// wav -> DecodeWav -> AudioSpectrogram -> Mfcc -> Reshape -> MatMul, as keyword spotting graphs begin.
+// wav -> DecodeWav -> AudioSpectrogram -> Mfcc -> Reshape -> MatMul, like the start of a keyword spotting graph.
 std::string audio_graph() {
   namespace t = encode::tf;
   const std::string floats = t::type("T", 1);
@@ -152,13 +153,13 @@ class CutTensorFlow : public ::testing::Test {
   std::filesystem::path path_ = folder_.write("audio.pb", audio_graph());
 };
 
-TEST_F(CutTensorFlow, NamesOpsThatCannotBeConvertedAndTheCutThatAvoidsThem) {
+TEST_F(CutTensorFlow, NamesUnsupportedOpsAndTheCutThatAvoidsThem) {
   EXPECT_THAT(message_of([&] { load_model(path_); }),
-              HasSubstr("ops that cannot be converted: AudioSpectrogram, DecodeWav, Mfcc; cut behind them with "
-                        "model.inputs: audio/Mfcc (and model.input_shapes)"));
+              HasSubstr("OpenVINO does not support these operations: AudioSpectrogram, DecodeWav, Mfcc. Cut the model "
+                        "after them: set model.inputs to audio/Mfcc and set model.input_shapes"));
 }
 
-TEST_F(CutTensorFlow, RunsBehindThemWithAGivenShape) {
+TEST_F(CutTensorFlow, RunsTheOpsAfterTheCutWithAGivenShape) {
   for (const std::string name : {"audio/Mfcc", "audio/Mfcc:0"}) {
     const Model model = load_model(path_, {.inputs = {name}, .input_shapes = {{"audio/Mfcc", {-1, 3, 2}}}});
     EXPECT_THAT(describe(model_inputs(model)), ElementsAre("audio/Mfcc:0 f32 [?,3,2]"));
@@ -166,20 +167,20 @@ TEST_F(CutTensorFlow, RunsBehindThemWithAGivenShape) {
   }
 }
 
-TEST_F(CutTensorFlow, AsksForAShapeThatNobodyKnows) {
+TEST_F(CutTensorFlow, AsksForAnUnknownShape) {
   EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"audio/Mfcc"}}); }),
-              HasSubstr("give its shape with model.input_shapes: {audio/Mfcc: [...]}"));
+              HasSubstr("set it with model.input_shapes: {audio/Mfcc: [...]}"));
 }
 
-TEST_F(CutTensorFlow, NamesNearTensorsAndMissingInputs) {
-  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"Mfcc"}}); }), HasSubstr("near names: audio/Mfcc"));
+TEST_F(CutTensorFlow, SuggestsSimilarNamesAndNamesMissingInputs) {
+  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"Mfcc"}}); }), HasSubstr("similar names: audio/Mfcc"));
   EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"audio/Mfc"}}); }),
               HasSubstr("did you mean 'audio/Mfcc'"));
   EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"shape"}, .outputs = {"scores"}}); }),
-              HasSubstr("'scores' still needs the input 'wav'"));
+              HasSubstr("'scores' also depends on the input 'wav'"));
 }
 
-TEST_F(CutTensorFlow, TakesTheShapeFromThePartBeforeTheCut) {
+TEST_F(CutTensorFlow, InfersTheShapeFromTheOpsBeforeTheCut) {
   namespace t = encode::tf;
   const std::string floats = t::type("T", 1);
   const auto path = folder_.write(
@@ -193,7 +194,7 @@ TEST_F(CutTensorFlow, TakesTheShapeFromThePartBeforeTheCut) {
   EXPECT_THAT(describe(model_outputs(load_model(path, {.outputs = {"product"}}))), ElementsAre("product:0 f32 [?,2]"));
 }
 
-// A graph that reads its data itself: four numbers and an id of each record. Two outputs hang on the numbers.
+// A graph with an input pipeline that reads four numbers and an id from each record.
 class Pipeline : public CutTensorFlow {
  protected:
   static std::string graph() {
@@ -215,33 +216,33 @@ class Pipeline : public CutTensorFlow {
   std::filesystem::path path_ = folder_.write("pipeline.pb", graph());
 };
 
-TEST_F(Pipeline, IsLeftOutWithTheInputsThatFeedItAndItsFieldsArePassedOn) {
+TEST_F(Pipeline, IsRemovedWithItsInputsAndItsOutputsAreForwarded) {
   const Model model =
       load_model(path_, {.inputs = {"input_file", "batch_size"}, .outputs = {"IteratorGetNext:1", "scores"}});
   EXPECT_THAT(describe(model_inputs(model)), ElementsAre("IteratorGetNext:0 i32 [?,4]", "IteratorGetNext:1 i32 [?]"));
   EXPECT_THAT(describe(model_outputs(model)), ElementsAre("IteratorGetNext:1 i32 [?]", "scores:0 f32 [?,4]"));
 }
 
-TEST_F(Pipeline, IsFoundWithoutAnyNames) {
+TEST_F(Pipeline, IsRemovedWithoutNamedInputsAndOutputs) {
   const Model model = load_model(path_);
   EXPECT_THAT(describe(model_inputs(model)), ElementsAre("IteratorGetNext:0 i32 [?,4]"));
   EXPECT_THAT(describe(model_outputs(model)), ElementsAre("scores:0 f32 [?,4]"));
 }
 
-TEST_F(Pipeline, StaysOutOfTheWayOfACutBehindIt) {
+TEST_F(Pipeline, DoesNotChangeACutAfterIt) {
   const Model model = load_model(
       path_, {.inputs = {"IteratorGetNext:1", "IteratorGetNext"}, .outputs = {"IteratorGetNext:1", "scores"}});
   EXPECT_THAT(describe(model_inputs(model)), ElementsAre("IteratorGetNext:1 i32 [?]", "IteratorGetNext:0 i32 [?,4]"));
 }
 
-TEST_F(Pipeline, OfASavedModelIsCutByTheSameConfig) {
+TEST_F(Pipeline, OfTheSourceIsIgnoredForASavedModel) {
   const LoadOptions options{.inputs = {"input_file", "batch_size"}, .outputs = {"IteratorGetNext:1", "scores"}};
   save_model(load_model(path_, options), folder_ / "saved.xml");
   const Model saved = load_model(folder_ / "saved.xml", options);
   EXPECT_THAT(describe(model_inputs(saved)), ElementsAre("IteratorGetNext:0 i32 [?,4]", "IteratorGetNext:1 i32 [?]"));
 }
 
-TEST_F(Pipeline, DoesNotHideAnInputThatDoesNotExist) {
+TEST_F(Pipeline, DoesNotHideAnUnknownInput) {
   EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"input_fil"}, .outputs = {"scores"}}); }),
               HasSubstr("model.inputs: the graph has no tensor 'input_fil' (did you mean 'input_file'?)"));
 }

@@ -71,7 +71,7 @@ TEST(Fold, MultipliesBatchNormIntoEveryKindOfKernel) {
   EXPECT_EQ(count_type(result, "Add"), 3u);
 }
 
-TEST(Fold, MultipliesAScaleIntoAProductWhicheverWayItsWeightsLie) {
+TEST(Fold, MultipliesAScaleIntoAMatMulWithEitherWeightLayout) {
   const auto x = parameter({-1, 7, 5}, "x");
   const auto plain = multiply(add(product(x, 5, 4, "plain"), {4}), {4});
   const auto weights_turned = std::make_shared<op::MatMul>(x, random_constant({4, 5}, 2), false, true);
@@ -79,7 +79,7 @@ TEST(Fold, MultipliesAScaleIntoAProductWhicheverWayItsWeightsLie) {
   EXPECT_EQ(count_type(result, "Multiply"), 0u);
 }
 
-TEST(Fold, MultipliesABatchNormOfTheOldVersionIn) {
+TEST(Fold, FoldsABatchNormOfTheOldVersion) {
   const auto x = parameter(kImages, "x");
   const auto norm = std::make_shared<ov::op::v0::BatchNormInference>(
       conv3x3(x, 3, 4, "conv"), random_constant({4}, 1, 0.5f, 2.0f), random_constant({4}, 2), random_constant({4}, 3),
@@ -87,7 +87,7 @@ TEST(Fold, MultipliesABatchNormOfTheOldVersionIn) {
   EXPECT_EQ(types_of(folded(as_model({norm}, {x}), {2, 3, 6, 6})), (Types{"Convolution", "Add"}));
 }
 
-TEST(Fold, CollapsesAWholeChainOfConstantSteps) {
+TEST(Fold, FoldsAChainOfConstantSteps) {
   const auto x = parameter(kImages, "x");
   const auto centred = std::make_shared<op::Subtract>(conv3x3(x, 3, 4, "conv"), random_constant({1, 4, 1, 1}, 2));
   const auto divided = std::make_shared<op::Divide>(centred, random_constant({1, 4, 1, 1}, 3, 0.5f, 2.0f));
@@ -95,21 +95,21 @@ TEST(Fold, CollapsesAWholeChainOfConstantSteps) {
   EXPECT_EQ(types_of(folded(model, {2, 3, 6, 6})), (Types{"Convolution", "Add"}));
 }
 
-TEST(Fold, KeepsABatchNormBehindAReluAsScaleAndShift) {
+TEST(Fold, ReplacesABatchNormAfterAReluWithScaleAndShift) {
   const auto x = parameter(kImages, "x");
   const auto relu = std::make_shared<op::Relu>(conv3x3(x, 3, 4, "conv"));
   const Model result = folded(as_model({batch_norm(relu, 4, "norm")}, {x}), {2, 3, 6, 6});
   EXPECT_EQ(types_of(result), (Types{"Convolution", "Relu", "Multiply", "Add"}));
 }
 
-TEST(Fold, LeavesAConvolutionAloneThatIsReadTwice) {
+TEST(Fold, DoesNotChangeAConvolutionWithTwoConsumers) {
   const auto x = parameter(kImages, "x");
   const auto conv = conv3x3(x, 3, 4, "conv");
   const Model model = as_model({batch_norm(conv, 4, "norm"), std::make_shared<op::Relu>(conv)}, {x});
   EXPECT_EQ(count_type(folded(model, {2, 3, 6, 6}), "Multiply"), 1u);
 }
 
-TEST(Fold, LeavesABiasAloneThatIsReadTwice) {
+TEST(Fold, DoesNotChangeABiasWithTwoConsumers) {
   const auto x = parameter(kImages, "x");
   const auto bias = add(conv3x3(x, 3, 4, "conv"), {1, 4, 1, 1});
   const Model model = as_model({batch_norm(bias, 4, "norm"), std::make_shared<op::Relu>(bias)}, {x});
@@ -126,26 +126,26 @@ TEST(Fold, ScalesOnlyOneOfTwoKernelsThatShareTheirWeights) {
   EXPECT_EQ(count_type(folded(as_model({batch_norm(first, 4, "norm"), second}, {x}), {2, 3, 6, 6}), "Multiply"), 0u);
 }
 
-// Shapes of a factor that lies across the channels, though it has as many values.
-class FoldNot : public ::testing::TestWithParam<ov::Shape> {};
+// Shapes of a factor with one value per channel that varies along another dimension.
+class NoFold : public ::testing::TestWithParam<ov::Shape> {};
 
-TEST_P(FoldNot, AFactorThatVariesAlongAnotherDimension) {
+TEST_P(NoFold, OfAFactorThatVariesAlongAnotherDimension) {
   const auto x = parameter({-1, 3, 4, 4}, "x");
   const Model model = as_model({multiply(conv3x3(x, 3, 4, "conv"), GetParam())}, {x});
   EXPECT_EQ(count_type(folded(model, {4, 3, 4, 4}), "Multiply"), 1u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Shapes, FoldNot,
+INSTANTIATE_TEST_SUITE_P(Shapes, NoFold,
                          ::testing::Values(ov::Shape{4}, ov::Shape{4, 1}, ov::Shape{1, 4, 4, 1}, ov::Shape{4, 1, 1, 1},
                                            ov::Shape{1, 1, 4, 1, 1}));
 
-TEST(Fold, SpreadsOneFactorOverAllChannels) {
+TEST(Fold, AppliesOneFactorToAllChannels) {
   const auto x = parameter(kImages, "x");
   const Model model = as_model({multiply(conv3x3(x, 3, 4, "conv"), {1})}, {x});
   EXPECT_EQ(types_of(folded(model, {2, 3, 6, 6})), (Types{"Convolution"}));
 }
 
-TEST(Fold, LeavesAOneChannelKernelAloneThatAFactorWidens) {
+TEST(Fold, DoesNotChangeAOneChannelKernelThatAFactorBroadcasts) {
   const auto x = parameter(kImages, "x");
   const Model model = as_model({multiply(conv3x3(x, 3, 1, "conv"), {1, 5, 1, 1})}, {x});
   EXPECT_EQ(count_type(folded(model, {2, 3, 6, 6}), "Multiply"), 1u);
@@ -157,13 +157,13 @@ TEST(Fold, AddsUpTwoBiasesOfDifferentShapes) {
   EXPECT_EQ(types_of(folded(model, {2, 3, 6, 6})), (Types{"Convolution", "Add"}));
 }
 
-TEST(Fold, KeepsADivisionThatBelongsToNoKernel) {
+TEST(Fold, KeepsADivisionThatFollowsNoKernel) {
   const auto x = parameter({-1, 4}, "x");
   const Model model = as_model({std::make_shared<op::Divide>(x, constant({1}, {3}))}, {x});
   EXPECT_EQ(types_of(folded(model, {2, 4})), (Types{"Divide"}));
 }
 
-TEST(Fold, LeavesAHalfPrecisionGraphValid) {
+TEST(Fold, KeepsAHalfPrecisionGraphValid) {
   const auto x = parameter(kImages, "x", ov::element::f16);
   const auto half = [](const ov::Shape& shape, float low) {
     return constant(shape, random_values(ov::shape_size(shape), 1, low, 1.0f), ov::element::f16);

@@ -28,7 +28,7 @@ void expect_near(const std::vector<float>& values, const std::vector<float>& wan
   for (std::size_t i = 0; i < values.size(); ++i) EXPECT_NEAR(values[i], wanted[i], 1e-4);
 }
 
-TEST(LoadSavedModel, GivesWhatTensorFlowGivesWithBatchNormFoldedAndNodesNamed) {
+TEST(LoadSavedModel, MatchesTensorFlowWithBatchNormFoldedAndNodesNamed) {
   const Model model = load_model(kData / "saved_model");
   EXPECT_EQ(model.format, ModelFormat::TensorFlow);
   EXPECT_THAT(describe(model_inputs(model)), ElementsAre("image f32 [?,8,8,2]", "offset f32 [?,5]"));
@@ -41,7 +41,7 @@ TEST(LoadSavedModel, GivesWhatTensorFlowGivesWithBatchNormFoldedAndNodesNamed) {
   EXPECT_EQ(names, encode::op_names(load_model(kData / "saved_model")));
 }
 
-TEST(LoadSavedModel, IsTheSameByItsFolderAndByItsFile) {
+TEST(LoadSavedModel, AcceptsTheFolderAndTheFile) {
   const Model by_folder = load_model(kData / "saved_model/");
   const Model by_file = load_model(kData / "saved_model/saved_model.pb");
   EXPECT_EQ(by_folder.fingerprint, by_file.fingerprint);
@@ -49,7 +49,7 @@ TEST(LoadSavedModel, IsTheSameByItsFolderAndByItsFile) {
   EXPECT_EQ(by_folder.size_bytes, by_file.size_bytes);
 }
 
-TEST(LoadSavedModel, TellsModelsApartByTheirVariables) {
+TEST(LoadSavedModel, GivesModelsWithOtherVariablesAnotherFingerprint) {
   Folder folder;
   fs::copy(kData / "saved_model", folder / "net", fs::copy_options::recursive);
   const std::string before = load_model(folder / "net").fingerprint;
@@ -62,18 +62,18 @@ TEST(LoadSavedModel, TellsModelsApartByTheirVariables) {
   EXPECT_NE(before, load_model(folder / "net").fingerprint);
 }
 
-// Stores of earlier releases find their model by these.
+// Stores of earlier releases find their model by these fingerprints.
 TEST(LoadModel, KeepsItsFingerprintAcrossReleases) {
   EXPECT_EQ(load_model(kData / "network.tflite").fingerprint, "e4a6bb4e152f7ba1");
   EXPECT_EQ(load_model(kData / "saved_model").fingerprint, "23538fc9706f1179");
 }
 
-TEST(LoadSavedModel, RefusesAFolderWithoutOne) {
+TEST(LoadSavedModel, RejectsAFolderWithoutSavedModel) {
   Folder folder;
   EXPECT_THAT(message_of([&] { load_model(folder / ""); }), HasSubstr("a folder without saved_model.pb"));
 }
 
-TEST(LoadTensorFlowLite, GivesWhatTensorFlowGivesWithTheSameNamesOnEveryLoad) {
+TEST(LoadTensorFlowLite, MatchesTensorFlowAndHasTheSameNamesOnEveryLoad) {
   const Model model = load_model(kData / "network.tflite");
   EXPECT_EQ(to_string(model.format), "tflite");
   EXPECT_THAT(describe(model_inputs(model)), Contains("serving_default_image:0 f32 [?,8,8,2]"));
@@ -83,14 +83,14 @@ TEST(LoadTensorFlowLite, GivesWhatTensorFlowGivesWithTheSameNamesOnEveryLoad) {
   EXPECT_EQ(encode::op_names(model), encode::op_names(load_model(kData / "network.tflite")));
 }
 
-TEST(LoadTensorFlowLite, RefusesAFileWithoutItsMark) {
+TEST(LoadTensorFlowLite, RejectsAFileWithoutItsIdentifier) {
   Folder folder;
   const auto path = folder.write("net.tflite", "something else");
   EXPECT_THAT(message_of([&] { load_model(path); }), HasSubstr("TFL3"));
 }
 
-// x -> matmul_v2 with weights [2,2] -> y, in the fields of Paddle's framework.proto.
-std::string paddle_program() {
+// x -> matmul_v2 (or another op) with weights [2,2] -> y, in the fields of Paddle's framework.proto.
+std::string paddle_program(const std::string& op = "matmul_v2") {
   using encode::block;
   using encode::number;
   const auto tensor = [](const std::string& name, const encode::Dimensions& shape, bool is_weight) {
@@ -110,7 +110,7 @@ std::string paddle_program() {
   const std::string variables = list("feed", 9) + list("fetch", 10) + tensor("x", {-1, 2}, false) +
                                 tensor("w", {2, 2}, true) + tensor("y", {-1, 2}, false);
   const std::string ops = block(4, port(1, "X", "feed") + port(2, "Out", "x") + block(3, "feed") + column) +
-                          block(4, port(1, "X", "x") + port(1, "Y", "w") + port(2, "Out", "y") + block(3, "matmul_v2") +
+                          block(4, port(1, "X", "x") + port(1, "Y", "w") + port(2, "Out", "y") + block(3, op) +
                                        flag("trans_x") + flag("trans_y")) +
                           block(4, port(1, "X", "y") + port(2, "Out", "fetch") + block(3, "fetch") + column);
   return block(1, number(1, 0) + number(2, -1) + variables + ops) + block(4, number(1, 2006000));
@@ -139,13 +139,21 @@ TEST(LoadPaddle, ReadsAProgramAndItsWeights) {
               ElementsAre(HasSubstr("[3,2]")));
 }
 
-TEST(LoadModel, ListsTheEndingsThatItKnows) {
+TEST(LoadPaddle, NamesAnUnsupportedOp) {
+  Folder folder;
+  const auto path = folder.write("net.pdmodel", paddle_program("mystery_op"));
+  folder.write("net.pdiparams", paddle_weights({2, 2}, {1, 2, 3, 4}));
+  EXPECT_THAT(message_of([&] { load_model(path); }),
+              HasSubstr("OpenVINO does not support these operations: mystery_op. Export the model without them"));
+}
+
+TEST(LoadModel, ListsTheSupportedExtensions) {
   const std::string message = message_of([] { load_model("net.h5"); });
   for (const char* ending : {".onnx", ".pb", ".tflite", ".pdmodel", ".xml", "SavedModel"})
     EXPECT_THAT(message, HasSubstr(ending));
 }
 
-// The product of a [?,2] input with these weights; their type and the Cast behind them are the test's.
+// A MatMul of a [?,2] input and the tensor w, which `weights` defines.
 std::string product_with(const std::string& weights) {
   namespace o = encode::onnx;
   return o::model(o::input("x", {-1, 2}) + weights + o::node("MatMul", "product", {"x", "w"}, "y") +
@@ -174,7 +182,7 @@ TEST(HalfPrecision, WeightsOfACompressedIrBecomeFloats) {
     EXPECT_NE(node->get_type_name(), std::string("Convert"));
 }
 
-TEST(HalfPrecision, InitializersOfOnnxBehindACastBecomeFloats) {
+TEST(HalfPrecision, OnnxInitializersWithACastBecomeFloats) {
   namespace o = encode::onnx;
   Folder folder;
   const std::string halves("\x00\x3c\x00\x40\x00\x42\x00\x44", 8);  // 1, 2, 3, 4

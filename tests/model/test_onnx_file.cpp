@@ -24,7 +24,7 @@ std::string small_model() {
                weights("w", {2}, {1, 2}) + output("y", {1, 2}));
 }
 
-TEST(OnnxFile, GivesNodesAndOutputsWithoutWeights) {
+TEST(OnnxFile, ReadsNodesAndOutputsWithoutWeights) {
   const std::string bytes = small_model();
   const onnx::GraphProto graph = read_onnx_graph(bytes_of(bytes));
   ASSERT_EQ(graph.node_size(), 1);
@@ -43,7 +43,7 @@ TEST(OnnxFile, SkipsAttributesThatCannotBeParsed) {
   EXPECT_EQ(read_onnx_graph(bytes_of(bytes)).node(0).name(), "r");
 }
 
-TEST(OnnxFile, GivesTheOperatorSets) {
+TEST(OnnxFile, ReadsTheOperatorSets) {
   const std::string bytes = small_model();
   const auto sets = read_operator_sets(bytes_of(bytes));
   ASSERT_EQ(sets.size(), 2u);
@@ -51,7 +51,7 @@ TEST(OnnxFile, GivesTheOperatorSets) {
   EXPECT_EQ(sets[1].domain(), "example.org");
 }
 
-TEST(OnnxFile, RefusesADamagedFile) {
+TEST(OnnxFile, RejectsADamagedFile) {
   const std::string bytes = small_model();
   const std::size_t whole = read_operator_sets(bytes_of(bytes)).size();
   for (std::size_t length = 1; length < bytes.size(); ++length) {
@@ -67,7 +67,7 @@ TEST(OnnxFile, RefusesADamagedFile) {
   EXPECT_THAT(read_onnx_graph({}).node(), IsEmpty());
 }
 
-TEST(SourceGraph, OfOnnxLeavesOutInputsAndOutputsWithoutName) {
+TEST(SourceGraph, OfOnnxSkipsInputsAndOutputsWithoutName) {
   const encode::Folder folder;
   const std::string unnamed = block(7, block(12, block(2, "")));  // a second graph field is merged into the first
   const SourceGraph graph = read_source_graph(folder.write("net.onnx", small_model() + unnamed), ModelFormat::Onnx);

@@ -9,7 +9,7 @@
 namespace lpot {
 namespace {
 
-TEST(OutOfMemory, IsToldFromOtherErrorsWhoeverSpeaksOfIt) {
+TEST(OutOfMemory, IsRecognizedInTheMessagesOfAllLibraries) {
   for (const char* words : {"[CPU] FullyConnected node with name 'MatMul2' std::bad_alloc",
                             "[CPU] FullyConnected node with name 'MatMul1' can't alloc", "Cannot allocate memory",
                             "Cannot load library \"plugin.so\": plugin.so: failed to map segment from shared object"}) {

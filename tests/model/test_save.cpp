@@ -43,7 +43,7 @@ TEST(SaveModel, KeepsNamesShapesAndBitsOfTheQuickstartNetwork) {
   EXPECT_EQ(run_plainly(again.graph, {images}), run_plainly(model.graph, {images}));
 }
 
-TEST(SaveModel, StoresFloatsInFull) {
+TEST(SaveModel, StoresFloatsInFullPrecision) {
   TempFolder folder;
   save_model(small_model(), folder / "model.xml");
   EXPECT_EQ(std::filesystem::file_size(folder / "model.bin"), 4u * 3 * 3 * 3 * sizeof(float));
@@ -60,13 +60,13 @@ TEST(SaveModel, RoundTripsAModelWithoutWeights) {
   EXPECT_THAT(names_of(load_model(folder / "model.xml")), ElementsAre("Relu relu"));
 }
 
-TEST(SaveModel, MakesTheFoldersItNeeds) {
+TEST(SaveModel, CreatesMissingFolders) {
   TempFolder folder;
   save_model(small_model(), folder / "a/b/model.xml");
   EXPECT_EQ(list_ops(load_model(folder / "a/b/model.xml")).size(), 2u);
 }
 
-TEST(SaveModel, ReplacesAnOlderPair) {
+TEST(SaveModel, ReplacesExistingFiles) {
   TempFolder folder;
   save_model(small_model(1), folder / "model.xml");
   const std::string old_weights = read_bytes(folder / "model.bin");
@@ -75,7 +75,7 @@ TEST(SaveModel, ReplacesAnOlderPair) {
   EXPECT_EQ(folder.names().size(), 2u);
 }
 
-TEST(SaveModel, SaysWhichPlaceCannotBeWritten) {
+TEST(SaveModel, NamesAPathThatCannotBeWritten) {
   TempFolder folder;
   write_bytes(folder / "file", "in the way");
   const std::string message = message_of<StoreError>([&] { save_model(small_model(), folder / "file/model.xml"); });
@@ -83,7 +83,7 @@ TEST(SaveModel, SaysWhichPlaceCannotBeWritten) {
   EXPECT_THAT(folder.names(), ElementsAre("file"));
 }
 
-// While it lives no file may grow beyond `limit` bytes, as on a full disk.
+// Simulates a full disk: during its lifetime, no file may grow beyond `limit` bytes.
 class FullDisk {
  public:
   explicit FullDisk(rlim_t limit) {
@@ -102,7 +102,7 @@ class FullDisk {
 
 class SaveOnFullDisk : public ::testing::TestWithParam<rlim_t> {};
 
-TEST_P(SaveOnFullDisk, LeavesTheOlderPairWholeAndNothingElse) {
+TEST_P(SaveOnFullDisk, KeepsTheExistingFilesAndNothingElse) {
   TempFolder folder;
   save_model(small_model(1), folder / "model.xml");
   const std::string old_xml = read_bytes(folder / "model.xml"), old_bin = read_bytes(folder / "model.bin");
@@ -113,59 +113,60 @@ TEST_P(SaveOnFullDisk, LeavesTheOlderPairWholeAndNothingElse) {
     const FullDisk disk(GetParam());
     message = message_of<StoreError>([&] { save_model(large, folder / "model.xml"); });
   }
-  EXPECT_THAT(message, HasSubstr((folder / "model.xml").string() + ": cannot be written"));
+  EXPECT_THAT(message, HasSubstr((folder / "model.xml").string() + ": cannot write the file"));
   EXPECT_THAT(folder.names(), ElementsAre("model.bin", "model.xml"));
   EXPECT_EQ(read_bytes(folder / "model.xml"), old_xml);
   EXPECT_EQ(read_bytes(folder / "model.bin"), old_bin);
 }
 
-// Nothing fits, the xml fits only in part, only the xml fits, all but the last bytes of the weights fit.
+// Nothing fits; a part of the xml fits; only the xml fits; all but the last bytes of the weights fit.
 INSTANTIATE_TEST_SUITE_P(Bytes, SaveOnFullDisk, ::testing::Values(0, 1000, 8192, 64 * 512 * 4 - 3));
 
 std::string load_error(const std::filesystem::path& path) {
   return message_of<ModelError>([&] { load_model(path); });
 }
 
-TEST(LoadIr, NamesTheMissingWeights) {
+TEST(LoadIr, NamesMissingWeights) {
   TempFolder folder;
   save_model(small_model(), folder / "model.xml");
   std::filesystem::remove(folder / "model.bin");
   EXPECT_THAT(load_error(folder / "model.xml"), HasSubstr("model.bin are missing"));
 }
 
-TEST(LoadIr, RefusesCutWeights) {
+TEST(LoadIr, RejectsTruncatedWeights) {
   TempFolder folder;
   save_model(small_model(), folder / "model.xml");
   for (const std::size_t size : {0, 4, 400}) {
     std::filesystem::resize_file(folder / "model.bin", size);
-    EXPECT_THAT(load_error(folder / "model.xml"), HasSubstr("is the file whole")) << size;
+    EXPECT_THAT(load_error(folder / "model.xml"), HasSubstr("Check that the file is complete")) << size;
   }
 }
 
-TEST(LoadIr, RefusesCutOrForeignXml) {
+TEST(LoadIr, RejectsTruncatedOrForeignXml) {
   TempFolder folder;
   save_model(small_model(), folder / "model.xml");
   const std::string whole = read_bytes(folder / "model.xml");
   for (const std::string& text : {whole.substr(0, whole.size() / 2), std::string("<html/>"), std::string("hello")}) {
     write_bytes(folder / "model.xml", text);
     EXPECT_THAT(load_error(folder / "model.xml"),
-                ::testing::AnyOf(HasSubstr("cannot be read as openvino"), HasSubstr("holds no graph")));
+                ::testing::AnyOf(HasSubstr("OpenVINO cannot read the file as openvino"),
+                                 HasSubstr("found a graph without outputs")));
   }
 }
 
-TEST(LoadIr, UnpacksWeightsThatWereSavedInHalfPrecision) {
+TEST(LoadIr, ConvertsHalfPrecisionWeightsToFloat) {
   TempFolder folder;
   ov::save_model(small_model().graph, (folder / "model.xml").string(), /*compress_to_fp16=*/true);
   const Model model = load_model(folder / "model.xml");
   EXPECT_THAT(names_of(model), ElementsAre("Convolution first/conv", "Relu relu"));
 }
 
-TEST(LoadIr, KeepsNamesThatLookMadeUpButAreTheFiles) {
+TEST(LoadIr, KeepsNamesOfTheFileThatLookGenerated) {
   TempFolder folder;
   const auto x = parameter({2, 3}, "x");
   std::vector<std::string> expected;
   ov::Output<ov::Node> last = x;
-  // Among so many numbers some are those that OpenVINO would make up for the same nodes.
+  // So many names that OpenVINO would generate some of them for the same nodes.
   for (int i = 0; i < 300; ++i) {
     expected.push_back("Relu_" + std::to_string(i));
     last = named(std::make_shared<op::Relu>(last), expected.back());

@@ -33,34 +33,34 @@ std::vector<std::string> op_names(const Model& model) {
   return names;
 }
 
-// A process of its own for each test: another test's threads would keep the conversion here.
-class ConvertApart : public ::testing::Test {
+// Each test runs in its own process, because threads of other tests would prevent the conversion in a child process.
+class SubprocessConvert : public ::testing::Test {
  protected:
   void SetUp() override { GTEST_FLAG_SET(death_test_style, "threadsafe"); }
 };
 
-TEST_F(ConvertApart, GivesTheSameModelAsLoadingItHere) {
+TEST_F(SubprocessConvert, ReturnsTheSameModelAsInThisProcess) {
   const auto check = [] {
     Folder folder;
     const auto path = folder.write("net.pb", two_layers());
-    const Model apart = load_model(path, {.convert_apart_from = 0});
+    const Model converted = load_model(path, {.subprocess_convert_bytes = 0});
     const Model here = load_model(path);
-    const bool same = op_names(apart) == op_names(here) && apart.fingerprint == here.fingerprint &&
-                      describe(model_inputs(apart)) == describe(model_inputs(here)) &&
-                      describe(model_outputs(apart)) == describe(model_outputs(here)) &&
-                      apart.format == ModelFormat::TensorFlow && apart.source == path;
+    const bool same = op_names(converted) == op_names(here) && converted.fingerprint == here.fingerprint &&
+                      describe(model_inputs(converted)) == describe(model_inputs(here)) &&
+                      describe(model_outputs(converted)) == describe(model_outputs(here)) &&
+                      converted.format == ModelFormat::TensorFlow && converted.source == path;
     std::exit(same ? 0 : 1);
   };
   EXPECT_EXIT(check(), ::testing::ExitedWithCode(0), "");
 }
 
-TEST_F(ConvertApart, IsDoneByAChildProcess) {
+TEST_F(SubprocessConvert, RunsInAChildProcess) {
   const auto check = [] {
     Folder folder;
     const auto path = folder.write("net.pb", two_layers());
-    const Model model = load_model(path);  // not here: what runs in a child leaves no trace in this process
-    int calls = 0;
-    const auto graph = convert_apart([&] {
+    const Model model = load_model(path);
+    int calls = 0;  // a call in a child process does not change it
+    const auto graph = subprocess_convert([&] {
       ++calls;
       return model.graph;
     });
@@ -69,10 +69,10 @@ TEST_F(ConvertApart, IsDoneByAChildProcess) {
   EXPECT_EXIT(check(), ::testing::ExitedWithCode(0), "");
 }
 
-TEST_F(ConvertApart, WeightsThatAreReleasedAreReadAgain) {
+TEST_F(SubprocessConvert, ReadsReleasedWeightsAgain) {
   const auto check = [] {
     Folder folder;
-    const Model model = load_model(folder.write("net.pb", two_layers()), {.convert_apart_from = 0});
+    const Model model = load_model(folder.write("net.pb", two_layers()), {.subprocess_convert_bytes = 0});
     const auto weights = [&] {
       std::vector<float> all;
       for (const auto& node : model.graph->get_ordered_ops())
@@ -87,20 +87,21 @@ TEST_F(ConvertApart, WeightsThatAreReleasedAreReadAgain) {
   EXPECT_EXIT(check(), ::testing::ExitedWithCode(0), "");
 }
 
-TEST_F(ConvertApart, ThatFailsIsLeftToTheCaller) {
+TEST_F(SubprocessConvert, ReturnsNullIfTheConversionFails) {
   const auto check = [] {
-    std::exit(convert_apart([]() -> std::shared_ptr<ov::Model> { throw ModelError("test", "no"); }) ? 1 : 0);
+    std::exit(subprocess_convert([]() -> std::shared_ptr<ov::Model> { throw ModelError("test", "no"); }) ? 1 : 0);
   };
   EXPECT_EXIT(check(), ::testing::ExitedWithCode(0), "");
 }
 
-TEST_F(ConvertApart, TellsWhatIsWrongWithTheModelAsLoadingHereDoes) {
+TEST_F(SubprocessConvert, ReportsTheSameErrorAsInThisProcess) {
   Folder folder;
   tf::GraphDef graph;
   graph.placeholder("x", {-1, 4});
   graph.node("odd", "DecodeWav", {"x"});
   const auto path = folder.write("odd.pb", graph.bytes());
-  EXPECT_EQ(message_of([&] { load_model(path, {.convert_apart_from = 0}); }), message_of([&] { load_model(path); }));
+  EXPECT_EQ(message_of([&] { load_model(path, {.subprocess_convert_bytes = 0}); }),
+            message_of([&] { load_model(path); }));
 }
 
 }  // namespace

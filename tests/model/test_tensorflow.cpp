@@ -49,7 +49,7 @@ std::string graph_of(const ConvCase& c) {
 
 class TensorFlowConvolution : public ::testing::TestWithParam<ConvCase> {};
 
-TEST_P(TensorFlowConvolution, GivesWhatTheFrontEndGivesUnderTheNodesOwnName) {
+TEST_P(TensorFlowConvolution, MatchesTheFrontEndAndKeepsTheNameOfTheNode) {
   TempFolder folder;
   const auto path = write_bytes(folder / "model.pb", graph_of(GetParam()));
   const Numbers& shape = GetParam().input;
@@ -72,7 +72,7 @@ tf::Attributes with(const std::string& padding, const Numbers& strides, tf::Attr
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Forms, TensorFlowConvolution,
+    Variants, TensorFlowConvolution,
     ::testing::Values(
         ConvCase{"same", "Conv2D", {2, 8, 8, 3}, {3, 3, 3, 4}, with("SAME", {1, 1, 1, 1})},
         ConvCase{"same_strided_even", "Conv2D", {2, 8, 8, 3}, {3, 3, 3, 4}, with("SAME", {1, 2, 2, 1})},
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(
                  {1, 6, 8, 8, 5}}),
     [](const auto& test) { return test.param.name; });
 
-// A small network as frozen graphs have them: strided and depthwise convolutions, biases, batch norm, a dense layer.
+// A small frozen graph: strided and depthwise convolutions, biases, batch norm and a dense layer.
 std::string network() {
   tf::GraphDef graph;
   graph.placeholder("image", {-1, 8, 8, 3});
@@ -191,7 +191,7 @@ TEST(LoadTensorFlow, KeepsTheNamesOfKernelsOnEveryLoad) {
   EXPECT_EQ(kernels_of(load_model(path)), expected);
 }
 
-TEST(LoadTensorFlow, NamesEveryTensorTheSameOnEveryLoad) {
+TEST(LoadTensorFlow, GivesTheSameNamesOnEveryLoad) {
   TempFolder folder;
   const auto path = write_bytes(folder / "net.pb", network());
   const auto names = [&] {
@@ -202,7 +202,7 @@ TEST(LoadTensorFlow, NamesEveryTensorTheSameOnEveryLoad) {
   EXPECT_EQ(names(), names());
 }
 
-TEST(LoadTensorFlow, KeepsNamesThatLookMadeUpButAreTheSources) {
+TEST(LoadTensorFlow, KeepsSourceNamesThatLookGenerated) {
   TempFolder folder;
   tf::GraphDef graph;
   graph.placeholder("x", {-1, 4});
@@ -235,14 +235,14 @@ TEST(LoadTensorFlow, KeepsThePorts) {
   EXPECT_EQ(model_outputs(model)[0].describe(), "logits:0 f32 [?,5]");
 }
 
-TEST(LoadTensorFlow, SaysThatACutGraphWasCut) {
+TEST(LoadTensorFlow, ReportsATruncatedGraph) {
   TempFolder folder;
   const std::string bytes = network();
   const auto path = write_bytes(folder / "cut.pb", bytes.substr(0, bytes.size() - 400));
   EXPECT_THAT(message_of<ModelError>([&] { load_model(path); }), HasSubstr("truncated: the field at byte"));
 }
 
-TEST(LoadTensorFlow, NamesAnOpThatCannotBeConverted) {
+TEST(LoadTensorFlow, NamesAnUnsupportedOp) {
   TempFolder folder;
   tf::GraphDef graph;
   graph.placeholder("x", {1, 4});
