@@ -13,16 +13,18 @@ namespace {
 
 bool alike(const Tensor& a, const Tensor& b) { return a.shape() == b.shape() && a.element_type() == b.element_type(); }
 
-// `a` and `b` are their numbers in the data set.
+// `a` and `b` are the indices of the samples in the data set.
 void check_alike(const Sample& one, std::size_t a, const Sample& two, std::size_t b) {
   if (one.inputs.size() != two.inputs.size())
-    throw DataError("DataLoader", fmt::format("samples {} and {} of one batch have {} and {} inputs", a, b,
-                                              one.inputs.size(), two.inputs.size()));
+    throw DataError("DataLoader",
+                    fmt::format("samples {} and {} of one batch have {} and {} inputs; expected equal numbers", a, b,
+                                one.inputs.size(), two.inputs.size()));
   for (std::size_t i = 0; i < one.inputs.size(); ++i)
     if (!alike(one.inputs[i], two.inputs[i]))
-      throw DataError("DataLoader", fmt::format("samples {} and {} of one batch differ: {} and {}; use batch_size 1 or "
-                                                "Resize them",
-                                                a, b, one.inputs[i].describe(), two.inputs[i].describe()));
+      throw DataError("DataLoader",
+                      fmt::format("samples {} and {} of one batch have different types or shapes: {} and {}. "
+                                  "Use batch_size 1 or resize the samples",
+                                  a, b, one.inputs[i].describe(), two.inputs[i].describe()));
 }
 
 }  // namespace
@@ -39,8 +41,8 @@ BatchStream::State::State(DataLoader loader, std::vector<std::size_t> positions)
       slots_(std::max<std::size_t>(1, loader_.options().prefetch)) {
   for (const std::size_t position : positions_)
     if (position >= loader_.size())
-      throw DataError("DataLoader",
-                      fmt::format("position {} does not exist: there are {}, from 0", position, loader_.size()));
+      throw DataError("DataLoader", fmt::format("position {} does not exist; the loader has {} samples, counted from 0",
+                                                position, loader_.size()));
 }
 
 BatchStream::State::~State() {
@@ -58,7 +60,8 @@ void BatchStream::State::start() {
   workers_.reserve(count);
   try {
     for (std::size_t i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
-  } catch (const std::system_error&) {  // the system gives no more threads: fewer do as well, or none
+  } catch (
+      const std::system_error&) {  // the system has no more threads: the stream works with fewer threads or without
   }
 }
 
@@ -69,7 +72,7 @@ Batch BatchStream::State::make_batch(std::size_t number) const {
   for (std::size_t i = first; i < last && !stopping_; ++i) samples.push_back(loader_.sample(positions_[i]));
   Batch batch{.first = positions_[first], .inputs = {}, .labels = {}};
   if (samples.empty()) return batch;
-  loader_.dataset().even_out(samples);
+  loader_.dataset().pad_batch(samples);
   for (std::size_t i = 1; i < samples.size(); ++i)
     check_alike(samples[0], loader_.index(positions_[first]), samples[i], loader_.index(positions_[first + i]));
   for (std::size_t input = 0; input < samples.front().inputs.size(); ++input) {
@@ -94,7 +97,7 @@ BatchStream::State::Slot BatchStream::State::prepare(std::size_t number) const {
 void BatchStream::State::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    emptied_.wait(lock, [&] { return stopping_ || claimed_ == batches_ || claimed_ < handed_out_ + slots_.size(); });
+    emptied_.wait(lock, [&] { return stopping_ || claimed_ == batches_ || claimed_ < returned_ + slots_.size(); });
     if (stopping_ || claimed_ == batches_) return;
     const std::size_t number = claimed_++;
     lock.unlock();
@@ -106,15 +109,15 @@ void BatchStream::State::work() {
 }
 
 std::optional<Batch> BatchStream::State::next() {
-  if (handed_out_ == batches_) return std::nullopt;
-  if (workers_.empty()) return make_batch(handed_out_++);
+  if (returned_ == batches_) return std::nullopt;
+  if (workers_.empty()) return make_batch(returned_++);
   Slot slot;
   {
     std::unique_lock lock(mutex_);
-    Slot& waiting = slots_[handed_out_ % slots_.size()];
+    Slot& waiting = slots_[returned_ % slots_.size()];
     filled_.wait(lock, [&] { return waiting.filled(); });
     slot = std::exchange(waiting, {});
-    ++handed_out_;
+    ++returned_;
   }
   emptied_.notify_all();
   if (slot.error) std::rethrow_exception(slot.error);

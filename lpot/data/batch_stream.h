@@ -1,4 +1,4 @@
-// What stands behind a BatchStream: workers that prepare batches ahead into a ring of slots.
+// The implementation of BatchStream: worker threads prepare batches in advance and store them in a ring of slots.
 #pragma once
 #include <atomic>
 #include <condition_variable>
@@ -12,13 +12,13 @@
 
 namespace lpot {
 
-// Batch b is prepared by whichever worker claims it and waits in slot b % slots. A worker claims b only once the batch
-// that had its slot was handed out, which bounds what is prepared ahead.
+// A worker claims batch b, prepares it and stores it in slot b % slots. It claims b only after next() has returned the
+// previous batch of this slot, which limits the number of prepared batches.
 struct BatchStream::State {
   State(DataLoader, std::vector<std::size_t> positions);
   ~State();
 
-  void start();  // apart from the constructor, so that a thread that cannot be made leaves a State to destroy
+  void start();  // not in the constructor, so that the destructor runs if a thread cannot be started
   std::optional<Batch> next();
 
  private:
@@ -40,8 +40,8 @@ struct BatchStream::State {
   std::condition_variable filled_;
   std::condition_variable emptied_;
   std::vector<Slot> slots_;
-  std::size_t claimed_ = 0;     // batches that a worker has taken on
-  std::size_t handed_out_ = 0;  // batches that next() has given
+  std::size_t claimed_ = 0;   // batches that workers have claimed
+  std::size_t returned_ = 0;  // batches that next() has returned
   std::atomic<bool> stopping_ = false;
   std::vector<std::thread> workers_;
 };

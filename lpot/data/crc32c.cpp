@@ -1,4 +1,4 @@
-// CRC-32C eight bytes at a step: table k holds the checksums of a byte that is followed by k zeros.
+// CRC-32C of eight bytes per step. Table k contains the checksums of a byte that is followed by k zeros.
 #include <array>
 #include <bit>
 #include <cstring>

@@ -23,7 +23,7 @@ void add(Fingerprint& fingerprint, const Tensor& tensor) {
 }  // namespace
 
 std::string Dataset::identity() const {
-  // Enough to notice other data, few enough to cost nothing where reading a sample is slow.
+  // Enough samples to detect different data, and few enough to be fast if reading a sample is slow.
   constexpr std::size_t kSamples = 16;
   const std::size_t count = std::min(size(), kSamples);
   Fingerprint fingerprint;

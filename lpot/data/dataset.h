@@ -23,44 +23,44 @@ namespace lpot {
 
 struct Sample {
   std::vector<Tensor> inputs;  // one per model input, in the order of Dataset::input_names
-  Tensor label;                // empty when there is none
+  Tensor label;                // empty if there is none
 };
 
 class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual std::size_t size() const = 0;
-  virtual Sample at(std::size_t index) const = 0;  // throws DataError that names file and index
+  virtual Sample at(std::size_t index) const = 0;  // throws DataError with the file and the index
 
-  // The label of a sample alone; data sets that can give it without its inputs do.
+  // Only the label of a sample. Override it if the label can be read without the inputs.
   virtual Tensor label(std::size_t index) const { return at(index).label; }
 
-  // Model inputs that the samples' tensors belong to; empty: the model's inputs in their order.
+  // The model inputs of the tensors of a sample; empty: the inputs of the model in their order.
   virtual std::vector<std::string> input_names() const { return {}; }
 
-  // Whether these names are only what such inputs are usually called: inputs of other names then take the tensors in
-  // their order, and tensors that no input takes are left out.
+  // Whether input_names are only the usual names of such inputs. Model inputs with other names then get the remaining
+  // tensors in their order, and unused tensors are ignored.
   virtual bool names_are_customary() const { return false; }
 
-  // Makes samples of one batch alike where their lengths differ; unless overridden they stay as they are.
-  virtual void even_out(std::vector<Sample>&) const {}
+  // Pads the samples of a batch to one length. Does nothing unless overridden.
+  virtual void pad_batch(std::vector<Sample>&) const {}
 
-  // Lengths that rows of a batch may be filled up to with zeros for a model that is told which of them count (an
-  // attention mask), ascending: a model is compiled for each length that comes, and these are few. Empty: any.
+  // The lengths to which rows of a batch may be padded with zeros, ascending, if the model has an attention mask. A few
+  // lengths are best, because the model is compiled for each of them. Empty: any length.
   virtual std::vector<std::size_t> lengths() const { return {}; }
 
   InputNaming input_naming() const { return {input_names(), names_are_customary(), lengths()}; }
 
-  // Tells data sets apart, so that a study is resumed with its own data only: name, parameters, and a fingerprint of
-  // the files (names, sizes, times will do). Unless overridden: the input names, the size and a fingerprint of some
+  // Identifies the data, so that a study is only resumed with the same data: name, parameters and a fingerprint of the
+  // files (names, sizes and times suffice). Unless overridden: the input names, the size and a fingerprint of some
   // samples.
   virtual std::string identity() const;
 };
 
-// Every data set that a config may name.
+// All data sets that a config can name.
 const Table& datasets();
 
-// The data set that a config describes. Throws ConfigError or DataError.
+// Opens the data set that a config describes. Throws ConfigError or DataError.
 std::unique_ptr<Dataset> make_dataset(const Component&);
 
 }  // namespace lpot

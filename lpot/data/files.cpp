@@ -34,12 +34,13 @@ fs::path need_file(const DataFolder& folder, const std::string& name) {
   if (const auto path = find_file(folder, name)) return *path;
   std::vector<std::string> tried;
   for (const fs::path& path : candidates(folder, name)) tried.push_back(path.string());
-  throw DataError(folder.dataset, fmt::format("found none of {}; {}", fmt::join(tried, ", "), folder.hint));
+  throw DataError(folder.dataset,
+                  fmt::format("none of these files exists: {}; {}", fmt::join(tried, ", "), folder.hint));
 }
 
 std::string fingerprint_files(const std::vector<fs::path>& paths) {
   Fingerprint fingerprint;
-  std::error_code ignored;  // a file that went away meanwhile is told of when it is read
+  std::error_code ignored;  // a file that was deleted is reported when it is read
   for (const fs::path& path : paths)
     fingerprint.add(fmt::format("{} {} {}\n", path.filename().string(), fs::file_size(path, ignored),
                                 fs::last_write_time(path, ignored).time_since_epoch().count()));
@@ -48,7 +49,8 @@ std::string fingerprint_files(const std::vector<fs::path>& paths) {
 
 void check_index(std::string_view dataset, std::size_t index, std::size_t size) {
   if (index >= size)
-    throw DataError(dataset, fmt::format("sample {} does not exist: there are {}, from 0", index, size));
+    throw DataError(dataset,
+                    fmt::format("sample {} does not exist; the data set has {} samples, counted from 0", index, size));
 }
 
 }  // namespace lpot

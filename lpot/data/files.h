@@ -1,4 +1,4 @@
-// Finding the files of a data set and telling them apart.
+// Finds and fingerprints the files of a data set.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace lpot {
 
-// Where a data set's files may be, and what to tell a user who has them elsewhere.
+// The folders that may contain the files of a data set, and a hint for messages about missing files.
 struct DataFolder {
   std::string dataset;
   std::filesystem::path root;
@@ -17,13 +17,13 @@ struct DataFolder {
   std::string hint;
 };
 
-// The path of `name` or `name`.gz, or nothing. Throws DataError when there is no such root.
+// The path of `name` or `name`.gz, or nothing. Throws DataError if the root does not exist.
 std::optional<std::filesystem::path> find_file(const DataFolder&, const std::string& name);
 
-// The same; throws DataError that lists what was looked for.
+// Like find_file, but throws DataError with all tried paths if there is no such file.
 std::filesystem::path need_file(const DataFolder&, const std::string& name);
 
-// Fingerprint of the files' names, sizes and times: cheap, and changes when a file does.
+// Fingerprint of the names, sizes and times of the files. It is fast and changes when a file changes.
 std::string fingerprint_files(const std::vector<std::filesystem::path>&);
 
 // Throws DataError unless index < size.

@@ -8,7 +8,7 @@
 namespace lpot {
 namespace {
 
-// Some samples of another data set.
+// A subset of the samples of another data set.
 class Subset : public Dataset {
  public:
   Subset(std::shared_ptr<const Dataset> whole, std::vector<std::size_t> indices, std::string identity)
@@ -18,7 +18,7 @@ class Subset : public Dataset {
   std::string identity() const override { return identity_; }
   std::vector<std::string> input_names() const override { return whole_->input_names(); }
   bool names_are_customary() const override { return whole_->names_are_customary(); }
-  void even_out(std::vector<Sample>& samples) const override { whole_->even_out(samples); }
+  void pad_batch(std::vector<Sample>& samples) const override { whole_->pad_batch(samples); }
   std::vector<std::size_t> lengths() const override { return whole_->lengths(); }
   Sample at(std::size_t index) const override { return whole_->at(in_whole(index)); }
   Tensor label(std::size_t index) const override { return whole_->label(in_whole(index)); }
@@ -42,12 +42,12 @@ std::unique_ptr<Dataset> balance_labels(std::shared_ptr<const Dataset> whole, st
     const Tensor label = whole->label(index);
     if (label.empty() || label.shape().size() != 2)
       throw DataError("LabelBalance",
-                      fmt::format("counts the boxes of a sample, but the label of sample {} is {}; remove the filter",
-                                  index, label.empty() ? "missing" : label.describe()));
+                      fmt::format("the label of sample {} is {}; expected boxes. Remove the filter LabelBalance", index,
+                                  label.empty() ? "missing" : label.describe()));
     if (label.shape()[0] == boxes) indices.push_back(index);
   }
   if (indices.empty())
-    throw DataError("LabelBalance", fmt::format("none of {} samples has {} boxes", whole->size(), boxes));
+    throw DataError("LabelBalance", fmt::format("none of {} samples has {} boxes; change size", whole->size(), boxes));
   std::string identity = fmt::format("{}; LabelBalance(size={})", whole->identity(), boxes);
   return std::make_unique<Subset>(std::move(whole), std::move(indices), std::move(identity));
 }

@@ -40,8 +40,8 @@ DataLoader::DataLoader(std::shared_ptr<const Dataset> dataset, std::vector<Trans
 
 Sample DataLoader::sample(std::size_t position) const {
   if (position >= order_.size())
-    throw DataError("DataLoader",
-                    fmt::format("position {} does not exist: there are {}, from 0", position, order_.size()));
+    throw DataError("DataLoader", fmt::format("position {} does not exist; the loader has {} samples, counted from 0",
+                                              position, order_.size()));
   const std::size_t index = order_[position];
   if (cache_)
     if (auto kept = cache_->get(index)) return std::move(*kept);
@@ -74,14 +74,14 @@ std::string DataLoader::identity() const {
     steps.push_back(transform.identity.empty() ? transform.name : transform.identity);
   Fingerprint order;
   order.add({reinterpret_cast<const char*>(order_.data()), order_.size() * sizeof(std::size_t)});
-  // The seed is part of it even without a shuffle, for transforms that draw random numbers.
+  // The seed is included even without shuffling, because random transforms use it.
   return fmt::format("{}; transforms: {}; {} samples in order {}, seed {}", dataset_->identity(),
                      fmt::join(steps, ", "), order_.size(), order.hex(), options_.seed);
 }
 
 DataLoader DataLoader::with(LoaderOptions options) const {
   DataLoader other(dataset_, transforms_, options);
-  if (options.seed == options_.seed) other.cache_ = cache_;  // transforms may draw random numbers from the seed
+  if (options.seed == options_.seed) other.cache_ = cache_;  // random transforms depend on the seed
   return other;
 }
 
@@ -93,7 +93,7 @@ DataLoader DataLoader::cached(const CacheLimits& limits) const {
 
 bool DataLoader::is_slow() const {
   constexpr std::size_t kSamples = 4;
-  constexpr double kSlow = 100e-6;  // seconds a sample
+  constexpr double kSlow = 100e-6;  // seconds per sample
   const std::size_t count = std::min(kSamples, size());
   const auto start = Clock::now();
   for (std::size_t i = 0; i < count; ++i) sample(i * size() / count);

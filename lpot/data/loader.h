@@ -1,4 +1,4 @@
-// Batches of transformed samples, prepared ahead by worker threads and handed out in order.
+// Reads batches of transformed samples. Worker threads prepare them in advance; the order is fixed.
 //
 //   DataLoader loader(dataset, {resize}, {.batch_size = 32});
 //   for (auto batches = loader.read(); auto batch = batches.next();) use(*batch);
@@ -21,21 +21,21 @@ namespace lpot {
 struct Batch {
   std::size_t first = 0;       // position of the first sample in the loader's order
   std::vector<Tensor> inputs;  // stacked: [count, ...]
-  std::vector<Tensor> labels;  // one per sample, empty tensors where the data set has none
+  std::vector<Tensor> labels;  // one per sample; empty tensors if the data set has no labels
   std::size_t count() const { return labels.size(); }
 };
 
 struct LoaderOptions {
   std::size_t batch_size = 1;
-  bool drop_last = false;  // leave out a short last batch
+  bool drop_last = false;  // skip a short last batch
   bool shuffle = false;    // one fixed order per seed
   std::uint64_t seed = 1978;
-  std::optional<std::size_t> limit = {};  // at most so many samples
+  std::optional<std::size_t> limit = {};  // maximum number of samples
   int workers = 1;
-  std::size_t prefetch = 4;  // batches prepared ahead
+  std::size_t prefetch = 4;  // batches prepared in advance
 };
 
-// One pass over a loader's data. An error in a worker is thrown by next() at its place in the order.
+// One pass over the data of a loader. next() throws the error of a worker when it reaches the failed batch.
 class BatchStream {
  public:
   struct State;
@@ -52,7 +52,7 @@ class DataLoader {
  public:
   DataLoader(std::shared_ptr<const Dataset>, std::vector<Transform>, LoaderOptions = {});
 
-  BatchStream read() const;                                    // every sample that the options let through
+  BatchStream read() const;                                    // all samples that the options select
   BatchStream read(std::vector<std::size_t> positions) const;  // these positions of the loader's order
 
   std::size_t size() const { return order_.size(); }                             // samples
@@ -62,9 +62,9 @@ class DataLoader {
   const Dataset& dataset() const { return *dataset_; }
   std::string identity() const;  // of the data set, the transforms and the order
 
-  DataLoader with(LoaderOptions) const;              // the same data, read another way
-  DataLoader cached(const CacheLimits& = {}) const;  // the same, but every sample is read and transformed once
-  bool is_slow() const;  // reading a sample takes so long that it is worth keeping: pictures that are decoded, mostly
+  DataLoader with(LoaderOptions) const;              // the same data with other options
+  DataLoader cached(const CacheLimits& = {}) const;  // the same loader with a cache of transformed samples
+  bool is_slow() const;  // whether reading a sample takes so long that a cache helps, as for decoded images
 
  private:
   std::shared_ptr<const Dataset> dataset_;

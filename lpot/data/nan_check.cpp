@@ -8,7 +8,7 @@
 namespace lpot {
 namespace {
 
-// Without an early end, so that it becomes SIMD: nearly all data have none.
+// Does not stop at the first NaN, so that the compiler can use SIMD. Almost all data contain no NaN.
 LPOT_FOR_EVERY_CPU bool has_nan_among(const float* values, std::size_t count) {
   int found = 0;
   for (std::size_t i = 0; i < count; ++i) found |= values[i] != values[i];

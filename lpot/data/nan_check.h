@@ -1,4 +1,4 @@
-// Samples whose inputs are damaged: a NaN in them makes of a model's answer anything.
+// Finds samples with NaN inputs. NaN inputs make the output of a model meaningless.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -9,10 +9,10 @@ namespace lpot {
 
 struct NanInput {
   std::size_t row = 0;    // of the batch
-  std::size_t input = 0;  // the first one of the sample's that holds NaN
+  std::size_t input = 0;  // the first input of the sample that contains NaN
 };
 
-// The samples of a batch, `inputs` stacked as a loader gives them, that hold NaN; infinities may be meant (masks).
+// The samples of a batch that contain NaN. Infinities are allowed, because masks use them.
 std::vector<NanInput> find_nans(const std::vector<Tensor>& inputs);
 
 }  // namespace lpot

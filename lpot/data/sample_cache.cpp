@@ -11,7 +11,7 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-// Of a sample in the file: its tensors, the label last, one behind the other.
+// The position of a sample in the file. Its tensors are stored one after the other; the label is the last one.
 struct Stored {
   struct Part {
     ElementType type = ElementType::F32;
@@ -28,7 +28,7 @@ std::size_t bytes_of(const Sample& sample) {
   return bytes;
 }
 
-// A file that nobody else sees, or -1.
+// Opens an unnamed file. Returns -1 on failure.
 int open_nameless(const fs::path& folder) {
   std::error_code error;
   const fs::path parent = folder.empty() ? fs::temp_directory_path(error) : folder;
@@ -59,7 +59,7 @@ struct SampleCache::State {
   std::map<std::size_t, Stored> disk;
   std::size_t memory_bytes = 0, disk_bytes = 0;
   int file = -1;
-  bool disk_failed = false;  // full, or not writable: nothing more is kept
+  bool disk_failed = false;  // the disk is full or not writable; no more samples are stored in the file
 
   ~State() {
     if (file >= 0) ::close(file);
@@ -118,7 +118,7 @@ std::optional<Sample> SampleCache::get(std::size_t index) const {
     if (found == state_->disk.end()) return std::nullopt;
     stored = found->second;
   }
-  return state_->read(stored);  // written before it was listed, and never changed
+  return state_->read(stored);  // no lock: the bytes were written before they were listed, and never change
 }
 
 void SampleCache::put(std::size_t index, const Sample& sample) {

@@ -1,5 +1,5 @@
-// Keeps transformed samples, so that decoding and resizing are done once and not for every model that is evaluated: in
-// memory up to a limit, then in a file that has no name and is gone with the cache. What does not fit is not kept.
+// Caches transformed samples, so that they are decoded and resized once and not for every evaluated model. Samples are
+// stored in memory up to a limit, then in an unnamed temporary file. Samples beyond both limits are not cached.
 #pragma once
 #include <cstddef>
 #include <filesystem>
@@ -13,7 +13,7 @@ namespace lpot {
 struct CacheLimits {
   std::size_t memory_bytes = std::size_t{256} << 20;
   std::size_t disk_bytes = std::size_t{8} << 30;
-  std::filesystem::path folder = {};  // of the file; "": the system's folder for temporary files
+  std::filesystem::path folder = {};  // for the temporary file; "": the default of the system
 };
 
 class SampleCache {
@@ -21,7 +21,7 @@ class SampleCache {
   explicit SampleCache(CacheLimits = {});
   ~SampleCache();
 
-  // From any number of threads at once.
+  // Can be called from several threads at once.
   std::optional<Sample> get(std::size_t index) const;
   void put(std::size_t index, const Sample&);
 

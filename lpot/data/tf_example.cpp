@@ -2,7 +2,7 @@
 //   Example { Features features = 1; }
 //   Features { map<string, Feature> feature = 1; }             an entry has key = 1, value = 2
 //   Feature { BytesList bytes = 1; FloatList floats = 2; Int64List ints = 3; }
-//   each list { repeated value = 1; }                          numbers packed into one field, or one a field
+//   each list { repeated value = 1; }                          numbers in one packed field or in one field each
 #include "lpot/data/tf_example.h"
 
 #include <optional>
@@ -31,7 +31,7 @@ Feature parse_feature(ProtoReader lists) {
   return feature;
 }
 
-// Of a key or a value that comes twice, the last one counts. Nothing for an entry that lacks one of them.
+// If a key or value is repeated, the last one counts. Returns nothing if the key or the value is missing.
 std::optional<std::pair<std::string, Feature>> parse_entry(ProtoReader entry) {
   std::optional<std::string_view> key;
   std::optional<ProtoReader> value;
@@ -62,7 +62,7 @@ Example::Example(std::vector<std::uint8_t> bytes) : bytes_(std::move(bytes)) {
   try {
     features_ = parse_example(ProtoReader(bytes_));
   } catch (const DataError&) {
-    throw DataError("parse", "no tf.train.Example, or a damaged one");
+    throw DataError("parse", "the bytes are not a valid tf.train.Example; check the format of the file");
   }
 }
 

@@ -1,5 +1,5 @@
-// tf.train.Example: named features, each a list of byte strings, floats or whole numbers. Read with ProtoReader,
-// because TensorFlow's generated classes are not linked.
+// Reads a tf.train.Example: named features, each a list of byte strings, floats or integers. Uses ProtoReader, because
+// lpot does not link TensorFlow's generated classes.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -18,12 +18,12 @@ struct Feature {
 
 class Example {
  public:
-  // Throws DataError when the bytes are no Example.
+  // Throws DataError if the bytes are not an Example.
   explicit Example(std::vector<std::uint8_t> bytes);
   Example(const Example&) = delete;  // features point into the bytes
   Example& operator=(const Example&) = delete;
 
-  // The feature of that name, an empty one when there is none.
+  // The feature of this name; an empty feature if there is none.
   const Feature& operator[](std::string_view name) const;
   std::vector<std::string> names() const;
 

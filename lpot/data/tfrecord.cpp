@@ -83,7 +83,8 @@ TFRecords::TFRecords(std::string dataset, std::vector<fs::path> files)
     : dataset_(std::move(dataset)), files_(std::move(files)) {
   for (std::uint32_t file = 0; file < files_.size(); ++file) walk(file);
   if (places_.empty())
-    throw DataError(dataset_, fmt::format("{}: no records", files_.empty() ? "" : files_[0].string()));
+    throw DataError(dataset_,
+                    fmt::format("{}: the file contains no records", files_.empty() ? "" : files_[0].string()));
 }
 
 void TFRecords::walk(std::uint32_t file) {
@@ -98,14 +99,16 @@ void TFRecords::walk(std::uint32_t file) {
   if (error) fail(error.message());
   std::array<std::uint8_t, kHeader> header{};
   for (std::uint64_t offset = 0; offset < size; ++number) {
-    if (size - offset < kHeader || !input.read(offset, header)) fail("the file ends inside its header; fetch it again");
+    if (size - offset < kHeader || !input.read(offset, header))
+      fail("the file ends inside the header of the record; download it again");
     const auto length = little_endian<std::uint64_t>(header);
     if (little_endian<std::uint32_t>(std::span(header).subspan(8)) != masked(crc32c(std::span(header).first(8))))
-      fail("the checksum of its length is wrong; is this a TFRecord file, uncompressed and whole?");
+      fail("the checksum of the length is wrong; expected a complete, uncompressed TFRecord file");
     offset += kHeader;
     if (length > size - offset || size - offset - length < kFooter)
-      fail(fmt::format("{} bytes long, but the file ends after {}; fetch it again", length, size - offset));
-    if (length > kMaxRecord) fail(fmt::format("{} bytes long, expected at most {}", length, kMaxRecord));
+      fail(
+          fmt::format("the record has {} bytes, but the file ends after {}; download it again", length, size - offset));
+    if (length > kMaxRecord) fail(fmt::format("the record has {} bytes; expected at most {}", length, kMaxRecord));
     places_.push_back({file, number, offset, length});
     offset += length + kFooter;
   }
@@ -116,11 +119,11 @@ std::vector<std::uint8_t> TFRecords::read(std::size_t index) const {
   const Place& place = places_[index];
   std::vector<std::uint8_t> bytes(place.length + kFooter);
   if (!Input(files_[place.file]).read(place.offset, bytes))
-    throw DataError(dataset_, fmt::format("{}: cannot be read: {}", describe(index), std::strerror(errno)));
+    throw DataError(dataset_, fmt::format("{}: cannot read the record: {}", describe(index), std::strerror(errno)));
   const auto stored = little_endian<std::uint32_t>(std::span(bytes).last(kFooter));
   bytes.resize(place.length);
   if (masked(crc32c(bytes)) != stored)
-    throw DataError(dataset_, fmt::format("{}: its checksum is wrong; fetch the file again", describe(index)));
+    throw DataError(dataset_, fmt::format("{}: the checksum is wrong; download the file again", describe(index)));
   return bytes;
 }
 
@@ -136,7 +139,7 @@ std::vector<fs::path> find_record_files(const std::string& dataset, const std::s
   const bool folder = fs::is_directory(root, ignored);
   std::vector<fs::path> files = folder ? record_files_in(root, prefix) : matches(root);
   if (files.empty())
-    throw DataError(dataset, folder ? fmt::format("{}: no record files in this folder; expected names like "
+    throw DataError(dataset, folder ? fmt::format("{}: the folder contains no record files; expected names like "
                                                   "validation-00000-of-00128 or *.tfrecord",
                                                   root)
                                     : fmt::format("{}: no such file or folder", root));

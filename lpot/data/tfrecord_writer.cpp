@@ -16,13 +16,13 @@ namespace {
 
 using proto::block;
 
-// The bytes of a number as this machine holds it, which is little-endian.
+// The bytes of a number in the byte order of this machine, which is little-endian.
 template <typename T>
 std::string little_endian(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-// tf_example.cpp lists the messages.
+// The messages are listed in tf_example.cpp.
 std::string encode(const std::vector<std::int64_t>& values) { return block(3, proto::integers(1, values)); }
 
 std::string encode(const std::vector<float>& values) { return block(2, proto::numbers(1, values)); }

@@ -18,10 +18,10 @@ namespace lpot {
 
 using FeatureValues = std::variant<std::vector<std::int64_t>, std::vector<float>, std::vector<std::string>>;
 
-// The bytes of a tf.train.Example, features in the order of their names.
+// The bytes of a tf.train.Example with the features sorted by name.
 std::string encode_example(const std::map<std::string, FeatureValues>&);
 
-// The file takes its name when finish() is called; what is not finished leaves no file. Throws StoreError.
+// Writes to a temporary file, which finish() renames. Without finish(), no file remains. Throws StoreError.
 class TFRecordWriter {
  public:
   explicit TFRecordWriter(std::filesystem::path);

@@ -23,15 +23,15 @@ namespace lpot {
 
 struct Transform {
   std::string name;
-  // `seed` differs by sample, so that random transforms give the same result at any thread count.
+  // `seed` differs for each sample, so that random transforms give the same result with any number of threads.
   std::function<Sample(Sample, std::uint64_t seed)> apply;
-  std::string identity = {};  // name and parameters, for the loader's identity; empty: the name says it all
+  std::string identity = {};  // name and parameters, for the identity of the loader; empty: only the name
 };
 
-// Every transform that a config may name.
+// All transforms that a config can name.
 const Table& transforms();
 
-// The transform that a config describes. Throws ConfigError.
+// Builds the transform that a config describes. Throws ConfigError.
 Transform make_transform(const Component&);
 
 }  // namespace lpot

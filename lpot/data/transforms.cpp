@@ -46,7 +46,7 @@ Transform make_transform(const Component& component) {
 Transform at_random(const Component& component, std::function<Tensor(Tensor, Draws&)> change) {
   return {component.name,
           [name = component.name, change = std::move(change)](Sample sample, std::uint64_t seed) {
-            if (sample.inputs.empty()) throw DataError(name, "the sample has no input");
+            if (sample.inputs.empty()) throw DataError(name, "the sample has no input; expected at least one");
             Draws draws(seed, name);
             sample.inputs[0] = change(std::move(sample.inputs[0]), draws);
             return sample;

@@ -1,10 +1,10 @@
-"""Writes tests/data/images/*: small JPEG and PNG files of every kind, and pixels.txt with what Pillow makes of them.
+"""Writes tests/data/images/*: small JPEG and PNG files of every kind, and pixels.txt with the pixels that Pillow decodes.
 
     python -m venv .venv-tables && .venv-tables/bin/pip install pillow==12.0.0 numpy
     .venv-tables/bin/python tests/data/make_image_expectations.py
 
-A line of pixels.txt is: file height width, then the RGB pixels as hexadecimal bytes. Of 16-bit grey the upper byte is
-kept, where Pillow would saturate.
+A line of pixels.txt is: file height width, then the RGB pixels as hexadecimal bytes. For 16-bit grey, only the upper byte is
+stored, while Pillow would saturate.
 """
 
 import pathlib

@@ -1,11 +1,11 @@
-"""Writes tests/data/expected/resize.txt: what Pillow makes of small images, for test_resize.cpp to compare with.
+"""Writes tests/data/expected/resize.txt: small images resized by Pillow, as expectations for test_resize.cpp.
 
     python -m venv .venv-tables && .venv-tables/bin/pip install pillow==12.0.0 numpy
     .venv-tables/bin/python tests/data/make_resize_expectations.py
 
 A line is: height width channels new_height new_width interpolation, then the new pixels as hexadecimal bytes. The source
-image is not stored: both sides work it out (see `source`). Pillow 13 does the height first when it shrinks much more than
-the width, which rounds otherwise; lpot does as all versions before.
+image is not stored: both sides compute it (see `source`). Pillow 13 resizes the height first if it shrinks much more than
+the width, which gives other roundings; lpot matches all earlier versions.
 """
 
 import pathlib

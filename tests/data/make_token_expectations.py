@@ -1,9 +1,9 @@
-"""Writes tests/data/expected/tokens.txt: texts and what the `tokenizers` wheel makes of them.
+"""Writes tests/data/expected/tokens.txt: texts and their tokens from the `tokenizers` package.
 
     python tests/data/make_token_expectations.py     (needs tokenizers 0.23.3)
 
-The vocabulary is tests/data/text/vocab.txt. A text is one line of JSON; below it stand the pieces when letters are
-lowered, then when they are kept.
+The vocabulary is tests/data/text/vocab.txt. A text is one line of JSON. The next two lines are its pieces with
+lower-casing and without.
 """
 
 import json

@@ -1,4 +1,4 @@
-// TensorFlow records made by hand, for the tests of their readers.
+// Encodes TensorFlow records for the tests of their readers.
 #pragma once
 #include <string>
 #include <vector>

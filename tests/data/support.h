@@ -1,4 +1,4 @@
-// What the tests of data sets share.
+// Functions that the tests of data sets share.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -28,7 +28,7 @@ class Bert : public ::testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(Bert, SquadGivesIdsMaskSegmentsAndTheUniqueIdWhichIsTheLabelToo) {
+TEST_F(Bert, SquadSamplesHaveIdsMaskSegmentsAndTheUniqueIdAsLabel) {
   const auto data = make_dataset(conf());
   ASSERT_EQ(data->size(), 3u);
   EXPECT_THAT(data->input_names(), ElementsAre("input_ids", "attention_mask", "token_type_ids", "unique_ids"));
@@ -41,7 +41,7 @@ TEST_F(Bert, SquadGivesIdsMaskSegmentsAndTheUniqueIdWhichIsTheLabelToo) {
   EXPECT_EQ(*sample.label.data<std::int64_t>(), 1000000001);
 }
 
-TEST_F(Bert, ABatchIsFilledUpToItsLongestAndToAFewLengthsWhereTheModelAllows) {
+TEST_F(Bert, PadsABatchToItsLongestSampleOrToOneOfAFewLengths) {
   const auto length = [&](std::map<std::string, Value> values) {
     const DataLoader loader(make_dataset(conf(std::move(values))), {}, {.batch_size = 3, .workers = 0});
     const Batch batch = *loader.read().next();
@@ -57,24 +57,24 @@ TEST_F(Bert, ABatchIsFilledUpToItsLongestAndToAFewLengthsWhereTheModelAllows) {
   EXPECT_THAT(make_dataset(conf({{"dynamic_length", false}}))->lengths(), ElementsAre(384));
 }
 
-TEST_F(Bert, TakesTheArticlesThatAreNamedAndKeepsTheirNumbers) {
+TEST_F(Bert, SelectsArticlesAndKeepsTheirUniqueIds) {
   const auto data = make_dataset(conf({{"articles", std::vector<Text>{"Letters"}}}));
   ASSERT_EQ(data->size(), 1u);
   EXPECT_EQ(*data->at(0).label.data<std::int64_t>(), 1000000002);
   EXPECT_THAT(message_of<ConfigError>([&] {
                 make_dataset(conf({{"articles", std::vector<Text>{"Leters"}}}));
               }),
-              HasSubstr("conf.yaml:7: articles: the file has no article 'Leters' (did you mean 'Letters'?)"));
+              HasSubstr("conf.yaml:7: articles: label_file has no article 'Leters' (did you mean 'Letters'?)"));
 }
 
-TEST_F(Bert, OtherVocabulariesAreRefusedWithAWayOut) {
+TEST_F(Bert, RejectsOtherVocabulariesAndProposesNpy) {
   EXPECT_THAT(message_of<ConfigError>([&] {
                 make_dataset(conf({{"model_type", Text("xlnet")}}));
               }),
               AllOf(HasSubstr("conf.yaml:7: model_type xlnet"), HasSubstr("use the data set npy")));
 }
 
-TEST_F(Bert, LengthsThatCannotBeAreTold) {
+TEST_F(Bert, RejectsImpossibleLengths) {
   EXPECT_THAT(message_of<ConfigError>([&] {
                 make_dataset(conf({{"doc_stride", std::int64_t{0}}}));
               }),
@@ -82,10 +82,10 @@ TEST_F(Bert, LengthsThatCannotBeAreTold) {
   EXPECT_THAT(message_of<ConfigError>([&] {
                 make_dataset(conf({{"max_seq_length", std::int64_t{67}}}));
               }),
-              HasSubstr("max_seq_length: 67 leaves no room"));
+              HasSubstr("max_seq_length: 67 tokens are too few"));
 }
 
-TEST_F(Bert, RecordsGiveTheirFeaturesInSortedOrder) {
+TEST_F(Bert, ReadsTheFeaturesOfRecordsInSortedOrder) {
   std::string file;
   for (std::int64_t i = 0; i < 2; ++i)
     file += record(example(integer_feature("unique_ids", {1000000000 + i}) + integer_feature("input_mask", {1, 1, 0}) +
@@ -100,7 +100,7 @@ TEST_F(Bert, RecordsGiveTheirFeaturesInSortedOrder) {
   EXPECT_EQ(*sample.label.data<std::int64_t>(), 1000000001);
 }
 
-TEST_F(Bert, ClassifierRecordsAreLabelledByLabelIdsOrAFile) {
+TEST_F(Bert, ReadsLabelsOfClassifierRecordsFromLabelIdsOrAFile) {
   const std::string root = folder_.write(
       "eval.tf_record", record(example(integer_feature("input_ids", {2, 3}) + integer_feature("label_ids", {1}))) +
                             record(example(integer_feature("input_ids", {2, 3}) + integer_feature("label_ids", {0}))));
@@ -112,11 +112,11 @@ TEST_F(Bert, ClassifierRecordsAreLabelledByLabelIdsOrAFile) {
   };
   EXPECT_EQ(*with_file("7\n8\n")->at(0).label.data<std::int64_t>(), 7);
   EXPECT_THAT(message_of<DataError>([&] { with_file("7\neight\n"); }),
-              HasSubstr("labels.txt:2: expected a whole number, the label of record 1, got 'eight'"));
+              HasSubstr("labels.txt:2: the label of record 1 is 'eight'; expected an integer"));
   EXPECT_THAT(message_of<DataError>([&] { with_file("7\n"); }), HasSubstr("1 labels for 2 records"));
 }
 
-TEST_F(Bert, ARecordWithoutAFeatureOrCutInTheMiddleIsToldByItsNumber) {
+TEST_F(Bert, NamesARecordThatLacksAFeatureOrIsTruncated) {
   const std::string whole = record(example(integer_feature("input_ids", {2}) + integer_feature("unique_ids", {5})));
   const std::string lacking = record(example(integer_feature("unique_ids", {6})));
   const auto data = make_dataset(conf({{"root", folder_.write("lacking.tf_record", whole + lacking)}}));
@@ -129,13 +129,13 @@ TEST_F(Bert, ARecordWithoutAFeatureOrCutInTheMiddleIsToldByItsNumber) {
               HasSubstr("cut.tf_record: record 1"));
 }
 
-TEST_F(Bert, ARecordOfOtherLengthsOrOfOtherBytesIsToldByItsNumber) {
+TEST_F(Bert, NamesARecordWithOtherLengthsOrInvalidBytes) {
   const std::string whole = record(example(integer_feature("input_ids", {2, 3, 4}))),
                     shorter = record(example(integer_feature("input_ids", {2, 3})));
   const auto data = make_dataset(conf({{"root", folder_.write("short.tf_record", whole + shorter)}}));
   EXPECT_THAT(
       message_of<DataError>([&] { data->at(1); }),
-      AllOf(HasSubstr("short.tf_record: record 1"), HasSubstr("input_ids has 2 values, in the first record 3")));
+      AllOf(HasSubstr("short.tf_record: record 1"), HasSubstr("input_ids has 2 values and 3 in the first record")));
   const std::string junk = folder_.write("junk.tf_record", record("hello world"));
   EXPECT_THAT(message_of<DataError>([&] {
                 make_dataset(conf({{"root", junk}}));

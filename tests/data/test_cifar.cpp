@@ -27,7 +27,7 @@ class Cifar10Test : public ::testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(Cifar10Test, TurnsPlanesIntoPixels) {
+TEST_F(Cifar10Test, ConvertsPlanesToPixels) {
   folder_.write("test_batch.bin", record(3, 0) + record(8, 7));
   const auto dataset = open();
   ASSERT_EQ(dataset->size(), 2u);
@@ -41,7 +41,7 @@ TEST_F(Cifar10Test, TurnsPlanesIntoPixels) {
   EXPECT_EQ(*sample.label.data<std::int64_t>(), 8);
 }
 
-TEST_F(Cifar10Test, ReadsTheTrainingBatchesThatAreThere) {
+TEST_F(Cifar10Test, ReadsTheAvailableTrainingBatches) {
   folder_.write_gz("data_batch_1.bin.gz", record(1, 0));
   folder_.write("data_batch_4.bin", record(4, 0) + record(5, 0));
   const auto dataset = open(true);
@@ -54,13 +54,13 @@ TEST_F(Cifar10Test, FindsTheFolderInsideTheArchive) {
   EXPECT_EQ(open()->size(), 1u);
 }
 
-TEST_F(Cifar10Test, ListsWhatItLookedForWhenThereIsNoBatch) {
+TEST_F(Cifar10Test, ListsTheExpectedFilesIfThereIsNoBatch) {
   EXPECT_THAT(open_error(),
               AllOf(HasSubstr("test_batch.bin,"), HasSubstr("test_batch.bin.gz"), HasSubstr("cifar-10-binary")));
   EXPECT_THAT(message_of<DataError>([&] { open(true); }), HasSubstr("data_batch_1.bin"));
 }
 
-TEST_F(Cifar10Test, RefusesAFileThatIsCutOrEmpty) {
+TEST_F(Cifar10Test, RejectsATruncatedOrEmptyFile) {
   folder_.write("test_batch.bin", record(1, 0).substr(1));
   EXPECT_THAT(open_error(), HasSubstr("3072 bytes, expected a multiple of 3073"));
   folder_.write("test_batch.bin", "");

@@ -38,7 +38,7 @@ class CocoTest : public ::testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(CocoTest, GivesBoxesRelativeToTheImage) {
+TEST_F(CocoTest, ReturnsBoxesRelativeToTheImage) {
   const auto dataset = open();
   ASSERT_EQ(dataset->size(), 3u);
   EXPECT_THAT(values_of<float>(dataset->at(0).label),
@@ -65,18 +65,18 @@ TEST_F(CocoTest, NamesAMissingImageAndWrongAnnotations) {
   EXPECT_THAT(open_error(),
               AllOf(HasSubstr("[COCORaw] "), HasSubstr("c.png: no such file, but "), HasSubstr("anno.json lists it")));
   write_annotations("{\"images\": [");
-  EXPECT_THAT(open_error(), HasSubstr("anno.json: not as COCO writes it"));
+  EXPECT_THAT(open_error(), HasSubstr("anno.json: not a COCO annotation file"));
   write_annotations("{\"images\": []}");
   EXPECT_THAT(open_error(), HasSubstr("annotations"));
   write_annotations(R"({"images": [], "annotations": [{"image_id": 3, "bbox": [], "category_id": 1}]})");
-  EXPECT_THAT(open_error(), HasSubstr("an annotation of image 3, which is not in images"));
+  EXPECT_THAT(open_error(), HasSubstr("an annotation refers to image 3, which is not in images"));
   write_annotations(R"({"images": [], "annotations": []})");
   EXPECT_THAT(open_error(), HasSubstr("lists no images"));
   std::filesystem::remove(folder_.path() / "anno.json");
   EXPECT_THAT(open_error(), HasSubstr("anno.json: no such file"));
 }
 
-TEST_F(CocoTest, LabelBalanceKeepsSamplesWithSoManyObjects) {
+TEST_F(CocoTest, LabelBalanceSelectsSamplesWithThisNumberOfObjects) {
   const auto two = balance_labels(open(), 2);
   ASSERT_EQ(two->size(), 1u);
   EXPECT_EQ(two->at(0).label.describe(), "f32 [2,7]");
@@ -84,7 +84,7 @@ TEST_F(CocoTest, LabelBalanceKeepsSamplesWithSoManyObjects) {
   EXPECT_THAT(message_of<DataError>([&] { balance_labels(open(), 5); }), HasSubstr("none of 3 samples has 5 boxes"));
 }
 
-TEST(LabelBalance, RefusesLabelsThatAreNoBoxes) {
+TEST(LabelBalance, RejectsLabelsThatAreNotBoxes) {
   using Texts = std::vector<std::string>;
   const std::shared_ptr<const Dataset> dummy = make_dataset(component("dummy", {{"shape", Texts{"2", "3"}},
                                                                                 {"low", std::vector<double>{0}},

@@ -5,7 +5,7 @@
 namespace lpot {
 namespace {
 
-// Leaves its identity to Dataset.
+// Uses the default identity of Dataset.
 class Numbers : public Dataset {
  public:
   explicit Numbers(std::vector<float> values, bool labelled = false)
@@ -25,7 +25,7 @@ TEST(DatasetIdentity, IsTheSameForTheSameData) {
   EXPECT_EQ(Numbers({1, 2, 3}).identity(), Numbers({1, 2, 3}).identity());
 }
 
-TEST(DatasetIdentity, TellsSizesValuesAndLabelsApart) {
+TEST(DatasetIdentity, DependsOnSizeValuesAndLabels) {
   const std::string identity = Numbers({1, 2, 3}).identity();
   EXPECT_NE(Numbers({1, 2}).identity(), identity);
   EXPECT_NE(Numbers({1, 2, 4}).identity(), identity);
@@ -48,7 +48,7 @@ TEST(DatasetIdentity, ReadsFewSamplesOfMany) {
   EXPECT_LE(many.reads, 16);
 }
 
-TEST(DatasetIdentity, OfOneSampleAndOfNoneIsThere) {
+TEST(DatasetIdentity, ExistsForOneSampleAndForNone) {
   EXPECT_NE(Numbers({1}).identity(), Numbers({2}).identity());
   EXPECT_NE(Numbers({}).identity(), "");
 }

@@ -39,7 +39,7 @@ class Glue : public ::testing::Test {
 };
 
 // Ids of the vocabulary: who 4, was 5, duke 6, ? 7, the 8, man 9, of 10; [CLS] 2, [SEP] 3.
-TEST_F(Glue, MrpcHasAByteOrderMarkAndQuotesThatAreLetters) {
+TEST_F(Glue, IgnoresAByteOrderMarkAndReadsQuotesAsText) {
   folder_.write("dev.tsv",
                 "\xef\xbb\xbfQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\r\n"
                 "1\t12\t13\tThe man\tthe duke\r\n0\t14\t15\t\" was\tof \"\r\n");
@@ -59,7 +59,7 @@ struct Layout {
   std::vector<std::int64_t> ids;
 };
 
-// One line of each task's file, with text in the columns that hold something else.
+// One line of the file of each task, with text in the unused columns.
 TEST_F(Glue, ReadsTheColumnsOfEveryTask) {
   const std::vector<std::int64_t> one{2, 4, 3}, two{2, 4, 3, 5, 3};
   const std::string eight = "x\tx\tx\tx\tx\tx\tx\tx\t";
@@ -90,7 +90,7 @@ TEST_F(Glue, ReadsTheColumnsOfEveryTask) {
   }
 }
 
-TEST_F(Glue, StsbIsLabelledByNumbers) {
+TEST_F(Glue, ReadsNumbersAsLabelsOfStsb) {
   folder_.write("dev.tsv", "h\nx\tx\tx\tx\tx\tx\tx\twho\twas\t3.80\n");
   const auto data = open("sts-b");
   EXPECT_EQ(*data->at(0).label.data<float>(), 3.8f);
@@ -98,10 +98,10 @@ TEST_F(Glue, StsbIsLabelledByNumbers) {
               HasSubstr("dev.tsv:2: the label is '5.5', expected a number from 0 to 5 for the task sts-b"));
 }
 
-TEST_F(Glue, FilesInAnotherEncodingAreToldWithTheLine) {
+TEST_F(Glue, ReportsTheLineThatIsNotUtf8) {
   EXPECT_THAT(
       error_of("sst-2", "sentence\tlabel\ncaf\xc3\xa9\t1\ncaf\xe9\t1\n"),
-      HasSubstr("dev.tsv:3: byte 4 of the line, 0xe9, is no UTF-8; if the file has another encoding, convert it"));
+      HasSubstr("dev.tsv:3: byte 4 of the line, 0xe9, is not UTF-8. If the file has another encoding, convert it"));
 }
 
 TEST_F(Glue, EvaluateChoosesTheFile) {
@@ -110,17 +110,17 @@ TEST_F(Glue, EvaluateChoosesTheFile) {
   EXPECT_EQ(label(*open("sst-2"), 0), 1);
   EXPECT_EQ(label(*open("sst-2", {{"evaluate", false}}), 0), 0);
   EXPECT_THAT(message_of<DataError>([&] { open("mnli"); }),
-              AllOf(HasSubstr("dev_matched.tsv"), HasSubstr("data_dir is the folder of one task")));
+              AllOf(HasSubstr("dev_matched.tsv"), HasSubstr("set data_dir to the folder of one task")));
 }
 
-TEST_F(Glue, LongPairsAreCutAtTheLongerSentenceFirst) {
+TEST_F(Glue, TruncatesTheLongerSentenceFirst) {
   folder_.write("dev.tsv", "h\n1\t2\t3\twho was the duke of ?\twas\t1\n");
   EXPECT_THAT(ids(*open("qqp", {{"max_seq_length", std::int64_t{7}}}), 0), ElementsAre(2, 4, 5, 8, 3, 5, 3));
   folder_.write("dev.tsv", "sentence\tlabel\nwho was the duke\t1\n");
   EXPECT_THAT(ids(*open("sst-2", {{"max_seq_length", std::int64_t{5}}}), 0), ElementsAre(2, 4, 5, 8, 3));
 }
 
-TEST(TruncateLongestFirst, SharesTheRoomAsTheReferenceDoes) {
+TEST(TruncateLongestFirst, MatchesTheReference) {
   const auto cut = [](std::size_t first, std::size_t second, std::size_t room) {
     std::vector<Token> a(first), b(second);
     truncate_longest_first(a, b, room);
@@ -135,7 +135,7 @@ TEST(TruncateLongestFirst, SharesTheRoomAsTheReferenceDoes) {
   EXPECT_EQ(cut(3, 9, 7), std::pair(std::size_t{3}, std::size_t{4}));
 }
 
-TEST_F(Glue, WrongLinesAreToldWithFileAndLine) {
+TEST_F(Glue, ReportsFileAndLineOfWrongLines) {
   EXPECT_THAT(error_of("sst-2", "sentence\tlabel\nwho\t1\nwas\n"),
               HasSubstr("dev.tsv:3: 1 columns, expected 2 for the task sst-2"));
   EXPECT_THAT(error_of("sst-2", "sentence\tlabel\n\nwho\t1\n"), HasSubstr("dev.tsv:2: 1 columns, expected 2"));
@@ -144,10 +144,10 @@ TEST_F(Glue, WrongLinesAreToldWithFileAndLine) {
               HasSubstr("dev.tsv:2: the label is '2', expected 0 or 1 for the task mrpc"));
   EXPECT_THAT(error_of("rte", "h\n1\twho\twas\tneutral\n"),
               HasSubstr("the label is 'neutral', expected entailment or not_entailment for the task rte"));
-  EXPECT_THAT(error_of("mrpc", "h\n"), HasSubstr("dev.tsv: no sentences"));
+  EXPECT_THAT(error_of("mrpc", "h\n"), HasSubstr("dev.tsv: the file contains no sentences"));
 }
 
-TEST_F(Glue, AMissingVocabularyAndOtherModelsAreTold) {
+TEST_F(Glue, RejectsAMissingVocabularyAndOtherModels) {
   folder_.write("dev.tsv", "sentence\tlabel\nwho\t1\n");
   EXPECT_THAT(message_of<DataError>([&] {
                 open("sst-2", {{"model_name_or_path", Text("bert-base-uncased")}});
@@ -161,12 +161,12 @@ TEST_F(Glue, AMissingVocabularyAndOtherModelsAreTold) {
   EXPECT_EQ(open("sst-2", {{"model_type", Text("distilbert")}})->size(), 1u);
 }
 
-TEST_F(Glue, AFileOfAnUnknownPartIsTold) {
+TEST_F(Glue, RejectsAFileOfAnUnknownPart) {
   const std::string path = folder_.write("validation.tsv", "sentence\tlabel\nwho\t1\n");
   EXPECT_THAT(message_of<DataError>([&] {
                 open("sst-2", {{"data_dir", path}});
               }),
-              HasSubstr("validation.tsv: expected a file whose name begins with train, dev or test"));
+              HasSubstr("validation.tsv: expected a file name that starts with train, dev or test"));
 }
 
 }  // namespace

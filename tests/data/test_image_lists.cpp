@@ -41,7 +41,7 @@ using ImageFolder = ImageLists;
 using ImagenetRaw = ImageLists;
 using StyleTransfer = ImageLists;
 
-TEST_F(ImageFolder, NumbersClassesBySortedNames) {
+TEST_F(ImageFolder, LabelsClassesByTheirSortedNames) {
   add("dog/2.PNG");
   add("dog/1.jpeg", "rgb_420.jpg");
   add("cat/deep/er/x.jpg", "grey.jpg");
@@ -54,25 +54,25 @@ TEST_F(ImageFolder, NumbersClassesBySortedNames) {
   EXPECT_EQ(dataset->at(0).inputs.at(0).describe(), "u8 [19,21,3]");
 }
 
-TEST_F(ImageFolder, KeepsTheNumberOfAClassWithoutImages) {
+TEST_F(ImageFolder, CountsAClassWithoutImages) {
   std::filesystem::create_directories(folder_.path() / "a");
   add("b/1.png");
   EXPECT_THAT(labels(*image_folder()), ElementsAre(1));
 }
 
-TEST_F(ImageFolder, RefusesAFolderWithoutClassesOrImages) {
+TEST_F(ImageFolder, RejectsAFolderWithoutClassesOrImages) {
   EXPECT_THAT(message_of<DataError>([&] { image_folder(); }),
-              HasSubstr("no folders in it, expected one for each class"));
+              HasSubstr("the folder has no subfolders; expected one per class"));
   folder_.write("a/b.txt", "");
   EXPECT_THAT(message_of<DataError>([&] { image_folder(); }),
-              HasSubstr("no .jpg, .jpeg or .png files in its 1 folders"));
+              HasSubstr("found no .jpg, .jpeg or .png files in 1 subfolders"));
   EXPECT_THAT(message_of<DataError>([&] {
                 make_dataset(component("ImageFolder", {{"root", root() + "x"}}));
               }),
               HasSubstr("no such folder"));
 }
 
-TEST_F(ImageFolder, NamesTheFileAndIndexOfADamagedImageAtItsPlaceInTheStream) {
+TEST_F(ImageFolder, NamesTheFileAndIndexOfADamagedImage) {
   add("a/1.png");
   folder_.write("a/2.png", "\x89PNG\r\n\x1a\n and then nothing");
   folder_.write("a/3.jpg", "\xff\xd8\xff and then nothing");
@@ -93,7 +93,7 @@ TEST_F(ImageFolder, TheIdentityChangesWithTheFiles) {
   EXPECT_NE(image_folder()->identity(), before);
 }
 
-TEST_F(ImagenetRaw, ReadsTheListThatIsGiven) {
+TEST_F(ImagenetRaw, ReadsTheGivenList) {
   add("val/a b.png");
   add("c.jpg", "rgb_422.jpg");
   const std::string list = folder_.write("list.txt", "val/a b.png 7\n\nc.jpg\t-1\r\n");
@@ -101,7 +101,7 @@ TEST_F(ImagenetRaw, ReadsTheListThatIsGiven) {
   EXPECT_THAT(labels(*dataset), ElementsAre(7, -1));
 }
 
-TEST_F(ImagenetRaw, LooksForTheListBesideTheImages) {
+TEST_F(ImagenetRaw, FindsTheListBesideTheImages) {
   add("c.png");
   EXPECT_THAT(message_of<DataError>([&] { imagenet(); }), HasSubstr("found neither val_map.txt nor val.txt"));
   folder_.write("val.txt", "c.png 3");
@@ -110,14 +110,14 @@ TEST_F(ImagenetRaw, LooksForTheListBesideTheImages) {
   EXPECT_THAT(labels(*imagenet()), ElementsAre(4));
 }
 
-TEST_F(ImagenetRaw, NamesTheLineThatIsWrong) {
+TEST_F(ImagenetRaw, NamesAWrongLine) {
   add("c.png");
   folder_.write("val.txt", "c.png 3\nmissing.png 4\n");
   EXPECT_THAT(message_of<DataError>([&] { imagenet(); }),
               AllOf(HasSubstr("val.txt:2: "), HasSubstr("missing.png: no such file")));
   folder_.write("val.txt", "c.png\n");
   EXPECT_THAT(message_of<DataError>([&] { imagenet(); }),
-              HasSubstr("val.txt:1: expected a file and its label, got 'c.png'"));
+              HasSubstr("val.txt:1: expected a file name and a label, got 'c.png'"));
   folder_.write("val.txt", "c.png 3x\n");
   EXPECT_THAT(message_of<DataError>([&] { imagenet(); }), HasSubstr("got 'c.png 3x'"));
   folder_.write("val.txt", "\n");
@@ -128,7 +128,7 @@ TEST_F(ImagenetRaw, NamesTheLineThatIsWrong) {
               HasSubstr("none.txt: no such file"));
 }
 
-TEST_F(StyleTransfer, GivesEveryPairContentFirst) {
+TEST_F(StyleTransfer, ReturnsAllPairsWithTheContentFirst) {
   add("content/b.png");
   add("content/a.png", "grey.png");
   add("style/1.png", "grey.png");
@@ -148,7 +148,7 @@ TEST_F(StyleTransfer, GivesEveryPairContentFirst) {
   EXPECT_LE(*std::max_element(values.begin(), values.end()), 1.0f);
 }
 
-TEST_F(StyleTransfer, CutsTheBorderOfTheStyleOnly) {
+TEST_F(StyleTransfer, CropsOnlyTheStyleImage) {
   add("content/a.png");
   add("style/a.png");
   const Sample whole = style_transfer({{"crop_ratio", 0.0}})->at(0), cut = style_transfer()->at(0);
@@ -156,12 +156,12 @@ TEST_F(StyleTransfer, CutsTheBorderOfTheStyleOnly) {
   EXPECT_NE(values_of<float>(whole.inputs[1]), values_of<float>(cut.inputs[1]));
 }
 
-TEST_F(StyleTransfer, SaysWhatIsWrong) {
+TEST_F(StyleTransfer, RejectsMissingImagesAndInvalidParameters) {
   EXPECT_THAT(message_of<DataError>([&] { style_transfer(); }), HasSubstr("content_folder: "));
   add("content/a.png");
   folder_.write("style/a.txt", "");
   EXPECT_THAT(message_of<DataError>([&] { style_transfer(); }),
-              AllOf(HasSubstr("style_folder"), HasSubstr("no file whose name ends with 'png'")));
+              AllOf(HasSubstr("style_folder"), HasSubstr("found no file whose name ends with 'png'")));
   add("style/a.png");
   EXPECT_THAT(message_of<ConfigError>([&] { style_transfer({{"crop_ratio", 0.5}}); }), HasSubstr("crop_ratio is 0.5"));
   EXPECT_THAT(message_of<ConfigError>([&] {

@@ -20,7 +20,7 @@ using Values = std::map<std::string, Value>;
 
 std::int64_t whole(int value) { return value; }
 
-// The parameters that a config would not have to give.
+// Default values of parameters, as a config would add them.
 Component described(const std::string& name, Values values = {}) {
   if (name == "RandomResizedCrop" || name == "CropResize") values.emplace("interpolation", std::string("bilinear"));
   if (name == "RandomResizedCrop") {
@@ -69,7 +69,7 @@ Tensor counting(const Shape& shape) {
   return tensor;
 }
 
-TEST(RandomCrop, CutsOutEveryPlaceInTheEnd) {
+TEST(RandomCrop, CropsAtEveryPosition) {
   std::set<std::vector<std::uint8_t>> seen;
   for (std::uint64_t seed = 0; seed < 200; ++seed)
     seen.insert(values_of<std::uint8_t>(
@@ -113,7 +113,7 @@ TEST(RandomFlips, KeepPixelsTogetherInBothLayouts) {
   EXPECT_TRUE(first.contains({1, 0, 3, 2, 5, 4}));
 }
 
-TEST(RandomResizedCrop, GivesTheSizeFromAnyPartAndTheSameForTheSameSeed) {
+TEST(RandomResizedCrop, ReturnsTheSizeAndTheSameCropForTheSameSeed) {
   const Component crop = described("RandomResizedCrop", {{"size", Integers{5, 7}}});
   std::set<std::vector<std::uint8_t>> seen;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
@@ -125,16 +125,17 @@ TEST(RandomResizedCrop, GivesTheSizeFromAnyPartAndTheSameForTheSameSeed) {
   EXPECT_GT(seen.size(), 45u);
 }
 
-TEST(RandomResizedCrop, TakesTheMiddleWhenNothingFits) {
-  // Twice the area never fits, so ten tries fail; the image is wider than 4/3, so its middle 4 columns of 8 are taken.
+TEST(RandomResizedCrop, CropsTheCenterIfNothingFits) {
+  // Twice the area never fits, so ten attempts fail. The image is wider than 4/3, so the center 4 of 8 columns are
+  // used.
   const Component crop = described("RandomResizedCrop", {{"size", Integers{3, 4}}, {"scale", Numbers{2, 2}}});
   const Tensor result = apply(crop, counting({3, 8, 1}));
   EXPECT_THAT(values_of<std::uint8_t>(result), ElementsAre(2, 3, 4, 5, 10, 11, 12, 13, 18, 19, 20, 21));
 }
 
-TEST(RandomResizedCrop, RefusesRangesThatAreNone) {
+TEST(RandomResizedCrop, RejectsInvalidRanges) {
   EXPECT_THAT(make_error(described("RandomResizedCrop", {{"size", Integers{5}}, {"scale", Numbers{1, 0.5}}})),
-              HasSubstr("scale: expected [least, greatest]"));
+              HasSubstr("scale: expected two positive numbers [min, max]"));
   EXPECT_THAT(make_error(described("RandomResizedCrop", {{"size", Integers{5}}, {"ratio", Numbers{0, 1}}})),
               HasSubstr("ratio: expected"));
 }
@@ -146,7 +147,7 @@ Component box(int top, int left, int height, int width) {
                                          {"target_width", whole(width)}});
 }
 
-TEST(CropToBoundingBox, CutsOutThePartAndRefusesOneThatReachesBeyond) {
+TEST(CropToBoundingBox, CropsAndRejectsABoxOutsideTheImage) {
   EXPECT_THAT(values_of<std::uint8_t>(apply(box(1, 2, 2, 1), counting({3, 4, 1}))), ElementsAre(6, 10));
   EXPECT_THAT(apply_error(box(2, 0, 2, 1), counting({3, 4, 1})), HasSubstr("expected at least 4 x 1"));
   EXPECT_THAT(make_error(box(-1, 0, 2, 1)), HasSubstr("offset_height: expected 0 to 65536, got -1"));
@@ -164,7 +165,7 @@ TEST(CropResize, IsACropAndThenAResize) {
   EXPECT_EQ(values_of<std::uint8_t>(apply(both, image)), values_of<std::uint8_t>(expected));
 }
 
-TEST(PaddedCenterCrop, TakesAPartOfTheShorterSide) {
+TEST(PaddedCenterCrop, CropsAFractionOfTheShorterSide) {
   // 224 / (224 + 32) of 8 is 7.
   const auto crop = [](int padding) {
     return described("PaddedCenterCrop", {{"size", Integers{224}}, {"crop_padding", whole(padding)}});
@@ -195,7 +196,7 @@ TEST(ResizeWithRatio, PadsToASquareAndMovesBoxes) {
   EXPECT_THAT(values_of<std::uint8_t>(sample.inputs[0]), ElementsAre(9, 9, 9, 9, 0, 1, 2, 3, 4, 5, 6, 7, 9, 9, 9, 9));
   EXPECT_THAT(values_of<float>(sample.label), ElementsAre(0.25f, 0.5f, 0.75f, 1, 3, 0, 10));
   EXPECT_THAT(values_of<float>(label), ElementsAre(0, 0.5f, 1, 1, 3, 0, 10));
-  EXPECT_THAT(make_error(with_ratio(1, 0, true)), HasSubstr("padding needs a max_dim"));
+  EXPECT_THAT(make_error(with_ratio(1, 0, true)), HasSubstr("padding needs max_dim"));
 }
 
 Component with_aspect(int height, int width, const std::string& method = "area") {
@@ -208,7 +209,7 @@ TEST(ResizeWithAspectRatio, ResizesTheShorterSideToEightSevenths) {
   EXPECT_EQ(apply(with_aspect(224, 224), counting({30, 41, 3})).shape(), (Shape{256, 349, 3}));
 }
 
-TEST(ResizeWithAspectRatio, AveragesWhatAPixelCovers) {
+TEST(ResizeWithAspectRatio, AveragesTheCoveredArea) {
   const Component all =
       described("ResizeWithAspectRatio", {{"height", whole(2)}, {"width", whole(2)}, {"scale", 100.0}});
   // Columns 0, 30, 90 to two: (0 + 30 / 2) / 1.5 and (30 / 2 + 90) / 1.5.
@@ -222,8 +223,8 @@ Component bilinear(int height, int width, Values values = {}) {
   return described("BilinearImagenet", std::move(values));
 }
 
-TEST(BilinearImagenet, TakesTheMiddleToMinusOneToOne) {
-  // The middle half of 8 columns is 2..5, taken two by two without anti-aliasing: the means of 2, 3 and 4, 5.
+TEST(BilinearImagenet, CropsTheCenterAndScalesToMinusOneToOne) {
+  // The center half of 8 columns is 2..5, averaged in pairs without anti-aliasing: the means of 2, 3 and 4, 5.
   Tensor image(ElementType::U8, {8, 8, 1});
   for (std::size_t i = 0; i < 64; ++i) image.data<std::uint8_t>()[i] = static_cast<std::uint8_t>(i % 8 * 10);
   const Tensor result =
@@ -241,9 +242,9 @@ TEST(BilinearImagenet, DoesNotAntiAlias) {
   EXPECT_THAT(values_of<float>(apply(plain, image.converted(ElementType::U8))), Each(FloatNear(-1, 1e-5f)));
 }
 
-TEST(BilinearImagenet, WantsChannelsLast) {
+TEST(BilinearImagenet, NeedsChannelsLast) {
   EXPECT_THAT(apply_error(bilinear(2, 2), counting<float>({3, 8, 8})),
-              AllOf(HasSubstr("[BilinearImagenet] got f32 [3,8,8]"), HasSubstr("put it in front of ToTensor")));
+              AllOf(HasSubstr("[BilinearImagenet] got f32 [3,8,8]"), HasSubstr("move it in front of ToTensor")));
 }
 
 Component resize_crop(Values values) {
@@ -253,13 +254,13 @@ Component resize_crop(Values values) {
   return described("ResizeCropImagenet", std::move(values));
 }
 
-TEST(ResizeCropImagenet, CutsOutTheMiddleAndScalesAsForTensorFlow) {
+TEST(ResizeCropImagenet, CropsTheCenterAndScalesForTensorFlow) {
   const Tensor result = apply(resize_crop({{"mean_value", Numbers{10}}, {"scale", 0.5}}), counting({4, 6, 1}));
   EXPECT_EQ(result.describe(), "f32 [2,2,1]");
   EXPECT_THAT(values_of<float>(result), ElementsAre(-1, -0.5f, 2, 2.5f));  // 8, 9, 14, 15
 }
 
-TEST(ResizeCropImagenet, NormalisesChannelsFirstAsForOnnxRuntime) {
+TEST(ResizeCropImagenet, NormalizesWithChannelsFirstForOnnxRuntime) {
   const Component onnx = resize_crop({{"mean_value", Numbers{0.485, 0.456, 0.406}}});
   const Tensor result = apply(onnx, counting({4, 4, 3}));
   ASSERT_EQ(result.describe(), "f32 [3,2,2]");
@@ -269,7 +270,7 @@ TEST(ResizeCropImagenet, NormalisesChannelsFirstAsForOnnxRuntime) {
   EXPECT_NEAR(given.value_at(0), 15 / 255.0, 1e-6);
 }
 
-TEST(ResizeCropImagenet, CropsAndFlipsAtRandomWhenAsked) {
+TEST(ResizeCropImagenet, CropsAndFlipsRandomlyOnRequest) {
   std::set<std::vector<float>> seen;
   for (std::uint64_t seed = 0; seed < 200; ++seed)
     seen.insert(values_of<float>(
@@ -278,7 +279,7 @@ TEST(ResizeCropImagenet, CropsAndFlipsAtRandomWhenAsked) {
   EXPECT_EQ(seen.size(), 18u);
 }
 
-TEST(AlignImageChannel, RepeatsGreyMakesGreyAndDropsAlpha) {
+TEST(AlignImageChannel, RepeatsGreyConvertsToGreyAndDropsAlpha) {
   const auto align = [](int dim) { return described("AlignImageChannel", {{"dim", whole(dim)}}); };
   EXPECT_THAT(values_of<std::uint8_t>(apply(align(3), counting({1, 2}))), ElementsAre(0, 0, 0, 1, 1, 1));
   EXPECT_EQ(apply(align(3), counting({1, 2, 1})).shape(), (Shape{1, 2, 3}));
@@ -290,7 +291,7 @@ TEST(AlignImageChannel, RepeatsGreyMakesGreyAndDropsAlpha) {
   EXPECT_THAT(make_error(align(5)), HasSubstr("dim: expected 1 to 4, got 5"));
 }
 
-TEST(ToPILImage, PutsChannelsLastAndMakesBytes) {
+TEST(ToPILImage, MovesChannelsLastAndConvertsToBytes) {
   const Tensor image = counting({2, 3, 3});
   EXPECT_EQ(values_of<std::uint8_t>(apply(described("ToPILImage"), apply(component("ToTensor"), image))),
             values_of<std::uint8_t>(image));
@@ -308,15 +309,15 @@ TEST(QuantizedInput, ScalesShiftsAndSaturates) {
   EXPECT_EQ(apply(described("QuantizedInput", {{"dtype", std::string("int8")}}), input).describe(), "f32 [4]");
 }
 
-TEST(Markers, LeaveTheSampleAsItIs) {
+TEST(Markers, DoNotChangeTheSample) {
   for (const char* name : {"ToArray", "ToNDArray", "ParseDecodeImagenet"})
     EXPECT_EQ(values_of<std::uint8_t>(apply(described(name), counting({2, 2, 3}))),
               values_of<std::uint8_t>(counting({2, 2, 3})))
         << name;
 }
 
-// Transforms in an order that cannot work: the sample, the transform and what it got are named.
-TEST(Order, ThatCannotWorkIsExplained) {
+// For an impossible order of transforms, the error names the sample, the transform and its input.
+TEST(TransformOrder, IsExplainedIfImpossible) {
   const std::shared_ptr<const Dataset> bytes =
       make_dataset(component("dummy", {{"shape", std::vector<std::string>{"2", "8", "8", "3"}},
                                        {"low", Numbers{0}},

@@ -20,7 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using namespace std::chrono_literals;
 
-// Sample i is the number i, or whatever `make` gives.
+// Sample i is the number i, or the result of `make`.
 class Counting : public Dataset {
  public:
   explicit Counting(std::size_t size, std::function<Sample(std::size_t)> make = nullptr)
@@ -71,7 +71,7 @@ class LoaderTest : public ::testing::TestWithParam<int> {};  // by the number of
 
 INSTANTIATE_TEST_SUITE_P(Workers, LoaderTest, ::testing::Values(0, 1, 4));
 
-TEST_P(LoaderTest, HandsOutEverySampleInOrder) {
+TEST_P(LoaderTest, ReturnsEverySampleInOrder) {
   const auto dataset = std::make_shared<Counting>(200, [](std::size_t index) {
     if (index % 16 == 0) std::this_thread::sleep_for(1ms);  // so that workers finish out of order
     return Counting::number(index);
@@ -81,7 +81,7 @@ TEST_P(LoaderTest, HandsOutEverySampleInOrder) {
   EXPECT_EQ(dataset->reads, 200u);
 }
 
-TEST_P(LoaderTest, StacksInputsAndKeepsLabelsApart) {
+TEST_P(LoaderTest, StacksInputsAndReturnsSeparateLabels) {
   auto batches = counting_loader(5, {.batch_size = 3, .workers = GetParam()}).read();
   const auto first = batches.next();
   ASSERT_TRUE(first);
@@ -95,7 +95,7 @@ TEST_P(LoaderTest, StacksInputsAndKeepsLabelsApart) {
   EXPECT_FALSE(batches.next());
 }
 
-TEST_P(LoaderTest, ThrowsAnErrorAtItsPlaceAndGoesOn) {
+TEST_P(LoaderTest, ThrowsAnErrorAtItsPositionAndContinues) {
   const auto dataset = std::make_shared<Counting>(4, [](std::size_t index) -> Sample {
     if (index == 1) throw DataError("Counting", "sample 1 is damaged");
     return Counting::number(index);
@@ -114,10 +114,11 @@ TEST_P(LoaderTest, NamesTheSamplesOfABatchThatDiffer) {
   });
   auto batches = DataLoader(dataset, {}, {.batch_size = 3, .workers = GetParam()}).read();
   EXPECT_THAT(message_of<DataError>([&] { batches.next(); }),
-              AllOf(HasSubstr("samples 0 and 2 of one batch differ: u8 [4] and u8 [5]"), HasSubstr("batch_size 1")));
+              AllOf(HasSubstr("samples 0 and 2 of one batch have different types or shapes: u8 [4] and u8 [5]"),
+                    HasSubstr("batch_size 1")));
 }
 
-TEST_P(LoaderTest, GivesTransformsTheSameSeedForASampleAtAnyNumberOfWorkers) {
+TEST_P(LoaderTest, PassesTheSameSeedWithAnyNumberOfWorkers) {
   const Transform seed_as_label{"seed", [](Sample sample, std::uint64_t seed) {
                                   sample.label = Tensor::scalar<std::int64_t>(static_cast<std::int64_t>(seed >> 40));
                                   return sample;
@@ -144,7 +145,8 @@ TEST_P(LoaderTest, ReadsTheGivenPositionsOnly) {
   EXPECT_THAT(numbers_of(loader.read({7, 1, 3})), ElementsAre(7, 1, 3));
   EXPECT_EQ(loader.read({7, 1}).next()->first, 7u);
   EXPECT_TRUE(numbers_of(loader.read(std::vector<std::size_t>{})).empty());
-  EXPECT_THAT(message_of<DataError>([&] { loader.read({10}); }), HasSubstr("position 10 does not exist: there are 10"));
+  EXPECT_THAT(message_of<DataError>([&] { loader.read({10}); }),
+              HasSubstr("position 10 does not exist; the loader has 10 samples"));
 }
 
 // Two workers of one stream. The first one to read blocks in its first sample until the other one has ended.
@@ -235,7 +237,7 @@ TEST(Loader, DropsAShortLastBatchOnlyWhenAsked) {
   EXPECT_EQ(counting_loader(7, {.batch_size = 3, .drop_last = true}).size(), 6u);
 }
 
-TEST(Loader, LimitTakesTheFirstOfTheOrder) {
+TEST(Loader, LimitSelectsTheFirstSamplesOfTheOrder) {
   const auto all = numbers_of(counting_loader(50, {.shuffle = true}).read());
   const auto some = numbers_of(counting_loader(50, {.shuffle = true, .limit = 5}).read());
   EXPECT_EQ(some, std::vector<int>(all.begin(), all.begin() + 5));
@@ -253,7 +255,7 @@ TEST(Loader, ShufflesIntoOneOrderPerSeed) {
   EXPECT_EQ(sorted, first_numbers(100));
 }
 
-TEST(Loader, TheIdentityTellsOrdersAndTransformsApart) {
+TEST(Loader, HasAnIdentityThatDependsOnOrderAndTransforms) {
   const DataLoader plain = counting_loader(10, {});
   EXPECT_EQ(plain.identity(), plain.with({.batch_size = 4, .workers = 3}).identity());
   EXPECT_NE(plain.identity(), plain.with({.shuffle = true}).identity());
@@ -262,7 +264,7 @@ TEST(Loader, TheIdentityTellsOrdersAndTransformsApart) {
   EXPECT_NE(plain.identity(), DataLoader(std::make_shared<Counting>(10), {same}).identity());
 }
 
-TEST(Loader, NamesTheSampleThatATransformRefuses) {
+TEST(Loader, NamesTheSampleThatATransformRejects) {
   const Transform picky{"Picky", [](Sample sample, std::uint64_t) -> Sample {
                           if (sample.label.value_at(0) == 3) throw DataError("Picky", "got a three");
                           return sample;
@@ -294,7 +296,7 @@ class CountingData : public Dataset {
   mutable std::array<std::atomic<int>, 6> reads{};
 };
 
-TEST(CachedLoader, ReadsEverySampleOnceAndGivesTheSame) {
+TEST(CachedLoader, ReadsEverySampleOnceAndReturnsTheSame) {
   TempFolder folder;
   struct Limits {
     std::size_t memory, disk;
@@ -332,14 +334,14 @@ TEST(CachedLoader, ReadsEverySampleOnceAndGivesTheSame) {
   EXPECT_TRUE(std::filesystem::is_empty(folder.path())) << "its file has no name";
 }
 
-TEST(CachedLoader, GoesOnWithoutAFolderToWriteTo) {
+TEST(CachedLoader, WorksWithoutAWritableFolder) {
   const auto data = std::make_shared<CountingData>();
   const DataLoader cached = DataLoader(data, {}, {.batch_size = 6}).cached({0, 1000, "/no/such/folder"});
   for (int pass = 0; pass < 2; ++pass) EXPECT_TRUE(cached.read().next());
   EXPECT_EQ(data->reads[5], 2);
 }
 
-TEST(CachedLoader, IsSharedByTheSameDataReadAnotherWayUnlessTheSeedChanges) {
+TEST(CachedLoader, IsSharedByLoadersWithOtherOptionsUnlessTheSeedChanges) {
   const auto data = std::make_shared<CountingData>();
   const DataLoader cached = DataLoader(data, {}, {.batch_size = 6}).cached();
   cached.read().next();

@@ -34,7 +34,7 @@ class MnistTest : public ::testing::Test {
   const std::string labels_ = idx({2}, std::string{'\7', '\1'});
 };
 
-TEST_F(MnistTest, GivesImagesWithOneChannelAndTheirLabels) {
+TEST_F(MnistTest, ReturnsImagesWithOneChannelAndTheirLabels) {
   write_images(images_);
   write_labels(labels_);
   const auto dataset = open();
@@ -46,7 +46,7 @@ TEST_F(MnistTest, GivesImagesWithOneChannelAndTheirLabels) {
   EXPECT_EQ(*sample.label.data<std::int64_t>(), 1);
 }
 
-TEST_F(MnistTest, ReadsGzAndTheTrainingFilesAndTheFolderThatTorchvisionMakes) {
+TEST_F(MnistTest, ReadsGzFilesTrainingFilesAndTheFolderOfTorchvision) {
   folder_.write("MNIST/raw/train-images-idx3-ubyte", images_);
   folder_.write_gz("train-labels-idx1-ubyte.gz", labels_);
   EXPECT_EQ(open(true)->size(), 2u);
@@ -69,7 +69,7 @@ TEST_F(MnistTest, SamplesDoNotShareMemoryWithTheDataSet) {
   EXPECT_EQ(dataset->at(0).inputs[0].data<std::uint8_t>()[0], 'a');
 }
 
-TEST_F(MnistTest, ListsWhatItLookedForWhenAFileIsMissing) {
+TEST_F(MnistTest, ListsTheExpectedFilesIfOneIsMissing) {
   write_images(images_);
   EXPECT_THAT(open_error(), AllOf(HasSubstr("[MNIST]"), HasSubstr("t10k-labels-idx1-ubyte,"),
                                   HasSubstr("t10k-labels-idx1-ubyte.gz"), HasSubstr("set root to")));
@@ -82,39 +82,39 @@ TEST_F(MnistTest, NamesARootThatDoesNotExist) {
   EXPECT_THAT(message, HasSubstr("[FashionMNIST] /nowhere: no such folder"));
 }
 
-TEST_F(MnistTest, RefusesAFileThatIsNotIdx) {
+TEST_F(MnistTest, RejectsAFileThatIsNotIdx) {
   write_images("GIF89a..........");
   write_labels(labels_);
   EXPECT_THAT(open_error(),
-              AllOf(HasSubstr("t10k-images-idx3-ubyte: starts with 0x47494638"), HasSubstr("0x00000803")));
+              AllOf(HasSubstr("t10k-images-idx3-ubyte: the file starts with 0x47494638"), HasSubstr("0x00000803")));
 }
 
-TEST_F(MnistTest, TellsWhenImagesAndLabelsAreMixedUp) {
+TEST_F(MnistTest, ReportsSwappedImagesAndLabels) {
   write_images(labels_);
   write_labels(labels_);
   EXPECT_THAT(open_error(), HasSubstr("1 dimensions, expected 3"));
 }
 
-TEST_F(MnistTest, RefusesAHeaderThatIsCut) {
+TEST_F(MnistTest, RejectsATruncatedHeader) {
   write_images(images_.substr(0, 10));
   write_labels(labels_);
   EXPECT_THAT(open_error(), HasSubstr("10 bytes, expected a header of 16"));
 }
 
-TEST_F(MnistTest, RefusesALengthThatDoesNotFitTheHeader) {
+TEST_F(MnistTest, RejectsALengthThatDoesNotMatchTheHeader) {
   write_images(images_ + "x");
   write_labels(labels_);
-  EXPECT_THAT(open_error(), HasSubstr("13 bytes after the header do not fit its shape [2,2,3]"));
+  EXPECT_THAT(open_error(), HasSubstr("13 bytes after the header do not match the shape [2,2,3]"));
 }
 
-TEST_F(MnistTest, RefusesAHeaderWhoseSizeOverflows) {
+TEST_F(MnistTest, RejectsAHeaderWhoseSizeOverflows) {
   // 2^31 * 2^31 * 4 is 2^64, which is 0 in 64 bits.
   write_images(idx({1u << 31, 1u << 31, 4}, ""));
   write_labels(labels_);
-  EXPECT_THAT(open_error(), HasSubstr("0 bytes after the header do not fit"));
+  EXPECT_THAT(open_error(), HasSubstr("0 bytes after the header do not match"));
 }
 
-TEST_F(MnistTest, RefusesFilesOfDifferentLength) {
+TEST_F(MnistTest, RejectsFilesOfDifferentLength) {
   write_images(images_);
   write_labels(idx({3}, std::string{'\0', '\1', '\2'}));
   EXPECT_THAT(open_error(), HasSubstr("3 labels for 2 images"));
@@ -131,7 +131,7 @@ TEST_F(MnistTest, NamesAnIndexOutOfRange) {
   write_labels(labels_);
   const auto dataset = open();
   EXPECT_THAT(message_of<DataError>([&] { dataset->at(2); }),
-              HasSubstr("[MNIST] sample 2 does not exist: there are 2"));
+              HasSubstr("[MNIST] sample 2 does not exist; the data set has 2 samples"));
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ TEST(FindNans, NamesEachSampleOnceWithItsFirstInput) {
   EXPECT_EQ(found[1].input, 0u);
 }
 
-TEST(FindNans, LooksIntoEveryTypeOfFloats) {
+TEST(FindNans, ChecksAllFloatTypes) {
   const Tensor floats = Tensor::from<float>({2, 1}, {1, kNan});
   for (const ElementType type : {ElementType::F16, ElementType::BF16, ElementType::F32, ElementType::F64})
     EXPECT_EQ(find_nans({floats.converted(type)}).size(), 1u) << to_string(type);
 }
 
-TEST(FindNans, LeavesInfinitiesAndIntegersAlone) {
+TEST(FindNans, IgnoresInfinitiesAndIntegers) {
   EXPECT_THAT(find_nans({Tensor::from<float>({2, 1}, {-kInfinity, kInfinity})}), IsEmpty());
   EXPECT_THAT(find_nans({Tensor::from<std::int64_t>({2, 1}, {-1, 1})}), IsEmpty());
   EXPECT_THAT(find_nans({}), IsEmpty());

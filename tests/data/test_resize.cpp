@@ -66,7 +66,7 @@ TEST(Resize, EqualsPillowInEveryPixel) {
   }
 }
 
-// Three channels, and rows of 16 values and more, are summed by other instructions than the rest.
+// Three channels and rows of at least 16 values use other instructions than the rest.
 TEST(Resize, IsTheSameForEachChannelAlone) {
   for (const char* interpolation : {"bilinear", "bicubic"})
     for (const auto& [from, to] : std::vector<std::pair<std::size_t, std::int64_t>>{
@@ -84,14 +84,14 @@ TEST(Resize, IsTheSameForEachChannelAlone) {
     }
 }
 
-TEST(Resize, KeepsWhatIsNoNumberToThePixelsThatItTouches) {
+TEST(Resize, SpreadsNanOnlyToThePixelsThatDependOnIt) {
   Tensor image(ElementType::F32, {5, 8, 1});
   image.data<float>()[7] = std::nanf("");  // the last of the first row
   const Tensor resized = resize(image, {5, 4});
   for (std::size_t i = 0; i < resized.size(); ++i) EXPECT_EQ(std::isnan(resized.data<float>()[i]), i == 3) << i;
 }
 
-TEST(Resize, GivesFloatsNearTheBytes) {
+TEST(Resize, ReturnsFloatsCloseToTheBytes) {
   const Tensor bytes = resize(noise(32, 32, 3), {11, 10});
   const Tensor floats = resize(noise(32, 32, 3).converted(ElementType::F32), {11, 10});
   ASSERT_EQ(floats.describe(), "f32 [11,10,3]");
@@ -108,13 +108,13 @@ TEST(Resize, IsTheSameWithChannelsFirst) {
   }
 }
 
-TEST(Resize, KeepsTheProportionsWhenGivenTheShorterSide) {
+TEST(Resize, KeepsTheAspectRatioForOneSide) {
   EXPECT_EQ(resize(noise(30, 45, 3), {20}).shape(), (Shape{20, 30, 3}));
   EXPECT_EQ(resize(noise(45, 31, 3), {20}).shape(), (Shape{29, 20, 3}));  // 29.03
   EXPECT_EQ(resize(noise(30, 30, 1), {20}).shape(), (Shape{20, 20, 1}));
 }
 
-TEST(Resize, LeavesAnImageOfThatSizeAsItIs) {
+TEST(Resize, DoesNotChangeAnImageOfTheSameSize) {
   EXPECT_EQ(hex(resize(noise(13, 17, 3), {13, 17}, "bicubic")), hex(noise(13, 17, 3)));
 }
 
@@ -122,13 +122,13 @@ TEST(Resize, NearestKeepsTheElementType) {
   EXPECT_EQ(resize(Tensor(ElementType::I32, {4, 4, 1}), {2}, "nearest").describe(), "i32 [2,2,1]");
 }
 
-TEST(Resize, RefusesWhatIsNoImage) {
+TEST(Resize, RejectsTensorsThatAreNotImages) {
   EXPECT_THAT(message_of<DataError>([] { resize(Tensor(ElementType::F32, {10}), {2}); }),
               HasSubstr("[Resize] got f32 [10]"));
   EXPECT_THAT(message_of<DataError>([] { resize(Tensor(ElementType::U8, {0, 4, 3}), {2}); }), HasSubstr("[0,4,3]"));
 }
 
-TEST(Resize, RefusesAnUnknownInterpolation) {
+TEST(Resize, RejectsAnUnknownInterpolation) {
   EXPECT_THAT(message_of<ConfigError>([] { resize(noise(4, 4, 1), {2}, "lanczos"); }), HasSubstr("got 'lanczos'"));
 }
 

@@ -11,7 +11,7 @@ using ::testing::HasSubstr;
 void expect_well_formed(const Table& table) {
   std::set<std::string> names;
   for (const Entry& entry : table) {
-    EXPECT_TRUE(names.insert(entry.name).second) << entry.name << " is there twice";
+    EXPECT_TRUE(names.insert(entry.name).second) << entry.name << " occurs twice";
     EXPECT_FALSE(entry.summary.empty()) << entry.name;
     for (const Parameter& parameter : entry.parameters)
       EXPECT_FALSE(parameter.required && !parameter.default_value.empty()) << entry.name << "." << parameter.name;
@@ -23,7 +23,7 @@ TEST(Tables, EveryEntryHasItsOwnNameAndASummary) {
   expect_well_formed(transforms());
 }
 
-TEST(Tables, KnowEveryNameOfLpot) {
+TEST(Tables, ContainEveryNameOfLpot) {
   for (const char* name :
        {"CIFAR10", "CIFAR100", "MNIST", "FashionMNIST", "ImageFolder", "ImagenetRaw", "TFRecordDataset", "ImageRecord",
         "VOCRecord", "COCORecord", "COCORaw", "COCONpy", "bert", "GLUE", "dummy", "dummy_v2", "style_transfer", "npy"})
@@ -55,7 +55,7 @@ TEST(Tables, KnowEveryNameOfLpot) {
     EXPECT_NE(find(transforms(), name), nullptr) << name;
 }
 
-TEST(Tables, NothingIsRefused) {
+TEST(Tables, SupportAllEntries) {
   for (const Table* table : {&datasets(), &transforms()})
     for (const Entry& entry : *table) EXPECT_EQ(entry.refused, "") << entry.name;
 }

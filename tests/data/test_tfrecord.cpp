@@ -19,7 +19,7 @@ TEST(Crc32c, IsCastagnolisPolynomial) {
   EXPECT_EQ(crc32c({}), 0u);
 }
 
-TEST(Example, GivesTextsFloatsAndIntegers) {
+TEST(Example, ReturnsTextsFloatsAndIntegers) {
   const Example parsed(bytes_of(
       example(bytes_feature("name", {"a", "bc"}) + float_feature("box", {0.5f, -1}) + integer_feature("id", {7, -3}))));
   EXPECT_THAT(parsed["name"].texts, ElementsAre("a", "bc"));
@@ -36,7 +36,7 @@ TEST(Example, ReadsNumbersThatAreNotPacked) {
   EXPECT_THAT(parsed["i"].integers, ElementsAre(300));
 }
 
-TEST(Example, RefusesWhatIsCut) {
+TEST(Example, RejectsTruncatedBytes) {
   const std::string whole = example(bytes_feature("name", {"abcdef"}));
   for (std::size_t length = 1; length < whole.size(); ++length)
     EXPECT_THROW(Example(bytes_of(whole.substr(0, length))), DataError) << length;
@@ -64,30 +64,31 @@ TEST_F(Records, ReadsAnyRecordOfSeveralFiles) {
   EXPECT_THAT(message_of<DataError>([&] { records.read(3); }), HasSubstr("sample 3 does not exist"));
 }
 
-TEST_F(Records, NamesTheRecordWhereAFileIsCut) {
+TEST_F(Records, NamesTheTruncatedRecord) {
   const std::string whole = record("first") + record("second");
   EXPECT_THAT(open_error(whole.substr(0, whole.size() - 1)),
-              AllOf(HasSubstr("r: record 1: 6 bytes long, but the file ends after 9"), HasSubstr("fetch it again")));
+              AllOf(HasSubstr("r: record 1: the record has 6 bytes, but the file ends after 9"),
+                    HasSubstr("download it again")));
   EXPECT_THAT(open_error(whole.substr(0, record("first").size() + 5)),
-              HasSubstr("record 1: the file ends inside its header"));
+              HasSubstr("record 1: the file ends inside the header of the record"));
   EXPECT_THAT(open_error(""), HasSubstr("no records"));
 }
 
-TEST_F(Records, NamesTheRecordWhoseChecksumIsWrong) {
+TEST_F(Records, NamesTheRecordWithAWrongChecksum) {
   std::string bytes = record("first") + record("second");
   bytes[record("first").size() + 14] ^= 1;
   folder_.write("r", bytes);
   const TFRecords records = open("r");
   EXPECT_EQ(records.read(0), bytes_of("first"));
-  EXPECT_THAT(message_of<DataError>([&] { records.read(1); }), HasSubstr("r: record 1: its checksum is wrong"));
+  EXPECT_THAT(message_of<DataError>([&] { records.read(1); }), HasSubstr("r: record 1: the checksum is wrong"));
   bytes[record("first").size()] ^= 1;
-  EXPECT_THAT(open_error(bytes), HasSubstr("record 1: the checksum of its length is wrong"));
+  EXPECT_THAT(open_error(bytes), HasSubstr("record 1: the checksum of the length is wrong"));
 }
 
 TEST_F(Records, FindsFilesByFolderNameAndPattern) {
   const std::string root = folder_.path().string();
   EXPECT_THAT(message_of<DataError>([&] { find_record_files("X", root); }),
-              HasSubstr("no record files in this folder"));
+              HasSubstr("the folder contains no record files"));
   for (const char* name : {"val-1-of-2", "train-1-of-2", "c.tfrecord", "notes.txt"}) folder_.write(name, "");
   EXPECT_EQ(find_record_files("X", root).size(), 3u);
   EXPECT_THAT(find_record_files("X", root, "val"), ElementsAre(folder_.path() / "val-1-of-2"));
@@ -110,7 +111,7 @@ class ImageRecords : public Records {
   }
 };
 
-TEST_F(ImageRecords, GiveImageAndLabelAsTheyStandThere) {
+TEST_F(ImageRecords, ReturnImageAndLabelUnchanged) {
   for (const char* name : {"ImageRecord", "TFRecordDataset"}) {
     const Sample sample = dataset(name, image() + integer_feature("image/class/label", {1000}))->at(0);
     EXPECT_EQ(sample.inputs.at(0).describe(), "u8 [19,21,3]");
@@ -118,7 +119,7 @@ TEST_F(ImageRecords, GiveImageAndLabelAsTheyStandThere) {
   }
 }
 
-TEST_F(ImageRecords, NameTheRecordThatHasNoImageOrADamagedOne) {
+TEST_F(ImageRecords, NameTheRecordWithAMissingOrDamagedImage) {
   const auto error = [&](const std::string& features) {
     return message_of<DataError>([&] { dataset("ImageRecord", features)->at(0); });
   };
@@ -128,7 +129,7 @@ TEST_F(ImageRecords, NameTheRecordThatHasNoImageOrADamagedOne) {
   EXPECT_THAT(error(bytes_feature("image/encoded", {"\xff\xd8\xff"})), HasSubstr("damaged JPEG"));
 }
 
-TEST_F(ImageRecords, GiveBoxesOfObjects) {
+TEST_F(ImageRecords, ReturnBoxesOfObjects) {
   const std::string boxes =
       float_feature("image/object/bbox/ymin", {0, 0.5f}) + float_feature("image/object/bbox/xmin", {0.25f, 0}) +
       float_feature("image/object/bbox/ymax", {0.5f, 1}) + float_feature("image/object/bbox/xmax", {0.75f, 1});
@@ -146,7 +147,7 @@ TEST_F(ImageRecords, GiveBoxesOfObjects) {
   EXPECT_THAT(values_of<float>(coco), ElementsAre(0, 0.25f, 0.5f, 0.75f, 1, 0, 5, 0.5f, 0, 1, 1, 90, 0, 6));
 }
 
-TEST_F(ImageRecords, RefuseBoxesThatDoNotFit) {
+TEST_F(ImageRecords, RejectInvalidBoxes) {
   const auto error = [&](const std::string& features) {
     return message_of<DataError>([&] { dataset("COCORecord", image() + features)->at(0); });
   };
@@ -154,10 +155,10 @@ TEST_F(ImageRecords, RefuseBoxesThatDoNotFit) {
   EXPECT_THAT(error(integer_feature("image/object/class/label", {1})),
               HasSubstr("1 classes (image/object/class/label or text) for 0 boxes"));
   EXPECT_THAT(error(bytes_feature("image/object/class/text", {"unicorn"})),
-              HasSubstr("'unicorn' is no category of COCO"));
+              HasSubstr("'unicorn' is not a COCO category"));
 }
 
-TEST_F(ImageRecords, GiveTheClassOfEachPixelWhereVocHasThem) {
+TEST_F(ImageRecords, ReturnTheClassOfEachPixelForVocSegmentation) {
   const auto bytes = read_file(LPOT_SOURCE_DIR "/tests/data/images/grey.png");
   const std::string classes = bytes_feature("image/segmentation/class/encoded", {{bytes.begin(), bytes.end()}});
   EXPECT_EQ(dataset("VOCRecord", image() + classes)->at(0).label.describe(), "u8 [19,21]");
@@ -183,7 +184,7 @@ TEST_F(Records, AreReadAsTheyWereWritten) {
   EXPECT_THAT(first["name"].texts, ElementsAre("a", ""));
 }
 
-TEST_F(Records, ThatAreNotFinishedLeaveNoFile) {
+TEST_F(Records, LeaveNoFileWithoutFinish) {
   { TFRecordWriter(folder_ / "w.tf_record").add("one"); }
   EXPECT_TRUE(folder_.names().empty());
   EXPECT_THAT(message_of<StoreError>([&] { TFRecordWriter(folder_ / "missing/w.tf_record"); }),

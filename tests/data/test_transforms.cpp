@@ -46,13 +46,13 @@ TEST(ToTensor, PutsChannelsFirstAndDividesBy255) {
   EXPECT_THAT(values_of<float>(result), ElementsAre(0.0f, 153 / 255.0f, 51 / 255.0f, 204 / 255.0f, 102 / 255.0f, 1.0f));
 }
 
-TEST(ToTensor, RefusesFloatsAndMatrices) {
+TEST(ToTensor, RejectsFloatsAndMatrices) {
   EXPECT_THAT(apply_error(component("ToTensor"), Tensor(ElementType::F32, {4, 4, 3})),
               AllOf(HasSubstr("[ToTensor] got f32 [4,4,3]"), HasSubstr("expected u8 [height,width,channels]")));
   EXPECT_THAT(apply_error(component("ToTensor"), Tensor(ElementType::U8, {4, 4})), HasSubstr("got u8 [4,4]"));
 }
 
-TEST(Rescale, DividesBy255WhereChannelsAre) {
+TEST(Rescale, DividesBy255AndKeepsTheLayout) {
   const Tensor result = apply(component("Rescale"), Tensor::from<std::uint8_t>({1, 1, 2}, {51, 255}));
   EXPECT_EQ(result.describe(), "f32 [1,1,2]");
   EXPECT_THAT(values_of<float>(result), ElementsAre(0.2f, 1.0f));
@@ -77,42 +77,42 @@ TEST(Transpose, BackAndForthIsTheSame) {
   EXPECT_EQ(values_of<double>(apply(transpose({2, 1, 3, 0}), there)), values_of<double>(source));
 }
 
-TEST(Transpose, RefusesAnotherRankAndWhatIsNoPermutation) {
+TEST(Transpose, RejectsAnotherRankAndInvalidPermutations) {
   EXPECT_THAT(apply_error(transpose({2, 0, 1}), Tensor(ElementType::U8, {2, 2})),
               AllOf(HasSubstr("[Transpose] got u8 [2,2]"), HasSubstr("expected 3 dimensions")));
   EXPECT_THAT(make_error(transpose({0, 0, 1})), HasSubstr("each of 0..2 once, got [0, 0, 1]"));
   EXPECT_THAT(make_error(transpose({0, 3, 1})), HasSubstr("each of 0..2"));
-  EXPECT_THAT(make_error(transpose({})), HasSubstr("an empty one"));
+  EXPECT_THAT(make_error(transpose({})), HasSubstr("an empty list"));
 }
 
-TEST(Normalize, WorksOnChannelsThatAreFirst) {
+TEST(Normalize, SupportsChannelsFirst) {
   const Tensor result = apply(normalize({1, 2}, {2, 4}), counting<float>({2, 1, 3}));
   EXPECT_THAT(values_of<float>(result), ElementsAre(-0.5f, 0.0f, 0.5f, 0.25f, 0.5f, 0.75f));
 }
 
-TEST(Normalize, WorksOnChannelsThatAreLast) {
+TEST(Normalize, SupportsChannelsLast) {
   const Tensor result = apply(normalize({1, 2}, {2, 4}), counting<float>({1, 3, 2}));
   EXPECT_THAT(values_of<float>(result), ElementsAre(-0.5f, -0.25f, 0.5f, 0.25f, 1.5f, 0.75f));
 }
 
-TEST(Normalize, TakesFloatsAsChannelsFirstAndBytesAsChannelsLastWhenBothFit) {
+TEST(Normalize, PrefersChannelsFirstForFloatsAndChannelsLastForBytes) {
   EXPECT_THAT(values_of<float>(apply(normalize({0, 1}, {1, 1}), counting<float>({2, 1, 2}))), ElementsAre(0, 1, 1, 2));
   EXPECT_THAT(values_of<float>(apply(normalize({0, 1}, {1, 1}), counting<std::uint8_t>({2, 1, 2}))),
               ElementsAre(0, 0, 2, 2));
 }
 
-TEST(Normalize, TakesOneMeanForAllChannels) {
+TEST(Normalize, AppliesOneMeanToAllChannels) {
   EXPECT_THAT(values_of<float>(apply(normalize({1}, {2}), counting<float>({3, 1, 1}))), ElementsAre(-0.5f, 0, 0.5f));
 }
 
-TEST(Normalize, RefusesMeansThatDoNotFitTheChannels) {
+TEST(Normalize, RejectsMeansThatDoNotMatchTheChannels) {
   EXPECT_THAT(apply_error(normalize({1, 2, 3}, {1, 1, 1}), Tensor(ElementType::F32, {1, 28, 28})),
               AllOf(HasSubstr("[Normalize] got f32 [1,28,28]"), HasSubstr("3 channels")));
   EXPECT_THAT(make_error(normalize({1, 2}, {1})), HasSubstr("2 means and 1 stds"));
-  EXPECT_THAT(make_error(normalize({1}, {0})), HasSubstr("above 0, got 0"));
+  EXPECT_THAT(make_error(normalize({1}, {0})), HasSubstr("expected positive numbers, got 0"));
 }
 
-TEST(CenterCrop, CutsOutTheMiddle) {
+TEST(CenterCrop, CropsTheCenter) {
   const Tensor result = apply(center_crop({2}), counting<std::uint8_t>({4, 4, 1}));
   EXPECT_EQ(result.shape(), (Shape{2, 2, 1}));
   EXPECT_THAT(values_of<std::uint8_t>(result), ElementsAre(5, 6, 9, 10));
@@ -131,12 +131,12 @@ TEST(CenterCrop, WorksOnEveryPlaneWhenChannelsAreFirst) {
   EXPECT_THAT(values_of<float>(result), ElementsAre(6, 7, 8, 21, 22, 23));
 }
 
-TEST(CenterCrop, RefusesAnImageThatIsTooSmall) {
+TEST(CenterCrop, RejectsAnImageThatIsTooSmall) {
   EXPECT_THAT(apply_error(center_crop({224}), Tensor(ElementType::U8, {32, 32, 3})),
               AllOf(HasSubstr("[CenterCrop] got u8 [32,32,3]"), HasSubstr("at least 224 x 224")));
 }
 
-TEST(CenterCrop, RefusesWhatIsNoImageAndSizesThatAreNone) {
+TEST(CenterCrop, RejectsInvalidImagesAndSizes) {
   EXPECT_THAT(apply_error(center_crop({2}), Tensor(ElementType::U8, {32, 32})), HasSubstr("expected an image"));
   EXPECT_THAT(make_error(center_crop({0})), HasSubstr("got 0"));
   EXPECT_THAT(make_error(center_crop({1, 2, 3})), HasSubstr("got [1, 2, 3]"));
@@ -158,16 +158,16 @@ TEST(Transforms, DoNotWriteIntoTheirInput) {
   EXPECT_THAT(values_of<float>(image), ElementsAre(0, 1));
 }
 
-TEST(Transforms, DoNotWriteIntoMemoryOfSomebodyElse) {
+TEST(Transforms, DoNotWriteIntoForeignMemory) {
   const auto memory = std::make_shared<std::array<float, 2>>(std::array<float, 2>{0, 1});
   float* values = memory->data();
-  // Nobody but the tensor holds what keeps the memory, but it is not a tensor's.
+  // The tensor is the only owner, but the memory was not allocated by a tensor.
   Tensor image(ElementType::F32, {2, 1, 1}, std::shared_ptr<void>(values, [memory](void*) {}));
   make_transform(normalize({1, 2}, {2, 4})).apply({{std::move(image)}, {}}, 0);
   EXPECT_THAT(*memory, ElementsAre(0, 1));
 }
 
-TEST(Transforms, WorkInTheMemoryOfASampleThatIsTheirs) {
+TEST(Transforms, ReuseTheMemoryOfASampleThatTheyOwn) {
   Sample sample{{counting<float>({2, 1, 1})}, {}};
   const std::byte* memory = sample.inputs[0].bytes();
   sample = make_transform(normalize({1, 2}, {2, 4})).apply(std::move(sample), 0);

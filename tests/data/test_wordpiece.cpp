@@ -23,8 +23,8 @@ std::string pieces(const WordPiece& tokenizer, const std::string& text) {
   return all;
 }
 
-// tests/data/make_token_expectations.py made them with the reference.
-TEST(WordPiece, CutsAsTheReferenceDoes) {
+// The expectations were created with the reference by tests/data/make_token_expectations.py.
+TEST(WordPiece, MatchesTheReference) {
   const WordPiece lowering(vocabulary()), keeping(vocabulary(), {.lower_case = false});
   std::ifstream file(kFolder + "/expected/tokens.txt");
   std::size_t texts = 0;
@@ -38,7 +38,7 @@ TEST(WordPiece, CutsAsTheReferenceDoes) {
   EXPECT_EQ(texts, 18u);
 }
 
-TEST(WordPiece, EveryTokenKnowsItsBytes) {
+TEST(WordPiece, TokensHaveThePositionOfTheirBytes) {
   const WordPiece tokenizer(vocabulary());
   const std::string text = "Café \u200bplayed  zß!";
   std::vector<std::string> parts;
@@ -52,7 +52,7 @@ TEST(Vocabulary, IsFoundInItsFolder) {
   EXPECT_EQ(vocabulary()->start(), 2);
 }
 
-TEST(Vocabulary, OfWindowsEndsItsLinesTheSameWay) {
+TEST(Vocabulary, AcceptsWindowsLineEnds) {
   TempFolder folder;
   const Vocabulary read("GLUE", folder.write("vocab.txt", "[PAD]\r\n[UNK]\r\n[CLS]\r\n[SEP]\r\nplay\r\n##ing"));
   EXPECT_EQ(read.size(), 6u);
@@ -61,24 +61,24 @@ TEST(Vocabulary, OfWindowsEndsItsLinesTheSameWay) {
   EXPECT_EQ(read.inside_word("play"), std::nullopt);
 }
 
-TEST(Vocabulary, ThatIsMissingIsToldWithItsPath) {
+TEST(Vocabulary, ReportsThePathOfAMissingFile) {
   TempFolder folder;
   EXPECT_THAT(message_of<DataError>([&] { Vocabulary("GLUE", folder.path()); }),
               HasSubstr((folder / "vocab.txt").string() + ": no such file; expected the model's vocab.txt"));
 }
 
-TEST(Vocabulary, InAnotherEncodingIsToldWithTheLine) {
+TEST(Vocabulary, ReportsTheLineThatIsNotUtf8) {
   TempFolder folder;
   const std::string path = folder.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\ncaf\xe9\n");
   EXPECT_THAT(message_of<DataError>([&] { Vocabulary("GLUE", path); }),
-              HasSubstr(path + ":5: byte 4 of the line, 0xe9, is no UTF-8"));
+              HasSubstr(path + ":5: byte 4 of the line, 0xe9, is not UTF-8"));
 }
 
-TEST(Vocabulary, OfAnotherModelIsTold) {
+TEST(Vocabulary, RejectsTheVocabularyOfAnotherModel) {
   TempFolder folder;
   const std::string path = folder.write("vocab.txt", "<s>\n</s>\nplay\n");
   EXPECT_THAT(message_of<DataError>([&] { Vocabulary("GLUE", path); }),
-              HasSubstr(path + ": none of its 3 lines is [UNK]; is it the vocabulary of a BERT model?"));
+              HasSubstr(path + ": none of the 3 lines is [UNK]; expected the vocabulary of a BERT model"));
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-// BERT's inputs: questions of SQuAD made from its JSON file, or TensorFlow records that somebody made.
+// BERT's inputs: questions from SQuAD's JSON file, or existing TensorFlow records.
 //
-// With a vocabulary as `root`, the questions of label_file are cut into windows (text/squad_windows.h): ids, mask,
-// segments and the window's unique id, which also is the label. With records, every feature of whole numbers or floats
-// is an input, in the sorted order of their names: the order in which a graph's own pipeline hands them out.
+// With a vocabulary as `root`, the questions of label_file are split into windows (text/squad_windows.h): ids, mask,
+// segments and the unique id of the window, which is also the label. With records, every integer or float feature is an
+// input. The inputs are sorted by name, which is the order of the input pipeline inside a TensorFlow graph.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -27,13 +27,13 @@ class SquadData : public Dataset {
         padding_(padding),
         identity_(std::move(identity)) {}
 
-  // Leaves out all articles but these.
+  // Selects the questions of these articles.
   void keep(const Component& component, const std::vector<std::string>& articles) {
     std::set<std::string> known;
     for (const SquadParagraph& paragraph : windows_.squad().paragraphs) known.insert(paragraph.title);
     for (const std::string& title : articles)
       if (!known.contains(title))
-        throw config_error(component, fmt::format("articles: the file has no article '{}'{}", title,
+        throw config_error(component, fmt::format("articles: label_file has no article '{}'{}", title,
                                                   did_you_mean(title, {known.begin(), known.end()})));
     for (std::size_t i = 0; i < windows_.size(); ++i) {
       const auto& title = windows_.squad().paragraphs[windows_.question(windows_.window(i)).paragraph].title;
@@ -44,7 +44,7 @@ class SquadData : public Dataset {
   std::size_t size() const override { return cache_.size(); }
   std::string identity() const override { return identity_; }
   bool names_are_customary() const override { return true; }
-  void even_out(std::vector<Sample>& samples) const override { fill_up(samples, padding_); }
+  void pad_batch(std::vector<Sample>& samples) const override { pad_inputs(samples, padding_); }
   std::vector<std::size_t> lengths() const override { return padding_.lengths(); }
 
   std::vector<std::string> input_names() const override {
@@ -70,7 +70,7 @@ class SquadData : public Dataset {
 
  private:
   SquadWindows windows_;
-  std::vector<std::size_t> cache_;  // numbers of windows
+  std::vector<std::size_t> cache_;  // indices of windows
   std::shared_ptr<const Vocabulary> vocabulary_;
   Padding padding_;
   std::string identity_;
@@ -84,12 +84,12 @@ bool is_vocabulary(const fs::path& root) {
 std::unique_ptr<Dataset> make_squad(const Component& component) {
   const Parameters& parameters = component.parameters;
   if (parameters.text("task") != "squad")
-    throw config_error(component,
-                       fmt::format("root: {} is a vocabulary; the task {} needs TensorFlow records here (sentences of "
-                                   "GLUE's files are the data set GLUE)",
-                                   parameters.text("root"), parameters.text("task")));
+    throw config_error(
+        component, fmt::format("root: {} is a vocabulary; the task {} expects TensorFlow records. For the TSV files "
+                               "of GLUE, use the data set GLUE",
+                               parameters.text("root"), parameters.text("task")));
   if (!parameters.has("label_file"))
-    throw config_error(component, "label_file: expected the file of questions, dev-v1.1.json");
+    throw config_error(component, "label_file is missing; set it to SQuAD's dev-v1.1.json");
   const fs::path file = parameters.text("label_file");
   const auto vocabulary = std::make_shared<const Vocabulary>("bert", parameters.text("root"));
   SquadWindows windows(read_squad("bert", file),
@@ -121,31 +121,33 @@ WindowOptions window_options(const Component& component) {
   const WindowOptions options{positive("max_seq_length"), positive("doc_stride"), positive("max_query_length")};
   if (options.max_query_length + 3 >= options.max_seq_length)
     throw config_error(component,
-                       fmt::format("max_seq_length: {} leaves no room for the paragraph behind a question of "
-                                   "max_query_length {} and 3 marks",
+                       fmt::format("max_seq_length: {} tokens are too few for a question of max_query_length {}, 3 "
+                                   "special tokens and a part of the paragraph",
                                    options.max_seq_length, options.max_query_length));
   return options;
 }
 
 std::vector<Parameter> window_parameters() {
-  return {{"max_seq_length", ValueKind::Integer, "384", false, "tokens of a window with its question"},
-          {"doc_stride", ValueKind::Integer, "128", false, "tokens from the begin of a window to the next one's"},
-          {"max_query_length", ValueKind::Integer, "64", false, "longer questions are cut"},
-          {"do_lower_case", ValueKind::Flag, "true", false, "whether the vocabulary is of lower-case letters"}};
+  return {
+      {"max_seq_length", ValueKind::Integer, "384", false, "number of tokens of a window with its question"},
+      {"doc_stride", ValueKind::Integer, "128", false, "number of tokens between the starts of two windows"},
+      {"max_query_length", ValueKind::Integer, "64", false, "longer questions are truncated to this number of tokens"},
+      {"do_lower_case", ValueKind::Flag, "true", false, "whether the vocabulary is lower-case"}};
 }
 
 DatasetKind bert_dataset() {
   std::vector<Parameter> parameters{
-      {"root", ValueKind::Path, "", true, "vocab.txt or its folder; or TensorFlow records: a file, folder or pattern"},
+      {"root", ValueKind::Path, "", true, "vocab.txt or its folder, or TensorFlow records: a file, folder or pattern"},
       {"label_file", ValueKind::Path, "", false,
-       "squad: dev-v1.1.json; classifier: a label a line, for records without label_ids"},
-      {"task", ValueKind::Text, "squad", false, "what the labels are", {"squad", "classifier"}},
-      {"model_type", ValueKind::Text, "bert", false, "whose vocabulary it is", model_types()},
-      {"articles", ValueKind::TextList, "[]", false, "titles of SQuAD's articles to take; none: all"},
-      {"dynamic_length", ValueKind::Flag, "true", false, "fill up to the longest of the batch, where the model can"}};
+       "squad: dev-v1.1.json; classifier: one label per line, for records without label_ids"},
+      {"task", ValueKind::Text, "squad", false, "kind of the labels", {"squad", "classifier"}},
+      {"model_type", ValueKind::Text, "bert", false, "model type of the vocabulary", model_types()},
+      {"articles", ValueKind::TextList, "[]", false, "titles of the SQuAD articles to use; empty: all"},
+      {"dynamic_length", ValueKind::Flag, "true", false,
+       "pad to the longest sample of the batch, if the model supports it"}};
   for (Parameter& parameter : window_parameters()) parameters.push_back(std::move(parameter));
   return {{.name = "bert",
-           .summary = "questions of SQuAD v1.1 from its JSON file, or TensorFlow records made for BERT",
+           .summary = "questions of SQuAD v1.1 from its JSON file, or TensorFlow records for BERT",
            .parameters = std::move(parameters)},
           make_bert};
 }

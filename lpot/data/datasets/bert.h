@@ -1,4 +1,4 @@
-// What the two kinds of BERT's data share with each other and with the postprocessing of answers.
+// Functions that are shared by the two kinds of BERT data and by the postprocessing of SQuAD answers.
 #pragma once
 #include <memory>
 #include <vector>
@@ -8,11 +8,11 @@
 
 namespace lpot {
 
-// The parameters that say how windows are cut, and what a component says in them. Throws ConfigError.
+// The parameters of the windows, and their values in a component. Throws ConfigError.
 std::vector<Parameter> window_parameters();
 WindowOptions window_options(const Component&);
 
-// TensorFlow records with features of whole numbers and floats.
+// TensorFlow records with integer and float features.
 std::unique_ptr<Dataset> make_bert_records(const Component&);
 
 }  // namespace lpot

@@ -14,9 +14,9 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kShown = 40;  // letters of a wrong line in a message
+constexpr std::size_t kShown = 40;  // characters of a wrong line in a message
 
-// A single value is a scalar, so that a batch of them has one dimension.
+// A single value becomes a scalar, so that a batch of them has one dimension.
 template <typename T>
 Tensor to_tensor(const std::vector<T>& values) {
   return values.size() == 1 ? Tensor::scalar<T>(values[0]) : Tensor::from<T>({values.size()}, values);
@@ -33,9 +33,9 @@ std::vector<std::int64_t> read_labels(const std::filesystem::path& file) {
     std::int64_t label = 0;
     const auto parsed = std::from_chars(word.data(), word.data() + word.size(), label);
     if (word.empty() || parsed.ec != std::errc() || parsed.ptr != word.data() + word.size())
-      throw DataError(
-          "bert", fmt::format("{}:{}: expected a whole number, the label of record {}, got '{}'", file.string(), line,
-                              line - 1, word.size() > kShown ? word.substr(0, kShown) + "..." : word));
+      throw DataError("bert",
+                      fmt::format("{}:{}: the label of record {} is '{}'; expected an integer", file.string(), line,
+                                  line - 1, word.size() > kShown ? word.substr(0, kShown) + "..." : word));
     labels.push_back(label);
     begin = end + 1;
   }
@@ -67,14 +67,14 @@ class BertRecords : public Dataset {
         lengths_.push_back(length(first[name]));
       }
       if (names_.empty())
-        throw DataError("parse",
-                        fmt::format("no feature of whole numbers or floats, only {}", fmt::join(first.names(), ", ")));
+        throw DataError("parse", fmt::format("the record has no integer or float features, only {}",
+                                             fmt::join(first.names(), ", ")));
     });
     if (component.parameters.text("task") == "squad" || !component.parameters.has("label_file")) return;
     labels_ = read_labels(component.parameters.text("label_file"));
     if (labels_.size() != records_.size())
-      throw DataError("bert", fmt::format("{}: {} labels for {} records", component.parameters.text("label_file"),
-                                          labels_.size(), records_.size()));
+      throw DataError("bert", fmt::format("{}: found {} labels for {} records; expected equal numbers",
+                                          component.parameters.text("label_file"), labels_.size(), records_.size()));
   }
 
   std::size_t size() const override { return records_.size(); }
@@ -92,10 +92,11 @@ class BertRecords : public Dataset {
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const Feature& feature = example[names_[i]];
       if (length(feature) == 0)
-        throw DataError("parse", fmt::format("no feature {}, only {}", names_[i], fmt::join(example.names(), ", ")));
+        throw DataError(
+            "parse", fmt::format("the record has no feature {}, only {}", names_[i], fmt::join(example.names(), ", ")));
       if (length(feature) != lengths_[i])
-        throw DataError("parse", fmt::format("the feature {} has {} values, in the first record {}; all records of a "
-                                             "set have the same lengths",
+        throw DataError("parse", fmt::format("the feature {} has {} values and {} in the first record; expected equal "
+                                             "lengths in all records",
                                              names_[i], length(feature), lengths_[i]));
       sample.inputs.push_back(feature.integers.empty() ? to_tensor(feature.floats) : to_tensor(feature.integers));
     }

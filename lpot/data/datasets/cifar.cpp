@@ -1,5 +1,5 @@
-// CIFAR-10 and CIFAR-100 in their binary layout: records of label bytes and the red, green and blue planes of 32x32.
-// CIFAR-100 has two label bytes, of the superclass and of the class; the class is the label.
+// CIFAR-10 and CIFAR-100 in the binary version: each record has label bytes and a red, green and blue plane of 32x32.
+// CIFAR-100 has two label bytes, for the superclass and for the class; the label is the class.
 #include <fmt/format.h>
 
 #include "lpot/core/error.h"
@@ -15,7 +15,7 @@ constexpr std::size_t kPlane = kSide * kSide;
 
 struct Layout {
   std::string dataset;
-  std::size_t label_bytes = 1;  // the last one counts
+  std::size_t label_bytes = 1;  // the last one is the label
   int classes = 10;
   std::size_t record() const { return label_bytes + 3 * kPlane; }
 };
@@ -50,14 +50,13 @@ class Cifar : public Dataset {
 std::vector<std::uint8_t> read_records(const std::filesystem::path& path, const Layout& layout) {
   std::vector<std::uint8_t> records = read_file(path);
   if (records.empty() || records.size() % layout.record() != 0)
-    throw DataError(
-        layout.dataset,
-        fmt::format("{}: {} bytes, expected a multiple of {}; is the download whole, and the binary version?",
-                    path.string(), records.size(), layout.record()));
+    throw DataError(layout.dataset,
+                    fmt::format("{}: {} bytes, expected a multiple of {}. Download the binary version again",
+                                path.string(), records.size(), layout.record()));
   for (std::size_t i = 0; i < records.size(); i += layout.record())
     if (const int label = records[i + layout.label_bytes - 1]; label >= layout.classes)
       throw DataError(layout.dataset,
-                      fmt::format("{}: label {} of sample {}, expected 0..{}; is this {} in its binary version?",
+                      fmt::format("{}: label {} of sample {}, expected 0..{}. Use the binary version of {}",
                                   path.string(), label, i / layout.record(), layout.classes - 1, layout.dataset));
   return records;
 }
@@ -112,17 +111,17 @@ std::vector<Parameter> parameters(const std::string& root, const std::string& tr
 
 DatasetKind cifar10_dataset() {
   return {{.name = "CIFAR10",
-           .summary = "photographs of ten classes, 32x32 RGB",
-           .parameters = parameters("folder with test_batch.bin and data_batch_1.bin and so on, plain or .gz",
-                                    "the training batches that are there instead of the test batch")},
+           .summary = "photographs in 10 classes, 32x32 RGB",
+           .parameters = parameters("folder with test_batch.bin, data_batch_1.bin, ..., plain or .gz",
+                                    "read the available training batches instead of the test batch")},
           make_cifar10};
 }
 
 DatasetKind cifar100_dataset() {
   return {{.name = "CIFAR100",
-           .summary = "photographs of a hundred classes, 32x32 RGB",
+           .summary = "photographs in 100 classes, 32x32 RGB",
            .parameters = parameters("folder with test.bin and train.bin, plain or .gz",
-                                    "the training samples instead of the test samples")},
+                                    "read the training samples instead of the test samples")},
           make_cifar100};
 }
 

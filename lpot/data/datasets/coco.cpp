@@ -11,7 +11,7 @@
 namespace lpot {
 namespace {
 
-// Outlines are most of the file and not needed here, so they are dropped while it is read.
+// Skips segmentation outlines while parsing: they are most of the file and not needed here.
 Json parse(std::istream& file) {
   return Json::parse(file, [](int, Json::parse_event_t event, Json& value) {
     return event != Json::parse_event_t::key || value != "segmentation";
@@ -25,7 +25,7 @@ struct ImageSize {
 
 LabelledBox read_box(const Json& annotation, const ImageSize& image) {
   const auto corner = annotation.at("bbox").get<std::vector<float>>();  // left, top, width, height in pixels
-  if (corner.size() != 4) throw DataError("parse", fmt::format("a bbox of {} numbers, expected 4", corner.size()));
+  if (corner.size() != 4) throw DataError("parse", fmt::format("a bbox has {} numbers; expected 4", corner.size()));
   LabelledBox box;
   box.x_min = corner[0] / image.width;
   box.y_min = corner[1] / image.height;
@@ -43,14 +43,15 @@ std::vector<CocoImage> read_images(const Json& document) {
   for (const Json& image : document.at("images")) {
     const ImageSize size{images.size(), image.at("height").get<float>(), image.at("width").get<float>()};
     if (!(size.height > 0 && size.width > 0))
-      throw DataError("parse", fmt::format("image {}: height and width must be above 0", images.size() + 1));
+      throw DataError(
+          "parse", fmt::format("image {}: height or width is 0 or less; expected positive numbers", images.size() + 1));
     sizes[json_integer(image.at("id"))] = size;
     images.push_back({image.at("file_name").get<std::string>(), {}});
   }
   for (const Json& annotation : document.at("annotations")) {
     const auto image = sizes.find(json_integer(annotation.at("image_id")));
     if (image == sizes.end())
-      throw DataError("parse", fmt::format("an annotation of image {}, which is not in images",
+      throw DataError("parse", fmt::format("an annotation refers to image {}, which is not in images",
                                            json_integer(annotation.at("image_id"))));
     if (annotation.at("bbox").empty()) continue;
     images[image->second.place].boxes.push_back(read_box(annotation, image->second));
@@ -62,11 +63,12 @@ std::vector<CocoImage> read_images(const Json& document) {
 
 std::vector<CocoImage> read_coco_annotations(const std::string& dataset, const std::filesystem::path& path) {
   std::ifstream file(path);
-  if (!file) throw DataError(dataset, fmt::format("{}: no such file; set anno_dir to the annotations", path.string()));
+  if (!file)
+    throw DataError(dataset, fmt::format("{}: no such file; set anno_dir to the annotation file", path.string()));
   try {
     return read_images(parse(file));
   } catch (const Json::exception& error) {
-    throw DataError(dataset, fmt::format("{}: not as COCO writes it: {}", path.string(), error.what()));
+    throw DataError(dataset, fmt::format("{}: not a COCO annotation file: {}", path.string(), error.what()));
   } catch (const DataError& error) {
     throw DataError(dataset, fmt::format("{}: {}", path.string(), error.what()));
   }

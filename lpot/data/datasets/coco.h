@@ -1,4 +1,4 @@
-// The annotation file of COCO: images with the objects in them.
+// Reads COCO annotation files: images and the objects in them.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -13,7 +13,7 @@ struct CocoImage {
   std::vector<LabelledBox> boxes;
 };
 
-// The images in the order of the file; those without objects have no boxes. Throws DataError in the name of `dataset`.
+// The images in the order of the file, including images without objects. Throws DataError with the operation `dataset`.
 std::vector<CocoImage> read_coco_annotations(const std::string& dataset, const std::filesystem::path&);
 
 }  // namespace lpot

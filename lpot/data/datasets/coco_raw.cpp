@@ -1,5 +1,5 @@
-// COCO as it is published: a folder of images (COCORaw) or of arrays named like them (COCONpy), and a JSON file of
-// annotations. Images without objects are samples too, since what a model finds in them counts against it.
+// COCO in its published layout: a folder of images (COCORaw) or of arrays named like the images (COCONpy), and a JSON
+// file of annotations. Images without objects are included, because detections in them are false positives.
 #include <fmt/format.h>
 
 #include "lpot/core/error.h"
@@ -18,7 +18,7 @@ struct AnnotatedFile {
   std::vector<LabelledBox> boxes;
 };
 
-// The whole array of a file.
+// Reads the whole array of a .npy file.
 Tensor read_array(const fs::path& path) {
   const NpyFile file(path);
   std::vector<Tensor> rows;
@@ -69,7 +69,7 @@ std::unique_ptr<Dataset> make_coco(const Component& component, const std::string
       throw DataError(component.name,
                       fmt::format("{}: no such file, but {} lists it", paths.back().string(), annotations.string()));
   }
-  if (files.empty()) throw DataError(component.name, fmt::format("{}: lists no images", annotations.string()));
+  if (files.empty()) throw DataError(component.name, fmt::format("{}: the file lists no images", annotations.string()));
   return std::make_unique<Coco>(
       component.name, std::move(files),
       fmt::format("{}({}) {}", component.name, component.parameters.describe(), fingerprint_files(paths)));
@@ -79,27 +79,25 @@ std::unique_ptr<Dataset> make_coco_raw(const Component& component) { return make
 std::unique_ptr<Dataset> make_coco_npy(const Component& component) { return make_coco(component, "npy_dir", ".npy"); }
 
 Entry entry(const std::string& name, const std::string& summary, const std::string& folder) {
-  return {
-      .name = name,
-      .summary = summary,
-      .parameters = {
-          {.name = "root", .kind = ValueKind::Path, .required = true, .summary = "folder that the others start from"},
-          {.name = folder, .kind = ValueKind::Text, .default_value = "val2017", .summary = "folder of the images"},
-          {.name = "anno_dir",
-           .kind = ValueKind::Text,
-           .default_value = "annotations/instances_val2017.json",
-           .summary = "file of the annotations"}}};
+  return {.name = name,
+          .summary = summary,
+          .parameters = {
+              {.name = "root", .kind = ValueKind::Path, .required = true, .summary = "base folder of the other paths"},
+              {.name = folder, .kind = ValueKind::Text, .default_value = "val2017", .summary = "folder of the images"},
+              {.name = "anno_dir",
+               .kind = ValueKind::Text,
+               .default_value = "annotations/instances_val2017.json",
+               .summary = "annotation file"}}};
 }
 
 }  // namespace
 
 DatasetKind coco_raw_dataset() {
-  return {entry("COCORaw", "COCO's images and annotations, with boxes", "img_dir"), make_coco_raw};
+  return {entry("COCORaw", "COCO images and annotations, with boxes", "img_dir"), make_coco_raw};
 }
 
 DatasetKind coco_npy_dataset() {
-  return {entry("COCONpy", "COCO's images as NumPy arrays (000000000139.jpg.npy), with boxes", "npy_dir"),
-          make_coco_npy};
+  return {entry("COCONpy", "COCO images as NumPy arrays (000000000139.jpg.npy), with boxes", "npy_dir"), make_coco_npy};
 }
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// Random values of a given shape, to try out a model without data. A value depends on sample, input and position only.
+// Random values of a given shape, to test a model without data. A value only depends on sample, input and position.
 #include <fmt/format.h>
 
 #include "lpot/core/error.h"
@@ -33,13 +33,13 @@ class Dummy : public Dataset {
   std::string identity_;
 };
 
-// The first dimension counts the samples.
+// The first dimension is the number of samples.
 std::size_t take_samples(const Component& component, std::vector<Shape>& shapes) {
   const std::size_t samples = shapes[0][0];
   for (Shape& shape : shapes) {
     if (shape[0] != samples || samples == 0)
       throw config_error(component,
-                         fmt::format("shape: the first dimension counts the samples; expected it above zero and "
+                         fmt::format("shape: the first dimension is the number of samples; expected a positive number, "
                                      "equal for all inputs, got {}",
                                      to_string(shape)));
     shape.erase(shape.begin());
@@ -58,16 +58,25 @@ std::unique_ptr<Dataset> make_dummy(const Component& component) {
 
 DatasetKind dummy_dataset() {
   return {{.name = "dummy",
-           .summary = "random values, to try out a model without data",
+           .summary = "random values, to test a model without data",
            .parameters =
                {{.name = "shape",
                  .kind = ValueKind::TextList,
                  .required = true,
                  .summary = "[samples, ...]; for several inputs: 128x3x32x32, 128x10"},
-                {.name = "low", .kind = ValueKind::NumberList, .default_value = "-128", .summary = "least value"},
-                {.name = "high", .kind = ValueKind::NumberList, .default_value = "127", .summary = "values stay below"},
+                {.name = "low",
+                 .kind = ValueKind::NumberList,
+                 .default_value = "-128",
+                 .summary = "lower bound of the values"},
+                {.name = "high",
+                 .kind = ValueKind::NumberList,
+                 .default_value = "127",
+                 .summary = "upper bound of the values, exclusive for integers"},
                 {.name = "dtype", .kind = ValueKind::TextList, .default_value = "float32", .summary = "element type"},
-                {.name = "label", .kind = ValueKind::Flag, .default_value = "true", .summary = "gives label 0"}}},
+                {.name = "label",
+                 .kind = ValueKind::Flag,
+                 .default_value = "true",
+                 .summary = "whether samples have the label 0"}}},
           make_dummy};
 }
 

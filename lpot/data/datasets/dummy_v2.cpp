@@ -1,4 +1,4 @@
-// Random inputs and labels of given shapes. LPOT's own never ends; here sample_size says how many samples there are.
+// Random inputs and labels of given shapes. LPOT's data set is endless; here sample_size is the number of samples.
 #include <fmt/format.h>
 
 #include "lpot/core/error.h"
@@ -12,7 +12,7 @@ namespace {
 
 class DummyV2 : public Dataset {
  public:
-  // The label is the last tensor when `labelled`.
+  // If `labelled`, the last tensor is the label.
   DummyV2(std::size_t size, std::vector<DummyTensor> tensors, bool labelled, std::string identity)
       : size_(size), tensors_(std::move(tensors)), labelled_(labelled), identity_(std::move(identity)) {}
 
@@ -43,7 +43,7 @@ std::unique_ptr<Dataset> make_dummy_v2(const Component& component) {
   if (labelled) {
     std::vector<Shape> label = read_shapes(component, "label_shape");
     if (label.size() != 1)
-      throw config_error(component, fmt::format("label_shape: {} labels, expected one", label.size()));
+      throw config_error(component, fmt::format("label_shape: {} shapes, expected one", label.size()));
     shapes.push_back(std::move(label[0]));
   }
   const std::int64_t samples = given.integer("sample_size");
@@ -56,23 +56,28 @@ std::unique_ptr<Dataset> make_dummy_v2(const Component& component) {
 
 DatasetKind dummy_v2_dataset() {
   return {{.name = "dummy_v2",
-           .summary = "random inputs and labels, to try out a model without data",
+           .summary = "random inputs and labels, to test a model without data",
            .parameters =
                {{.name = "input_shape",
                  .kind = ValueKind::TextList,
                  .required = true,
-                 .summary = "of one sample; for several inputs: 3x32x32, 10x5"},
-                {.name = "label_shape", .kind = ValueKind::TextList, .summary = "of one label; else there are none"},
+                 .summary = "shape of one sample; for several inputs: 3x32x32, 10x5"},
+                {.name = "label_shape",
+                 .kind = ValueKind::TextList,
+                 .summary = "shape of one label; without it there are no labels"},
                 {.name = "low",
                  .kind = ValueKind::NumberList,
                  .default_value = "-128",
-                 .summary = "least value; one for all, or one for each input and the label"},
-                {.name = "high", .kind = ValueKind::NumberList, .default_value = "127", .summary = "values stay below"},
+                 .summary = "lower bound of the values: one number, or one for each input and the label"},
+                {.name = "high",
+                 .kind = ValueKind::NumberList,
+                 .default_value = "127",
+                 .summary = "upper bound of the values, exclusive for integers"},
                 {.name = "dtype", .kind = ValueKind::TextList, .default_value = "float32", .summary = "element type"},
                 {.name = "sample_size",
                  .kind = ValueKind::Integer,
                  .default_value = "1000",
-                 .summary = "how many samples there are"}}},
+                 .summary = "number of samples"}}},
           make_dummy_v2};
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t kMaxElements = std::size_t{1} << 31;
 
-// "128x3x32x32" or "[128, 3, 32, 32]"; empty when it is neither.
+// Parses "128x3x32x32" or "[128, 3, 32, 32]". Empty if it is neither.
 Shape parse_shape(const std::string& text) {
   Shape shape;
   std::size_t start = 0;
@@ -32,16 +32,16 @@ void check_elements(const Component& component, const Shape& shape) {
   std::size_t count = 1;
   for (const std::size_t dimension : shape)
     if (dimension == 0 || __builtin_mul_overflow(count, dimension, &count) || count > kMaxElements)
-      throw config_error(component, fmt::format("shape: {} gives no usable sample", to_string(shape)));
+      throw config_error(component, fmt::format("shape: {} has no elements or too many", to_string(shape)));
 }
 
-// The value for tensor i of a list that gives one for all or one for each.
+// The value for tensor i. The list has one value for all tensors or one value per tensor.
 template <typename T>
 const T& pick(const Component& component, const std::string& name, const std::vector<T>& values, std::size_t i,
               std::size_t tensors) {
   if (values.size() != 1 && values.size() != tensors)
-    throw config_error(component, fmt::format("{}: {} values for {} tensors, expected one, or one for each", name,
-                                              values.size(), tensors));
+    throw config_error(component, fmt::format("{}: {} values for {} tensors; expected one value, or one per tensor",
+                                              name, values.size(), tensors));
   return values.size() == 1 ? values[0] : values[i];
 }
 
@@ -53,7 +53,7 @@ Tensor fill(const DummyTensor& tensor, std::uint64_t seed) {
   const std::size_t count = values.size();
   for (std::size_t i = 0; i < count; ++i)
     to[i] = tensor.low + (tensor.high - tensor.low) * unit_interval(mix(seed + i));
-  // Whole numbers stay below `high`, so that 0..30522 gives valid places in a vocabulary of 30522.
+  // Integers are below `high`, so that low 0 and high 30522 give valid ids of a vocabulary of 30522 tokens.
   if (is_integer_type(tensor.type))
     for (std::size_t i = 0; i < count; ++i) to[i] = std::floor(to[i]);
   return values.converted(tensor.type);
@@ -73,7 +73,8 @@ std::vector<Shape> read_shapes(const Component& component, const std::string& pa
       shapes.push_back(std::move(shape));
   }
   if (!single.empty() && !shapes.empty())
-    throw config_error(component, fmt::format("{}: numbers and whole shapes in one list", parameter));
+    throw config_error(component,
+                       fmt::format("{}: the list contains numbers and shapes; expected only one of them", parameter));
   if (!single.empty()) shapes.push_back(std::move(single));
   if (shapes.empty())
     throw config_error(component, fmt::format("{}: expected a shape like [3, 32, 32], got an empty list", parameter));
@@ -90,7 +91,8 @@ std::vector<DummyTensor> with_values(const Component& component, std::vector<Sha
     tensor.high = pick(component, "high", given.numbers("high"), i, shapes.size());
     tensor.type = parse_element_type(pick(component, "dtype", given.texts("dtype"), i, shapes.size()));
     if (!(tensor.low <= tensor.high))
-      throw config_error(component, fmt::format("low {} is above high {}", tensor.low, tensor.high));
+      throw config_error(component,
+                         fmt::format("low {} is greater than high {}; expected low <= high", tensor.low, tensor.high));
     tensors.push_back(std::move(tensor));
   }
   return tensors;

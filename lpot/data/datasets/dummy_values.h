@@ -15,14 +15,15 @@ struct DummyTensor {
   double low = 0, high = 1;
 };
 
-// Values that depend on the seed and their position only.
+// Values that only depend on the seed and on their position.
 Tensor fill(const DummyTensor&, std::uint64_t seed);
 
-// The shapes that a parameter gives: a list of numbers is one shape, a list of texts like 128x10 is several.
-// Throws ConfigError when a shape is none or has no elements, or too many.
+// The shapes of a parameter: a list of numbers is one shape; in a list of texts such as 128x10, each text is a shape.
+// Throws ConfigError if a shape is invalid, has no elements or has too many.
 std::vector<Shape> read_shapes(const Component&, const std::string& parameter);
 
-// Shapes with the parameters low, high and dtype, which give one value for all or one for each. Throws ConfigError.
+// Combines shapes with the parameters low, high and dtype, which have one value for all shapes or one per shape. Throws
+// ConfigError.
 std::vector<DummyTensor> with_values(const Component&, std::vector<Shape>);
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// Sentences and pairs of sentences of a GLUE task, from the task's own TSV files, tokenized for BERT.
+// Sentences and sentence pairs of a GLUE task, read from its TSV files and tokenized for BERT.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,16 +17,17 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-// The file of data_dir that `evaluate` asks for, or data_dir itself where it is a file.
+// data_dir if it is a file, else the file in data_dir that `evaluate` selects.
 fs::path find_tsv(const Parameters& parameters, const GlueTask& task) {
   const fs::path root = parameters.text("data_dir");
   std::error_code ignored;
   if (fs::is_regular_file(root, ignored)) return root;
-  return need_file({.dataset = "GLUE",
-                    .root = root,
-                    .subfolders = {},
-                    .hint = "data_dir is the folder of one task with its train.tsv and dev.tsv, or one such file"},
-                   file_name(task, parameters.flag("evaluate") ? GluePart::Dev : GluePart::Train));
+  return need_file(
+      {.dataset = "GLUE",
+       .root = root,
+       .subfolders = {},
+       .hint = "set data_dir to the folder of one task with train.tsv and dev.tsv, or to one of the files"},
+      file_name(task, parameters.flag("evaluate") ? GluePart::Dev : GluePart::Train));
 }
 
 Tensor read_label(const TsvFile& file, std::size_t line, const GlueTask& task, std::string_view text) {
@@ -55,17 +56,17 @@ class Glue : public Dataset {
     for (std::size_t line = columns_.has_header ? 1 : 0; line < file_.size(); ++line) {
       const auto fields = file_.fields(line);
       if (fields.size() != columns_.count)
-        file_.fail(line, fmt::format("{} columns, expected {} for the task {}; fields are separated by single tabs",
+        file_.fail(line, fmt::format("{} columns, expected {} for the task {}. Separate the fields with single tabs",
                                      fields.size(), columns_.count, task.name));
       labels_.push_back(columns_.label ? read_label(file_, line, task, fields[*columns_.label]) : Tensor());
     }
-    if (labels_.empty()) throw DataError("GLUE", fmt::format("{}: no sentences", path.string()));
+    if (labels_.empty()) throw DataError("GLUE", fmt::format("{}: the file contains no sentences", path.string()));
   }
 
   std::size_t size() const override { return labels_.size(); }
   std::vector<std::string> input_names() const override { return bert_input_names(); }
   bool names_are_customary() const override { return true; }
-  void even_out(std::vector<Sample>& samples) const override { fill_up(samples, padding_); }
+  void pad_batch(std::vector<Sample>& samples) const override { pad_inputs(samples, padding_); }
   std::vector<std::size_t> lengths() const override { return padding_.lengths(); }
   Tensor label(std::size_t index) const override { return labels_.at(index); }
   std::string identity() const override { return identity_; }
@@ -109,18 +110,17 @@ std::unique_ptr<Dataset> make_glue(const Component& component) {
 
 DatasetKind glue_dataset() {
   return {{.name = "GLUE",
-           .summary = "sentences of a GLUE task from its TSV files, as BERT's inputs",
-           .parameters = {{"data_dir", ValueKind::Path, "", true, "the task's folder, or one of its TSV files"},
-                          {"model_name_or_path", ValueKind::Path, "", true, "vocab.txt or the folder it is in"},
+           .summary = "sentences of a GLUE task from its TSV files, as inputs for BERT",
+           .parameters = {{"data_dir", ValueKind::Path, "", true, "folder of the task, or one of its TSV files"},
+                          {"model_name_or_path", ValueKind::Path, "", true, "vocab.txt or its folder"},
                           {"task", ValueKind::Text, "mrpc", false, "name of the task", glue_task_names()},
-                          {"model_type", ValueKind::Text, "bert", false, "whose vocabulary it is", model_types()},
+                          {"model_type", ValueKind::Text, "bert", false, "model type of the vocabulary", model_types()},
                           {"max_seq_length", ValueKind::Integer, "128", false,
-                           "tokens at most, the longer sentence is cut first"},
-                          {"do_lower_case", ValueKind::Flag, "true", false,
-                           "whether the vocabulary is of lower-case letters"},
+                           "maximum number of tokens; the longer sentence is truncated first"},
+                          {"do_lower_case", ValueKind::Flag, "true", false, "whether the vocabulary is lower-case"},
                           {"dynamic_length", ValueKind::Flag, "true", false,
-                           "fill up to the longest of the batch, where the model can"},
-                          {"evaluate", ValueKind::Flag, "true", false, "of a folder: dev.tsv, else train.tsv"}}},
+                           "pad to the longest sample of the batch, if the model supports it"},
+                          {"evaluate", ValueKind::Flag, "true", false, "in a folder, read dev.tsv; false: train.tsv"}}},
           make_glue};
 }
 

@@ -1,4 +1,4 @@
-// The idx format of MNIST: a magic number that holds the rank, big-endian dimensions, then bytes.
+// The idx format of MNIST: a magic number with the rank, big-endian dimensions, then bytes.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -14,7 +14,8 @@ struct IdxFile {
   std::vector<std::uint8_t> values;
 };
 
-// Reads a file of unsigned bytes with that many dimensions, plain or .gz. Throws DataError in the name of `dataset`.
+// Reads a file of unsigned bytes with this number of dimensions, plain or .gz. Throws DataError with the operation
+// `dataset`.
 IdxFile read_idx(const std::filesystem::path&, std::size_t rank, std::string_view dataset);
 
 }  // namespace lpot

@@ -1,5 +1,5 @@
-// One folder per class, numbered from 0 by their sorted names, as torchvision does. Folders inside a class belong to
-// it.
+// One folder per class. The labels are the indices of the sorted folder names, as in torchvision. Images in subfolders
+// belong to the class.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,14 +43,15 @@ std::unique_ptr<Dataset> make_image_folder(const Component& component) {
     throw DataError(component.name, fmt::format("{}: no such folder", root.string()));
   const std::vector<fs::path> classes = class_folders(root);
   if (classes.empty())
-    throw DataError(component.name, fmt::format("{}: no folders in it, expected one for each class", root.string()));
+    throw DataError(component.name,
+                    fmt::format("{}: the folder has no subfolders; expected one per class", root.string()));
   std::vector<LabelledFile> files;
   for (std::size_t label = 0; label < classes.size(); ++label)
     for (fs::path& path : images_below(classes[label]))
       files.push_back({std::move(path), static_cast<std::int64_t>(label)});
   if (files.empty())
-    throw DataError(component.name,
-                    fmt::format("{}: no .jpg, .jpeg or .png files in its {} folders", root.string(), classes.size()));
+    throw DataError(component.name, fmt::format("{}: found no .jpg, .jpeg or .png files in {} subfolders",
+                                                root.string(), classes.size()));
   return make_image_list(component, std::move(files));
 }
 
@@ -62,7 +63,7 @@ DatasetKind image_folder_dataset() {
            .parameters = {{.name = "root",
                            .kind = ValueKind::Path,
                            .required = true,
-                           .summary = "folder of the classes' folders; their sorted names give the labels, from 0"}}},
+                           .summary = "folder with one subfolder per class; labels count the sorted names from 0"}}},
           make_image_folder};
 }
 

@@ -1,4 +1,4 @@
-// A data set of image files with the number of their class, which ImageFolder and ImagenetRaw come down to.
+// A data set of image files with class labels. ImageFolder and ImagenetRaw use it.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -14,7 +14,7 @@ struct LabelledFile {
   std::int64_t label = 0;
 };
 
-// Decodes a file when its sample is asked for. The identity covers names, sizes, times and labels.
+// Decodes a file when its sample is read. The identity contains names, sizes, times and labels.
 std::unique_ptr<Dataset> make_image_list(const Component&, std::vector<LabelledFile>);
 
 }  // namespace lpot

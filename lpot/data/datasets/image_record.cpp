@@ -1,5 +1,5 @@
-// ImageNet as TensorFlow records: image/encoded and image/class/label. The label is given as it stands there, which in
-// TensorFlow's own records is 1..1000; LabelShift evens it out for models without a background class.
+// ImageNet as TensorFlow records: image/encoded and image/class/label. Labels are not changed; TensorFlow's records use
+// 1..1000. For models without a background class, use the postprocessing transform LabelShift.
 #include "lpot/data/datasets/kinds.h"
 #include "lpot/data/datasets/record.h"
 

@@ -1,4 +1,4 @@
-// Images that a text file lists with their labels, one `file label` a line.
+// Images with labels from a text file, one `file label` per line.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -13,7 +13,7 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-// The list that the config names, else one of the names that LPOT looks for beside the images.
+// image_list if it is set, else val_map.txt or val.txt in the folder of the images.
 fs::path find_list(const Component& component, const fs::path& folder) {
   std::error_code ignored;
   if (component.parameters.has("image_list") && !component.parameters.text("image_list").empty()) {
@@ -23,12 +23,13 @@ fs::path find_list(const Component& component, const fs::path& folder) {
   }
   for (const char* name : {"val_map.txt", "val.txt"})
     if (fs::is_regular_file(folder / name, ignored)) return folder / name;
-  throw DataError(component.name, fmt::format("found neither val_map.txt nor val.txt in {}; set image_list to the file "
-                                              "with a name and a label on each line",
-                                              folder.string()));
+  throw DataError(component.name,
+                  fmt::format("found neither val_map.txt nor val.txt in {}; set image_list to a file with "
+                              "a file name and a label on each line",
+                              folder.string()));
 }
 
-// "n01440764/a b.jpg 12": the label is the last word, so that names may hold spaces.
+// "n01440764/a b.jpg 12": the label is the last word, so file names may contain spaces.
 bool parse_line(const std::string& line, std::string& name, std::int64_t& label) {
   const auto space = line.find_last_of(" \t");
   if (space == std::string::npos) return false;
@@ -51,13 +52,13 @@ std::vector<LabelledFile> read_list(const Component& component, const fs::path& 
     if (line.empty()) continue;
     std::string name;
     LabelledFile file;
-    if (!parse_line(line, name, file.label)) fail(fmt::format("expected a file and its label, got '{}'", line));
+    if (!parse_line(line, name, file.label)) fail(fmt::format("expected a file name and a label, got '{}'", line));
     file.path = folder / name;
     std::error_code ignored;
     if (!fs::is_regular_file(file.path, ignored)) fail(fmt::format("{}: no such file", file.path.string()));
     files.push_back(std::move(file));
   }
-  if (files.empty()) throw DataError(component.name, fmt::format("{}: lists no images", list.string()));
+  if (files.empty()) throw DataError(component.name, fmt::format("{}: the file lists no images", list.string()));
   return files;
 }
 
@@ -72,16 +73,17 @@ std::unique_ptr<Dataset> make_imagenet_raw(const Component& component) {
 }  // namespace
 
 DatasetKind imagenet_raw_dataset() {
-  return {{.name = "ImagenetRaw",
-           .summary = "JPEG and PNG images that a text file lists with their labels",
-           .parameters = {{.name = "data_path",
-                           .kind = ValueKind::Path,
-                           .required = true,
-                           .summary = "folder that the listed names start from"},
-                          {.name = "image_list",
-                           .kind = ValueKind::Path,
-                           .summary = "lines of a file and its label; else val_map.txt or val.txt in data_path"}}},
-          make_imagenet_raw};
+  return {
+      {.name = "ImagenetRaw",
+       .summary = "JPEG and PNG images with labels from a text file",
+       .parameters = {{.name = "data_path",
+                       .kind = ValueKind::Path,
+                       .required = true,
+                       .summary = "base folder of the listed file names"},
+                      {.name = "image_list",
+                       .kind = ValueKind::Path,
+                       .summary = "text file with lines `file label`; default: val_map.txt or val.txt in data_path"}}},
+      make_imagenet_raw};
 }
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// The data sets, one a file; datasets.cpp lists them.
+// The data sets. Each is in its own file; datasets.cpp lists them.
 #pragma once
 #include <memory>
 #include <vector>

@@ -40,11 +40,11 @@ class Mnist : public Dataset {
 
 void check_labels(const IdxFile& images, const IdxFile& labels, const std::string& name, const std::string& path) {
   if (labels.shape[0] != images.shape[0])
-    throw DataError(name, fmt::format("{}: {} labels for {} images; are the files of one set?", path, labels.shape[0],
-                                      images.shape[0]));
+    throw DataError(name, fmt::format("{}: {} labels for {} images; expected files of the same set", path,
+                                      labels.shape[0], images.shape[0]));
   for (std::size_t i = 0; i < labels.values.size(); ++i)
     if (labels.values[i] >= kClasses)
-      throw DataError(name, fmt::format("{}: label {} of sample {}, expected 0..{}; fetch it again", path,
+      throw DataError(name, fmt::format("{}: label {} of sample {}, expected 0..{}; download the file again", path,
                                         labels.values[i], i, kClasses - 1));
 }
 
@@ -70,11 +70,11 @@ Entry mnist_entry(const std::string& name, const std::string& summary) {
           .parameters = {{.name = "root",
                           .kind = ValueKind::Path,
                           .required = true,
-                          .summary = "folder with t10k-images-idx3-ubyte and so on, plain or .gz"},
+                          .summary = "folder with t10k-images-idx3-ubyte, ..., plain or .gz"},
                          {.name = "train",
                           .kind = ValueKind::Flag,
                           .default_value = "false",
-                          .summary = "the 60,000 training samples instead of the 10,000 test samples"}}};
+                          .summary = "read the 60,000 training samples instead of the 10,000 test samples"}}};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Arrays that NumPy saved, one file per model input: row i of each is sample i.
+// Arrays saved by NumPy, one file per model input. Row i of each array belongs to sample i.
 #include <fmt/format.h>
 
 #include <optional>
@@ -40,7 +40,7 @@ class Npy : public Dataset {
 
 void check_rows(const NpyFile& first, const NpyFile& other) {
   if (other.rows() != first.rows())
-    throw DataError("npy", fmt::format("{} has {} rows, {} has {}: expected one row per sample in each",
+    throw DataError("npy", fmt::format("{} has {} rows, {} has {}; expected one row per sample in each file",
                                        first.path().string(), first.rows(), other.path().string(), other.rows()));
 }
 
@@ -54,8 +54,10 @@ std::unique_ptr<Dataset> make_npy(const Component& component) {
     inputs.emplace_back(path);
     check_rows(inputs.front(), inputs.back());
   }
-  if (inputs.empty()) throw config_error(component, "inputs: expected at least one tensor and its file");
-  if (inputs.front().rows() == 0) throw DataError("npy", fmt::format("{}: no rows", paths.front().string()));
+  if (inputs.empty())
+    throw config_error(component, "inputs: the map is empty; expected at least one model input with its .npy file");
+  if (inputs.front().rows() == 0)
+    throw DataError("npy", fmt::format("{}: the array has no rows; expected at least one", paths.front().string()));
   std::optional<NpyFile> labels;
   if (component.parameters.has("labels")) {
     labels.emplace(component.parameters.text("labels"));
@@ -74,8 +76,8 @@ DatasetKind npy_dataset() {
            .parameters = {{.name = "inputs",
                            .kind = ValueKind::TextMap,
                            .required = true,
-                           .summary = "model input: .npy file, for every input"},
-                          {.name = "labels", .kind = ValueKind::Path, .summary = ".npy file of labels"}}},
+                           .summary = "map from each model input to its .npy file"},
+                          {.name = "labels", .kind = ValueKind::Path, .summary = ".npy file with one label per row"}}},
           make_npy};
 }
 

@@ -35,7 +35,7 @@ void read_at(std::FILE* file, const std::filesystem::path& path, std::uint64_t o
     const ssize_t got = ::pread(fileno(file), to, count, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail(path, std::strerror(errno));
-    if (got == 0) fail(path, fmt::format("ends at byte {}, {} bytes too early", offset, count));
+    if (got == 0) fail(path, fmt::format("the file ends at byte {}; expected {} more bytes", offset, count));
     offset += static_cast<std::uint64_t>(got);
     to += got;
     count -= static_cast<std::size_t>(got);
@@ -48,7 +48,7 @@ std::string read_text(std::FILE* file, const std::filesystem::path& path, std::u
   return text;
 }
 
-// What follows 'key': in the header, which is the text of a Python dict; empty when the key is missing.
+// The text after 'key': in the header, which is a Python dict as text. Empty if the key is missing.
 std::string_view after_key(std::string_view header, std::string_view key) {
   const auto found = header.find(fmt::format("'{}'", key));
   if (found == std::string_view::npos) return {};
@@ -57,7 +57,7 @@ std::string_view after_key(std::string_view header, std::string_view key) {
   return value == std::string_view::npos ? std::string_view{} : header.substr(value);
 }
 
-// "(10, 3)", "(10,)", "()"; nothing when it is not a tuple of numbers.
+// Parses "(10, 3)", "(10,)" or "()". Nothing if it is not a tuple of numbers.
 std::optional<Shape> parse_shape(std::string_view text) {
   const auto end = text.find(')');
   if (!text.starts_with('(') || end == std::string_view::npos) return std::nullopt;
@@ -84,7 +84,7 @@ std::optional<Header> parse_header(std::string_view text) {
   if (descr.empty() || !shape || (!order.starts_with("True") && !order.starts_with("False"))) return std::nullopt;
   const char quote = descr[0];
   const bool is_text = quote == '\'' || quote == '"';
-  // A structured type is a list; it is kept for the message.
+  // The descr of a structured type is a list. It is stored for the error message.
   header.descr = is_text ? descr.substr(1, descr.find(quote, 1) - 1) : descr.substr(0, descr.find(']') + 1);
   header.fortran_order = order.starts_with("True");
   header.shape = *shape;
@@ -112,11 +112,11 @@ ElementType parse_descr(const std::string& descr, const std::filesystem::path& p
     for (const Name& name : kNames)
       if (descr.substr(1) == name.code) return name.type;
   fail(path,
-       fmt::format("elements of type '{}', expected little-endian numbers or booleans; convert them with array.astype",
+       fmt::format("elements of type '{}', expected little-endian numbers or booleans. Convert them with array.astype",
                    descr));
 }
 
-// Bytes of one row, or nothing when the whole array does not take exactly `found` bytes.
+// The size of one row in bytes, or nothing if the array does not have exactly `found` bytes.
 std::optional<std::size_t> row_bytes(const Shape& shape, std::size_t element_bytes, std::uint64_t found) {
   std::size_t bytes = element_bytes;
   for (std::size_t i = 1; i < shape.size(); ++i)
@@ -136,37 +136,39 @@ NpyFile::NpyFile(std::filesystem::path path) : path_(std::move(path)) {
   });
   if (!file_) fail(path_, std::strerror(errno));
   const std::uint64_t length = std::filesystem::file_size(path_, error);
-  if (error || length < 12) fail(path_, fmt::format("{} bytes, too short for a .npy file", length));
+  if (error || length < 12) fail(path_, fmt::format("the file has {} bytes, too short for a .npy file", length));
   const std::string start = read_text(file_.get(), path_, 0, 12);
-  if (!start.starts_with(kMagic)) fail(path_, "does not start as a .npy file; write it with numpy.save");
+  if (!start.starts_with(kMagic)) fail(path_, "not a .npy file; write it with numpy.save");
   const auto byte = [&](std::size_t i) { return static_cast<std::uint64_t>(static_cast<unsigned char>(start[i])); };
   if (byte(6) < 1 || byte(6) > 3) fail(path_, fmt::format("format version {}, expected 1 to 3", byte(6)));
   const bool wide = byte(6) >= 2;
   const std::uint64_t header_offset = wide ? 12 : 10;
   const std::uint64_t header_bytes = byte(8) | byte(9) << 8 | (wide ? byte(10) << 16 | byte(11) << 24 : 0);
   if (header_bytes > kMaxHeader || header_offset + header_bytes > length)
-    fail(path_, fmt::format("a header of {} bytes in a file of {}; is it whole?", header_bytes, length));
+    fail(path_, fmt::format("a header of {} bytes in a file of {} bytes; the file is truncated", header_bytes, length));
 
   const auto header = parse_header(read_text(file_.get(), path_, header_offset, header_bytes));
-  if (!header) fail(path_, "a header without descr, fortran_order and shape; write it with numpy.save");
+  if (!header) fail(path_, "the header lacks descr, fortran_order or shape; write the file with numpy.save");
   type_ = parse_descr(header->descr, path_);
   shape_ = header->shape;
-  if (shape_.empty()) fail(path_, "a single number, expected an array whose first dimension counts the samples");
+  if (shape_.empty())
+    fail(path_, "found a single number; expected an array whose first dimension is the number of samples");
   if (header->fortran_order && shape_.size() > 1)
-    fail(path_, "columns first (Fortran order); save numpy.ascontiguousarray(array) instead");
+    fail(path_, "the array is in Fortran order; save numpy.ascontiguousarray(array) instead");
   data_offset_ = header_offset + header_bytes;
   const auto bytes = row_bytes(shape_, element_size(type_), length - data_offset_);
   if (!bytes)
-    fail(path_, fmt::format("{} bytes of data do not fit {} {}; is it whole?", length - data_offset_, to_string(type_),
-                            to_string(shape_)));
-  // Rows without bytes may be any number: nothing in the file says that there are so many.
+    fail(path_, fmt::format("{} bytes of data do not match {} {}; write the file again", length - data_offset_,
+                            to_string(type_), to_string(shape_)));
+  // If rows have no bytes, the size of the file does not confirm the number of rows.
   if (*bytes == 0 && shape_[0] != 0)
-    fail(path_, fmt::format("{} rows without values, its shape is {}", shape_[0], to_string(shape_)));
+    fail(path_, fmt::format("{} rows without values: the shape is {}", shape_[0], to_string(shape_)));
   row_bytes_ = *bytes;
 }
 
 Tensor NpyFile::row(std::size_t index) const {
-  if (index >= rows()) fail(path_, fmt::format("row {} does not exist: there are {}, from 0", index, rows()));
+  if (index >= rows())
+    fail(path_, fmt::format("row {} does not exist; the array has {} rows, counted from 0", index, rows()));
   Tensor tensor(type_, Shape(shape_.begin() + 1, shape_.end()));
   read_at(file_.get(), path_, data_offset_ + index * row_bytes_, tensor.bytes(), row_bytes_);
   return tensor;

@@ -1,4 +1,5 @@
-// One array in NumPy's .npy format, read row by row: files larger than memory work, and one that shrinks is an error.
+// Reads an array in NumPy's .npy format row by row, so that files may be larger than memory. Throws if the file
+// shrinks.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -11,14 +12,15 @@ namespace lpot {
 
 class NpyFile {
  public:
-  // Reads and checks the header. Little-endian numbers and booleans in C order, format versions 1 to 3; else DataError.
+  // Reads and checks the header. Throws DataError unless the array has little-endian numbers or booleans in C order and
+  // the format version is 1 to 3.
   explicit NpyFile(std::filesystem::path);
 
   const std::filesystem::path& path() const { return path_; }
   ElementType element_type() const { return type_; }
   const Shape& shape() const { return shape_; }
   std::size_t rows() const { return shape_[0]; }
-  Tensor row(std::size_t index) const;  // in memory of its own; may be called from several threads
+  Tensor row(std::size_t index) const;  // a copy; can be called from several threads
 
  private:
   std::filesystem::path path_;

@@ -1,6 +1,7 @@
-// Objects in images as TensorFlow records: image/encoded, image/object/bbox/{ymin,xmin,ymax,xmax} relative to the
-// image, image/object/class/label or, for COCO's names, class/text; optionally is_crowd or difficult, and area. Records
-// of VOC's segmentation have image/segmentation/class/encoded instead, which gives a label u8 [height, width].
+// Objects in images as TensorFlow records with these features:
+//   image/encoded, image/object/bbox/{ymin,xmin,ymax,xmax} (relative to the image),
+//   image/object/class/label, or class/text with the names of COCO; optional: is_crowd or difficult, and area.
+// Segmentation records of VOC have image/segmentation/class/encoded instead; their label is u8 [height, width].
 #include <fmt/format.h>
 
 #include "lpot/core/error.h"
@@ -18,7 +19,7 @@ struct Corners {
         y_max(example["image/object/bbox/ymax"].floats),
         x_max(example["image/object/bbox/xmax"].floats) {
     if (x_min.size() != y_min.size() || y_max.size() != y_min.size() || x_max.size() != y_min.size())
-      throw DataError("parse", fmt::format("{} ymin, {} xmin, {} ymax and {} xmax, expected as many of each",
+      throw DataError("parse", fmt::format("found {} ymin, {} xmin, {} ymax and {} xmax; expected equal numbers",
                                            y_min.size(), x_min.size(), y_max.size(), x_max.size()));
   }
   const std::vector<float>&y_min, &x_min, &y_max, &x_max;
@@ -33,15 +34,16 @@ std::vector<float> class_ids(const Example& example, std::size_t boxes) {
       ids.push_back(static_cast<float>(coco_category(name)));
       if (ids.back() == 0)
         throw DataError("parse",
-                        fmt::format("class/text '{}' is no category of COCO, and there is no class/label", name));
+                        fmt::format("class/text '{}' is not a COCO category and class/label is missing", name));
     }
   if (ids.size() != boxes)
     throw DataError("parse",
-                    fmt::format("{} classes (image/object/class/label or text) for {} boxes", ids.size(), boxes));
+                    fmt::format("{} classes (image/object/class/label or text) for {} boxes; expected equal numbers",
+                                ids.size(), boxes));
   return ids;
 }
 
-// Pixels of the image.
+// Number of pixels of the image.
 float image_area(const Example& example) {
   const auto& height = example["image/height"].integers;
   const auto& width = example["image/width"].integers;
@@ -68,7 +70,7 @@ std::vector<LabelledBox> boxes_of(const Example& example) {
   return boxes;
 }
 
-// The number of each pixel's class; such images are grey, so that the first channel is the number.
+// The class of each pixel. These images are grey, so the first channel is the class.
 Tensor segmentation_of(const Example& example) {
   const Tensor image = decode_feature(example, "image/segmentation/class/encoded");
   Tensor classes(ElementType::U8, {image.shape()[0], image.shape()[1]});
@@ -92,14 +94,15 @@ std::unique_ptr<Dataset> make_object_record(const Component& component) {
 }
 
 Entry object_entry(const std::string& name, const std::string& summary) {
-  return {.name = name,
-          .summary = summary,
-          .parameters = {
-              {.name = "root",
-               .kind = ValueKind::Path,
-               .required = true,
-               .summary = "a record file, a folder of them (val* where there are such), or a pattern with *"},
-              {.name = "num_cores", .kind = ValueKind::Integer, .summary = "of LPOT's reader, has no effect here"}}};
+  return {
+      .name = name,
+      .summary = summary,
+      .parameters = {
+          {.name = "root",
+           .kind = ValueKind::Path,
+           .required = true,
+           .summary = "a record file, a folder of record files (only val* if there are any), or a pattern with *"},
+          {.name = "num_cores", .kind = ValueKind::Integer, .summary = "accepted for LPOT configs; has no effect"}}};
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace lpot {
 Tensor decode_feature(const Example& example, const std::string& name) {
   const Feature& encoded = example[name];
   if (encoded.texts.empty())
-    throw DataError("parse", fmt::format("no feature {}, only {}", name, fmt::join(example.names(), ", ")));
+    throw DataError("parse",
+                    fmt::format("the record has no feature {}, only {}", name, fmt::join(example.names(), ", ")));
   const std::string_view bytes = encoded.texts[0];
   return decode_image({reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()});
 }

@@ -1,4 +1,4 @@
-// What data sets of TensorFlow records share: the image is decoded from image/encoded, the label is up to each.
+// The base of data sets of TensorFlow records. It decodes the image from image/encoded; derived classes read the label.
 #pragma once
 #include <string>
 
@@ -10,7 +10,7 @@ namespace lpot {
 
 class RecordDataset : public Dataset {
  public:
-  // Reads `root`; of a folder, the files that start with `prefix` where there are any.
+  // Opens `root`. In a folder, only the files that start with `prefix` are read, if there are any.
   RecordDataset(const Component&, const std::string& prefix);
 
   std::size_t size() const override { return records_.size(); }
@@ -19,10 +19,10 @@ class RecordDataset : public Dataset {
   Tensor label(std::size_t index) const override;
 
  private:
-  // Throws DataError about what the record lacks.
+  // Throws DataError if the record lacks a feature.
   virtual Tensor label_of(const Example&) const = 0;
 
-  // Runs `use` on a record; errors get its place.
+  // Calls `use` with a record and adds the file and the record number to errors.
   template <typename Use>
   auto with_example(std::size_t index, Use use) const;
 
@@ -31,7 +31,7 @@ class RecordDataset : public Dataset {
   std::string identity_;
 };
 
-// The picture in a feature of encoded bytes. Throws DataError when the record has no such feature.
+// Decodes the image in a feature. Throws DataError if the record has no such feature.
 Tensor decode_feature(const Example&, const std::string& name);
 
 }  // namespace lpot

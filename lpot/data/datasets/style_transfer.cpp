@@ -1,6 +1,6 @@
-// Every pair of a content and a style image, content first and by their sorted names, for networks that draw the one in
-// the manner of the other. The style image loses crop_ratio of its sides (frames and signatures), both are resized as
-// Pillow does by itself (bicubic), and their values are 0..1. There is nothing to score such a pair by: the label is 0.
+// All pairs of a content image and a style image, sorted by name, for style transfer networks. The border of the style
+// image is cropped by crop_ratio, to remove frames and signatures. Both images are resized with Pillow's bicubic filter
+// and scaled to 0..1. There is no ground truth, so the label is 0.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -83,8 +83,8 @@ std::vector<fs::path> images_in(const Component& component, const std::string& p
     if (entry.is_regular_file() && lower(entry.path().filename().string()).ends_with(ending))
       images.push_back(entry.path());
   if (images.empty())
-    throw DataError(component.name, fmt::format("{}: {}: no file whose name ends with '{}' (image_format)", parameter,
-                                                folder.string(), ending));
+    throw DataError(component.name, fmt::format("{}: {}: found no file whose name ends with '{}' (image_format)",
+                                                parameter, folder.string(), ending));
   std::sort(images.begin(), images.end());
   return images;
 }
@@ -92,9 +92,10 @@ std::vector<fs::path> images_in(const Component& component, const std::string& p
 void check(const Component& component) {
   const double ratio = component.parameters.number("crop_ratio");
   if (!(ratio >= 0 && ratio < 0.5))
-    throw ConfigError(component.name, fmt::format("{}: crop_ratio is {}; expected the share that each side loses, from "
-                                                  "0 to below 0.5",
-                                                  to_string(component.place), ratio));
+    throw ConfigError(component.name,
+                      fmt::format("{}: crop_ratio is {}; expected the fraction to crop at each side, at "
+                                  "least 0 and less than 0.5",
+                                  to_string(component.place), ratio));
   const auto& shape = component.parameters.integers("resize_shape");
   if (shape.size() != 2 || std::ranges::any_of(shape, [](auto side) { return side < 1 || side > 65536; }))
     throw ConfigError(component.name, fmt::format("{}: resize_shape is [{}]; expected width and height, each from 1 to "
@@ -112,19 +113,19 @@ std::unique_ptr<Dataset> make_style_transfer(const Component& component) {
 
 DatasetKind style_transfer_dataset() {
   return {{.name = std::string(kStyleTransferName),
-           .summary = "every pair of a content and a style image, as two inputs",
+           .summary = "all pairs of a content image and a style image, as two inputs",
            .parameters = {{.name = "content_folder",
                            .kind = ValueKind::Path,
                            .required = true,
-                           .summary = "folder of the images that are drawn"},
+                           .summary = "folder of the content images"},
                           {.name = "style_folder",
                            .kind = ValueKind::Path,
                            .required = true,
-                           .summary = "folder of the images whose manner is taken"},
+                           .summary = "folder of the style images"},
                           {.name = "crop_ratio",
                            .kind = ValueKind::Number,
                            .default_value = "0.1",
-                           .summary = "share that a style image loses at each side"},
+                           .summary = "fraction of a style image that is cropped at each side"},
                           {.name = "resize_shape",
                            .kind = ValueKind::IntegerList,
                            .default_value = "[256, 256]",
@@ -132,7 +133,7 @@ DatasetKind style_transfer_dataset() {
                           {.name = "image_format",
                            .kind = ValueKind::Text,
                            .default_value = "jpg",
-                           .summary = "how the files' names end"}}},
+                           .summary = "end of the file names"}}},
           make_style_transfer};
 }
 

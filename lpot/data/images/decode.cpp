@@ -23,14 +23,14 @@ bool starts_with(std::span<const std::uint8_t> bytes, std::span<const std::uint8
 
 void check_pixels(std::uint64_t height, std::uint64_t width) {
   if (height * width > kMaxPixels)
-    throw DataError("decode", fmt::format("{} x {} pixels, expected at most {} in all", height, width, kMaxPixels));
+    throw DataError("decode", fmt::format("{} x {} pixels, expected at most {} in total", height, width, kMaxPixels));
 }
 
 Tensor decode_image(std::span<const std::uint8_t> bytes) {
   if (starts_with(bytes, kJpegStart)) return decode_jpeg(bytes);
   if (starts_with(bytes, kPngStart)) return decode_png(bytes);
-  if (bytes.empty()) throw DataError("decode", "an empty file, expected a JPEG or PNG image");
-  throw DataError("decode", fmt::format("starts with {:02x}, expected a JPEG or PNG image",
+  if (bytes.empty()) throw DataError("decode", "the file is empty, expected a JPEG or PNG image");
+  throw DataError("decode", fmt::format("the file starts with {:02x}, expected a JPEG or PNG image",
                                         fmt::join(bytes.first(std::min<std::size_t>(4, bytes.size())), " ")));
 }
 

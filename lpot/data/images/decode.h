@@ -1,8 +1,8 @@
-// Pictures from the bytes of a file: JPEG and PNG, as u8 [height, width, 3] in RGB.
+// Decodes JPEG and PNG images to u8 [height, width, 3] in RGB.
 //
-// The pixels are those of Pillow's Image.open(...).convert("RGB"): grey is repeated, a palette looked up, alpha
-// dropped, CMYK as Adobe stores it. Of 16 bits the upper 8 are kept (Pillow would saturate 16-bit grey). The
-// orientation that a camera notes is not applied.
+// The pixels equal Pillow's Image.open(...).convert("RGB"): grey values are repeated, palettes are resolved, alpha is
+// dropped, and CMYK is read as Adobe stores it. 16-bit values are reduced to their upper 8 bits (Pillow saturates
+// 16-bit grey). The EXIF orientation is not applied.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -13,13 +13,13 @@
 
 namespace lpot {
 
-// Throws DataError with the reason: neither JPEG nor PNG, damaged, cut, or more than kMaxPixels.
+// Throws DataError if the bytes are neither JPEG nor PNG, are damaged or truncated, or have more than kMaxPixels.
 Tensor decode_image(std::span<const std::uint8_t> bytes);
 
-// The limit of Pillow, beyond which a picture is taken for an attack on memory.
+// Pillow's limit. Larger images are rejected as decompression bombs.
 inline constexpr std::uint64_t kMaxPixels = 178956970;
 
-// One picture of a data set, for errors that name data set, file and index.
+// One image of a data set. Errors contain the data set, the file and the index.
 struct ImageFile {
   std::string_view dataset;
   std::filesystem::path path;

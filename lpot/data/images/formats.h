@@ -1,4 +1,4 @@
-// The decoders behind decode_image, one a file.
+// The decoders of decode_image, one per file.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -10,7 +10,7 @@ namespace lpot {
 Tensor decode_jpeg(std::span<const std::uint8_t> bytes);
 Tensor decode_png(std::span<const std::uint8_t> bytes);
 
-// Throws DataError when a picture of that size must not be decoded.
+// Throws DataError if an image of this size must not be decoded.
 void check_pixels(std::uint64_t height, std::uint64_t width);
 
 }  // namespace lpot

@@ -1,7 +1,7 @@
-// JPEG by libjpeg-turbo with the settings of Pillow: the accurate integer DCT and smooth chroma upsampling.
+// Decodes JPEG with libjpeg-turbo and Pillow's settings: the accurate integer DCT and smooth chroma upsampling.
 //
-// libjpeg reports errors by a call that must not return, so it jumps back into the function that called it. Such a
-// function holds nothing with a destructor; what must be freed belongs to a Decompressor outside of it.
+// libjpeg's error handler must not return, so it jumps back into the function that called libjpeg. Such a function must
+// not have local objects with destructors. A Decompressor outside of it owns everything that must be freed.
 #include <fmt/format.h>
 
 #include <csetjmp>
@@ -11,7 +11,7 @@
 #include "lpot/core/error.h"
 #include "lpot/data/images/formats.h"
 
-// jpeglib.h needs what stands above.
+// jpeglib.h needs the headers above.
 #include <jerror.h>
 #include <jpeglib.h>
 
@@ -19,7 +19,7 @@ namespace lpot {
 namespace {
 
 struct ErrorHandler {
-  jpeg_error_mgr base;  // first, so that libjpeg's pointer to it is one to the whole
+  jpeg_error_mgr base;  // the first member, so that libjpeg's pointer to it also points to the ErrorHandler
   std::jmp_buf back;
   char message[JMSG_LENGTH_MAX];
 };
@@ -30,7 +30,7 @@ struct ErrorHandler {
   std::longjmp(handler->back, 1);
 }
 
-// Warnings that stand for lost pixels are errors; others, like stray bytes between segments, harm nothing.
+// Warnings about lost pixels are errors. Other warnings, such as extra bytes between segments, are harmless.
 void on_message(j_common_ptr info, int level) {
   if (level >= 0) return;
   switch (info->err->msg_code) {
@@ -53,7 +53,9 @@ class Decompressor {
     handler.base.output_message = [](j_common_ptr) {};
     handler.message[0] = '\0';
   }
-  ~Decompressor() { jpeg_destroy_decompress(&info); }  // harmless before jpeg_create_decompress: info is zeroed
+  ~Decompressor() {
+    jpeg_destroy_decompress(&info);
+  }  // also valid before jpeg_create_decompress, because info is zeroed
   Decompressor(const Decompressor&) = delete;
   Decompressor& operator=(const Decompressor&) = delete;
 
@@ -89,7 +91,7 @@ bool read_rows(Decompressor& jpeg, std::uint8_t* pixels, std::size_t row_bytes) 
   return true;
 }
 
-// Adobe stores the four inks inverted. The rounding is Pillow's.
+// Adobe stores inverted CMYK values. The rounding equals Pillow's.
 void cmyk_to_rgb(const std::vector<std::uint8_t>& from, std::uint8_t* to) {
   for (std::size_t i = 0; i < from.size(); i += 4)
     for (std::size_t ink = 0; ink < 3; ++ink) {

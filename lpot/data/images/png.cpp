@@ -1,4 +1,5 @@
-// PNG by libpng. As with JPEG, errors jump back into the function that called libpng, so these hold no destructors.
+// Decodes PNG with libpng. As in jpeg.cpp, errors jump back into the function that called libpng, so these functions
+// must not have local objects with destructors.
 #include <fmt/format.h>
 #include <png.h>
 
@@ -11,13 +12,13 @@
 namespace lpot {
 namespace {
 
-// Everything that libpng works with: the bytes it reads and what went wrong.
+// The state of a libpng reader: the remaining bytes and the error message.
 class PngReader {
  public:
   explicit PngReader(std::span<const std::uint8_t> bytes) : left_(bytes) {
     png = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, [](png_structp, png_const_charp) {});
     if (png) info = png_create_info_struct(png);
-    if (!info) fail("no memory");
+    if (!info) fail("out of memory");
     png_set_read_fn(png, this, read);
   }
   ~PngReader() { png_destroy_read_struct(&png, &info, nullptr); }
@@ -43,7 +44,7 @@ class PngReader {
 
   static void read(png_structp png, png_bytep to, std::size_t count) {
     auto* self = static_cast<PngReader*>(png_get_io_ptr(png));
-    if (count > self->left_.size()) png_error(png, "it ends too early");
+    if (count > self->left_.size()) png_error(png, "the file is truncated");
     std::copy_n(self->left_.begin(), count, to);
     self->left_ = self->left_.subspan(count);
   }
@@ -52,7 +53,7 @@ class PngReader {
   char message_[200] = "";
 };
 
-// Asks libpng for 8-bit RGB, whatever the file holds.
+// Configures libpng to return 8-bit RGB for all kinds of files.
 bool read_header(PngReader& reader) {
   if (setjmp(png_jmpbuf(reader.png))) return false;
   png_read_info(reader.png, reader.info);
@@ -68,7 +69,7 @@ bool read_header(PngReader& reader) {
 bool read_rows(PngReader& reader, std::uint8_t** rows) {
   if (setjmp(png_jmpbuf(reader.png))) return false;
   png_read_image(reader.png, rows);
-  png_read_end(reader.png, nullptr);  // checks what stands behind the pixels
+  png_read_end(reader.png, nullptr);  // checks the data after the pixels
   return true;
 }
 
@@ -80,7 +81,8 @@ Tensor decode_png(std::span<const std::uint8_t> bytes) {
   const std::size_t height = png_get_image_height(reader.png, reader.info);
   const std::size_t width = png_get_image_width(reader.png, reader.info);
   check_pixels(height, width);
-  if (png_get_rowbytes(reader.png, reader.info) != width * 3) throw DataError("decode", "a PNG of an unknown kind");
+  if (png_get_rowbytes(reader.png, reader.info) != width * 3)
+    throw DataError("decode", "unknown kind of PNG; expected 8-bit RGB after conversion");
   Tensor image = Tensor::uninitialized(ElementType::U8, {height, width, 3});
   std::vector<std::uint8_t*> rows(height);
   for (std::size_t row = 0; row < height; ++row) rows[row] = image.data<std::uint8_t>() + row * width * 3;

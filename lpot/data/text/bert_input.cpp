@@ -67,7 +67,7 @@ std::vector<Tensor> to_tensors(const BertInput& input) {
   return {Tensor::from<std::int64_t>({length}, input.ids), mask, segments};
 }
 
-void fill_up(std::vector<Sample>& samples, const Padding& padding) {
+void pad_inputs(std::vector<Sample>& samples, const Padding& padding) {
   std::size_t longest = 1;
   for (const Sample& sample : samples)
     for (const Tensor& input : sample.inputs)
@@ -84,11 +84,11 @@ std::vector<std::string> model_types() { return {"bert", "distilbert", "roberta"
 void check_model_type(const Component& component) {
   const std::string& type = component.parameters.text("model_type");
   if (type == "bert" || type == "distilbert") return;
-  throw config_error(
-      component, fmt::format("model_type {}: its vocabulary is not BERT's, and only BERT's tokenizer is here (bert, "
-                             "distilbert); tokenize in Python, save the arrays with numpy.save and use the data set "
-                             "npy",
-                             type));
+  throw config_error(component,
+                     fmt::format("model_type {}: this tokenizer is not supported; expected bert or distilbert. "
+                                 "Otherwise, tokenize in Python, save the arrays with numpy.save and use the data set "
+                                 "npy",
+                                 type));
 }
 
 }  // namespace lpot

@@ -1,5 +1,4 @@
-// The tensors that BERT models take: ids of tokens, which of them are not padding, and to which of two texts they
-// belong.
+// Builds the inputs of BERT models: token ids, the attention mask and the segment of each token.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -11,41 +10,41 @@
 
 namespace lpot {
 
-// What models call the three; others take them in this order.
+// The usual names of the three inputs. Models with other names get the tensors in this order.
 std::vector<std::string> bert_input_names();
 
 struct BertInput {
   std::vector<std::int64_t> ids;
-  std::size_t first_segment = 0;  // tokens of the first text and its marks; the rest are the second's
+  std::size_t first_segment = 0;  // number of tokens of the first text with its special tokens; the rest is the second
 
   std::size_t size() const { return ids.size(); }
 };
 
-// [CLS] first [SEP], and second [SEP] where there is a second text.
+// [CLS] first [SEP], followed by second [SEP] if there is a second text.
 BertInput join(const Vocabulary&, std::span<const Token> first, std::span<const Token> second, bool is_pair);
 
-// Takes tokens off the end of the longer text until both fit into `room`; where both are too long, the longer one keeps
-// the odd token (the second of equals).
+// Removes tokens from the end of the longer text until both have `room` tokens together. If both are too long, the
+// longer text keeps the odd token (the second text if both are equal).
 void truncate_longest_first(std::vector<Token>& first, std::vector<Token>& second, std::size_t room);
 
-// How texts of a batch get one length.
+// How the texts of a batch are padded to one length.
 struct Padding {
   std::size_t max_length = 0;
-  bool dynamic = false;         // to the longest of the batch, else all to max_length
-  std::int64_t padding_id = 0;  // of the ids; all else is filled up with zeros
+  bool dynamic = false;         // pad to the longest text of the batch, else to max_length
+  std::int64_t padding_id = 0;  // for the ids; all other inputs are padded with zeros
 
-  // A quarter, half, three quarters of max_length and all of it, for Dataset::lengths. Compiling a model for one more
-  // takes as long as running it for some hundred texts.
+  // A quarter, a half, three quarters and all of max_length, for Dataset::lengths. Compiling a model for one more
+  // length takes as long as running it with some hundred texts.
   std::vector<std::size_t> lengths() const;
 };
 
-// Ids, mask and segments, not filled up.
+// Ids, mask and segments without padding.
 std::vector<Tensor> to_tensors(const BertInput&);
 
-// Fills up every input with one dimension; the first of them holds ids. For Dataset::even_out.
-void fill_up(std::vector<Sample>&, const Padding&);
+// Pads all inputs with one dimension; the first of them contains the ids. For Dataset::pad_batch.
+void pad_inputs(std::vector<Sample>&, const Padding&);
 
-// Throws ConfigError unless the vocabulary of such models is BERT's.
+// Throws ConfigError unless models of this type use BERT's vocabulary.
 void check_model_type(const Component&);
 std::vector<std::string> model_types();
 

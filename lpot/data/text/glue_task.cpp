@@ -53,9 +53,10 @@ GluePart part_of(const std::string& file) {
   if (file.starts_with("train")) return GluePart::Train;
   if (file.starts_with("dev")) return GluePart::Dev;
   if (file.starts_with("test")) return GluePart::Test;
-  throw DataError("GLUE", fmt::format("{}: expected a file whose name begins with train, dev or test, which tells its "
-                                      "columns",
-                                      file));
+  throw DataError("GLUE",
+                  fmt::format("{}: expected a file name that starts with train, dev or test, which determines its "
+                              "columns",
+                              file));
 }
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// The tasks of GLUE: which columns of which files hold the sentences and the label.
+// The tasks of GLUE, with the columns of the sentences and of the label in each file.
 #pragma once
 #include <optional>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace lpot {
 
-// One file's layout; columns count from 0.
+// The layout of one file; columns are counted from 0.
 struct GlueColumns {
   std::size_t count = 0;
   std::size_t first = 0;
@@ -20,7 +20,7 @@ enum class GluePart { Train, Dev, Test };
 
 struct GlueTask {
   std::string name;
-  std::vector<std::string> labels;  // in the order of their classes; empty: the label is a number
+  std::vector<std::string> labels;  // the label of each class; empty: the label is a number
   GlueColumns train, dev, test;
   std::string suffix = {};  // of dev and test files: "_matched"
 
@@ -36,7 +36,7 @@ const GlueTask& glue_task(std::string_view name);  // throws ConfigError
 // "dev.tsv", "dev_matched.tsv".
 std::string file_name(const GlueTask&, GluePart);
 
-// The part that a file holds, by the begin of its name. Throws DataError.
+// The part of the data in a file, by the start of its name. Throws DataError.
 GluePart part_of(const std::string& file);
 
 }  // namespace lpot

@@ -28,7 +28,8 @@ class Reader {
         for (const Json& question : list(paragraph, "qas", title)) read_question(question, title);
       }
     }
-    if (squad_.questions.empty()) fail("", "no questions; expected the layout of SQuAD's dev-v1.1.json");
+    if (squad_.questions.empty())
+      fail("", "the file contains no questions; expected the format of SQuAD's dev-v1.1.json");
     return std::move(squad_);
   }
 
@@ -39,9 +40,10 @@ class Reader {
       return Json::parse(bytes_.begin(), bytes_.end());
     } catch (const Json::parse_error& error) {
       const std::size_t at = std::min(error.byte, bytes_.size());
-      throw DataError(dataset_, fmt::format("{}:{}: no JSON: {}", path_.string(), line_at(at), sentence(error.what())));
-    } catch (const Json::exception& error) {  // a number that no double holds
-      throw DataError(dataset_, fmt::format("{}: no JSON: {}", path_.string(), sentence(error.what())));
+      throw DataError(dataset_,
+                      fmt::format("{}:{}: invalid JSON: {}", path_.string(), line_at(at), sentence(error.what())));
+    } catch (const Json::exception& error) {  // a number that exceeds a double
+      throw DataError(dataset_, fmt::format("{}: invalid JSON: {}", path_.string(), sentence(error.what())));
     }
   }
 
@@ -56,24 +58,24 @@ class Reader {
     SquadQuestion read{id, text(question, "question", id), {}, squad_.paragraphs.size() - 1};
     for (const Json& answer : list(question, "answers", id)) read.answers.push_back(text(answer, "text", id));
     if (read.answers.empty())
-      fail(id, fmt::format("the question {} has no answers; questions without one are of SQuAD 2.0, here each needs at "
-                           "least one",
+      fail(id, fmt::format("the question {} has no answers; expected at least one. Questions without answers (SQuAD "
+                           "2.0) are not supported",
                            id));
-    if (!ids_.insert(id).second) fail(id, fmt::format("the question {} is there twice", id));
+    if (!ids_.insert(id).second) fail(id, fmt::format("the question {} occurs twice; expected unique ids", id));
     squad_.questions.push_back(std::move(read));
   }
 
-  // `near` is a text that stands close to the place, to find its line.
+  // `near` is a text close to the error, used to find its line.
   const Json& list(const Json& parent, const char* key, const std::string& near) const {
     if (!parent.is_object() || !parent.contains(key) || !parent.at(key).is_array())
-      fail(near, fmt::format("{}expected a list '{}', as SQuAD's dev-v1.1.json has it",
+      fail(near, fmt::format("{}expected a list '{}', as in SQuAD's dev-v1.1.json",
                              near.empty() ? "" : fmt::format("'{}': ", near), key));
     return parent.at(key);
   }
 
   std::string text(const Json& parent, const char* key, const std::string& near) const {
     if (!parent.is_object() || !parent.contains(key) || !parent.at(key).is_string())
-      fail(near, fmt::format("'{}': expected a text '{}', as SQuAD's dev-v1.1.json has it", near, key));
+      fail(near, fmt::format("'{}': expected a text '{}', as in SQuAD's dev-v1.1.json", near, key));
     return parent.at(key);
   }
 
@@ -89,7 +91,7 @@ class Reader {
                    std::count(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(byte), '\n'));
   }
 
-  // What the parser says behind its own name and place.
+  // The message of the JSON parser without its prefix.
   static std::string sentence(const std::string& message) {
     const auto colon = message.find(": ");
     return colon == std::string::npos ? message : message.substr(colon + 2);

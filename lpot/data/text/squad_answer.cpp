@@ -11,7 +11,7 @@
 namespace lpot {
 namespace {
 
-// The places of the largest values, the first of equals first. Places without a number are never likely.
+// The indices of the largest values; of equal values, the first comes first. NaN counts as the smallest value.
 std::vector<std::size_t> most_likely(std::span<const float> logits, std::size_t count) {
   std::vector<std::size_t> places;
   for (std::size_t i = 0; i < logits.size(); ++i)
@@ -30,8 +30,8 @@ SquadAnswer best_answer(const SquadWindows& windows, std::size_t number, std::sp
                         std::span<const float> end, const AnswerOptions& options) {
   const Window& window = windows.window(number);
   if (start.size() != end.size() || start.size() < window.length())
-    throw DataError("SquadV1", fmt::format("{} start and {} end logits for a window of {} tokens; are max_seq_length, "
-                                           "doc_stride and max_query_length those of the data?",
+    throw DataError("SquadV1", fmt::format("{} start and {} end logits for a window of {} tokens. Set max_seq_length, "
+                                           "doc_stride and max_query_length to the values of the data set",
                                            start.size(), end.size(), window.length()));
   SquadAnswer best{"", -std::numeric_limits<double>::infinity()};
   std::size_t first = 0, last = 0;

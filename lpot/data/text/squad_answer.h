@@ -1,4 +1,4 @@
-// The answer that start and end logits of a window give.
+// Finds the answer from the start and end logits of a window.
 #pragma once
 #include <span>
 #include <string>
@@ -8,16 +8,16 @@
 namespace lpot {
 
 struct AnswerOptions {
-  std::size_t n_best = 20;             // places that are looked at for begin and end, the most likely ones
-  std::size_t max_answer_length = 30;  // tokens
+  std::size_t n_best = 20;             // number of the most likely start and end tokens to consider
+  std::size_t max_answer_length = 30;  // in tokens
 };
 
 struct SquadAnswer {
-  std::string text;  // empty: no place of the paragraph is likely enough
-  double score = 0;  // sum of the two logits; minus infinity without a text. Windows of a question are compared by it
+  std::string text;  // empty: none of the most likely tokens is in the paragraph
+  double score = 0;  // sum of both logits, to compare the windows of a question; minus infinity without a text
 };
 
-// Logits of the whole sequence, padding included. Throws DataError when they are fewer than the window's tokens.
+// The logits include padding. Throws DataError if there are fewer logits than tokens in the window.
 SquadAnswer best_answer(const SquadWindows&, std::size_t window, std::span<const float> start,
                         std::span<const float> end, const AnswerOptions& = {});
 

@@ -9,7 +9,7 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMarks = 3;  // [CLS], [SEP], [SEP]
+constexpr std::size_t kSpecialTokens = 3;  // [CLS], [SEP], [SEP]
 
 double context_score(const Window& window, std::size_t token) {
   const std::size_t left = token - window.first, right = window.first + window.count - 1 - token;
@@ -24,17 +24,17 @@ bool contains(const Window& window, std::size_t token) {
 
 SquadWindows::SquadWindows(Squad squad, const WordPiece& tokenizer, const WindowOptions& options)
     : squad_(std::move(squad)) {
-  if (options.doc_stride == 0 || options.max_query_length + kMarks >= options.max_seq_length)
-    throw ConfigError("SQuAD",
-                      fmt::format("max_seq_length {}, max_query_length {} and doc_stride {}: expected a stride "
-                                  "of at least 1 and room for a question, {} marks and some of the paragraph",
-                                  options.max_seq_length, options.max_query_length, options.doc_stride, kMarks));
+  if (options.doc_stride == 0 || options.max_query_length + kSpecialTokens >= options.max_seq_length)
+    throw ConfigError(
+        "SQuAD", fmt::format("max_seq_length {}, max_query_length {} and doc_stride {}: expected doc_stride of at "
+                             "least 1 and max_seq_length greater than max_query_length + {}",
+                             options.max_seq_length, options.max_query_length, options.doc_stride, kSpecialTokens));
   for (const SquadParagraph& paragraph : squad_.paragraphs) contexts_.push_back(tokenizer.tokenize(paragraph.context));
   for (std::size_t i = 0; i < squad_.questions.size(); ++i) {
     std::vector<Token> tokens = tokenizer.tokenize(squad_.questions[i].text);
     if (tokens.size() > options.max_query_length) tokens.resize(options.max_query_length);
     questions_.push_back(std::move(tokens));
-    add_windows(i, options.max_seq_length - kMarks - questions_.back().size(), options.doc_stride);
+    add_windows(i, options.max_seq_length - kSpecialTokens - questions_.back().size(), options.doc_stride);
   }
 }
 
@@ -53,7 +53,7 @@ bool SquadWindows::has_most_context(std::size_t number, std::size_t token) const
   const Window& own = window(number);
   const std::size_t place = own.first + token;
   const double score = context_score(own, place);
-  // Windows of a question stand side by side; of equals the first counts.
+  // The windows of a question are consecutive. Of windows with equal context, the first one counts.
   for (std::size_t i = number; i-- > 0 && windows_[i].question == own.question;)
     if (contains(windows_[i], place) && context_score(windows_[i], place) >= score) return false;
   for (std::size_t i = number + 1; i < size() && windows_[i].question == own.question; ++i)

@@ -1,8 +1,9 @@
-// What a model sees of SQuAD: a question and a window of its paragraph, [CLS] question [SEP] window [SEP].
+// Builds model inputs from SQuAD: a question and a window of its paragraph, [CLS] question [SEP] window [SEP].
 //
-// A paragraph that does not fit is seen through several windows, each doc_stride tokens further than the one before. A
-// word then stands in more than one of them, and counts as an answer's begin only where it has most context around it:
-// the smaller of the tokens to its left and right, and a little for the window's length (as BERT's run_squad.py does).
+// A long paragraph is split into overlapping windows; each starts doc_stride tokens after the previous one. A word in
+// several windows can only start an answer in the window where it has the most context. The context is the minimum of
+// the number of tokens to its left and right, plus a small term for the length of the window (as in BERT's
+// run_squad.py).
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -19,20 +20,20 @@ struct WindowOptions {
 };
 
 struct Window {
-  std::uint32_t question = 0;  // of the file
-  std::uint32_t first = 0;     // token of the paragraph that it begins with
-  std::uint32_t count = 0;     // tokens of the paragraph
-  std::uint32_t before = 0;    // tokens in front of them: [CLS] question [SEP]
+  std::uint32_t question = 0;  // index in the file
+  std::uint32_t first = 0;     // index of its first token in the paragraph
+  std::uint32_t count = 0;     // number of tokens of the paragraph
+  std::uint32_t before = 0;    // number of tokens in front of them: [CLS] question [SEP]
 
   std::size_t length() const { return before + count + 1; }
 };
 
 class SquadWindows {
  public:
-  // Throws ConfigError for lengths that leave no room.
+  // Throws ConfigError if max_seq_length is too small.
   SquadWindows(Squad, const WordPiece&, const WindowOptions&);
 
-  // Windows of all questions in order. Window i has the unique id kFirstId + i, as run_squad.py numbers them.
+  // The windows of all questions in order. Window i has the unique id kFirstId + i, as in run_squad.py.
   static constexpr std::int64_t kFirstId = 1000000000;
   std::size_t size() const { return windows_.size(); }
   const Window& window(std::size_t number) const { return windows_.at(number); }
@@ -42,10 +43,10 @@ class SquadWindows {
   const std::vector<Token>& question_tokens(const Window& window) const { return questions_[window.question]; }
   const std::vector<Token>& context_tokens(const Window& window) const { return contexts_[question(window).paragraph]; }
 
-  // Whether this token of the window (from 0 at its begin) has more context there than in any other window.
+  // Whether this token of the window (counted from 0) has more context here than in all other windows.
   bool has_most_context(std::size_t number, std::size_t token) const;
 
-  // The words of the paragraph from one token of the window to another one, both included, as they stand there.
+  // The original text of the paragraph from one token of the window to another, both included.
   std::string text(const Window&, std::size_t first, std::size_t last) const;
 
  private:
@@ -53,7 +54,7 @@ class SquadWindows {
 
   Squad squad_;
   std::vector<std::vector<Token>> contexts_;   // by paragraph
-  std::vector<std::vector<Token>> questions_;  // cut at max_query_length
+  std::vector<std::vector<Token>> questions_;  // truncated to max_query_length
   std::vector<Window> windows_;
 };
 

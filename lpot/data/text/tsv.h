@@ -1,5 +1,5 @@
-// Lines of tab-separated fields, as GLUE's files have them: quotation marks are letters like all others, a byte order
-// mark in front and carriage returns at the ends of lines are left out.
+// Reads tab-separated files in the format of GLUE. Quotation marks have no special meaning. A byte order mark at the
+// start and carriage returns at line ends are removed.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -10,14 +10,14 @@ namespace lpot {
 
 class TsvFile {
  public:
-  // Throws DataError in the name of `dataset`: missing, or no UTF-8.
+  // Throws DataError with the operation `dataset` if the file is missing or not UTF-8.
   TsvFile(std::string dataset, const std::filesystem::path&);
   TsvFile(TsvFile&&) noexcept = default;
 
   std::size_t size() const { return lines_.size(); }
   std::vector<std::string_view> fields(std::size_t line) const;  // from 0
 
-  // A DataError about a line: "dev.tsv:17: ...".
+  // Throws a DataError about a line: "dev.tsv:17: ...".
   [[noreturn]] void fail(std::size_t line, const std::string& message) const;
 
  private:

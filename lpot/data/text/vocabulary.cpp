@@ -18,8 +18,8 @@ fs::path find_vocabulary(const std::string& dataset, const fs::path& path) {
   std::error_code ignored;
   const fs::path file = fs::is_directory(path, ignored) ? path / "vocab.txt" : path;
   if (!fs::exists(file, ignored))
-    throw DataError(dataset, fmt::format("{}: no such file; expected the model's vocab.txt, or the folder it is in",
-                                         file.string()));
+    throw DataError(dataset,
+                    fmt::format("{}: no such file; expected the model's vocab.txt or its folder", file.string()));
   return file;
 }
 
@@ -44,7 +44,7 @@ Vocabulary::Vocabulary(const std::string& dataset, const fs::path& path)
   for (std::size_t i = 0; i < pieces_.size(); ++i) {
     const std::string_view piece = pieces_[i];
     longest_ = std::max(longest_, piece.size());
-    // A piece that is there twice has the later id, as in the reference.
+    // A repeated piece gets the last id, as in the reference.
     starts_[piece] = static_cast<std::int64_t>(i);
     if (piece.starts_with(kInside)) continuations_[piece.substr(kInside.size())] = static_cast<std::int64_t>(i);
   }
@@ -61,7 +61,7 @@ std::optional<std::int64_t> Vocabulary::find(const Ids& ids, std::string_view pi
 
 std::int64_t Vocabulary::need(const std::string& dataset, std::string_view piece) const {
   if (const auto id = begin_of_word(piece)) return *id;
-  throw DataError(dataset, fmt::format("{}: none of its {} lines is {}; is it the vocabulary of a BERT model?",
+  throw DataError(dataset, fmt::format("{}: none of the {} lines is {}; expected the vocabulary of a BERT model",
                                        file_.string(), pieces_.size(), piece));
 }
 

@@ -1,4 +1,4 @@
-// The pieces of words that a BERT model knows, by their ids: vocab.txt, one piece a line.
+// The vocabulary of a BERT model: vocab.txt with one word piece per line. The line number is the id.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -12,8 +12,8 @@ namespace lpot {
 
 class Vocabulary {
  public:
-  // A vocab.txt or the folder it is in. Throws DataError in the name of `dataset`: missing, no UTF-8, or without the
-  // pieces that every BERT vocabulary has.
+  // Reads a vocab.txt; the path may be its folder. Throws DataError with the operation `dataset` if the file is
+  // missing, is not UTF-8 or lacks the special tokens of BERT.
   Vocabulary(const std::string& dataset, const std::filesystem::path&);
   Vocabulary(Vocabulary&&) noexcept = default;
 
@@ -21,7 +21,7 @@ class Vocabulary {
   std::size_t size() const { return pieces_.size(); }
   const std::string& piece(std::int64_t id) const { return pieces_.at(static_cast<std::size_t>(id)); }
 
-  // A piece that begins a word, or one that goes on inside ("##ing", given without "##").
+  // The id of a piece at the start of a word, or inside a word ("##ing", passed without "##").
   std::optional<std::int64_t> begin_of_word(std::string_view piece) const { return find(starts_, piece); }
   std::optional<std::int64_t> inside_word(std::string_view piece) const { return find(continuations_, piece); }
   std::size_t longest_piece() const { return longest_; }  // in bytes

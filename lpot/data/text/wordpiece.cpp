@@ -7,7 +7,7 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kLongestWord = 100;  // letters
+constexpr std::size_t kMaxWordLength = 100;  // in characters
 
 bool is_line_space(CodePoint letter) { return letter == '\t' || letter == '\n' || letter == '\r'; }
 
@@ -15,16 +15,16 @@ bool is_dropped(CodePoint letter) {
   return letter == 0 || letter == 0xfffd || (!is_line_space(letter) && is_control(letter));
 }
 
-// ASCII's symbols ($, +, ~, ...) count as punctuation although Unicode does not have all of them there.
+// All ASCII symbols ($, +, ~, ...) count as punctuation, also those that are not in Unicode's punctuation categories.
 bool splits(CodePoint letter) {
   if (letter < 0x80) return letter > ' ' && letter < 0x7f && !is_alphanumeric(letter);
   return is_punctuation(letter);
 }
 
-// Collects the letters of a word and cuts it into pieces at its end.
-class Cutter {
+// Collects the characters of a word and splits the word into pieces when it ends.
+class WordSplitter {
  public:
-  Cutter(const Vocabulary& vocabulary, std::vector<Token>& tokens) : vocabulary_(vocabulary), tokens_(tokens) {}
+  WordSplitter(const Vocabulary& vocabulary, std::vector<Token>& tokens) : vocabulary_(vocabulary), tokens_(tokens) {}
 
   void add(CodePoint letter, std::size_t begin, std::size_t end) {
     places_.push_back({word_.size(), static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
@@ -33,7 +33,7 @@ class Cutter {
 
   void end_word() {
     if (places_.empty()) return;
-    if (places_.size() > kLongestWord || !cut()) {
+    if (places_.size() > kMaxWordLength || !cut()) {
       tokens_.resize(tokens_before_);
       tokens_.push_back({vocabulary_.unknown(), places_.front().begin, places_.back().end});
     }
@@ -48,7 +48,7 @@ class Cutter {
     std::uint32_t begin, end;
   };
 
-  // False when a rest is left that no piece begins.
+  // False if no piece matches the rest of the word.
   bool cut() {
     for (std::size_t first = 0; first < places_.size();) {
       std::size_t last = places_.size();
@@ -78,18 +78,18 @@ class Cutter {
 
 std::vector<Token> WordPiece::tokenize(std::string_view text) const {
   std::vector<Token> tokens;
-  Cutter cutter(*vocabulary_, tokens);
+  WordSplitter splitter(*vocabulary_, tokens);
   for (CodePoints letters(text); letters.next();) {
     const auto add = [&](CodePoint letter) {
       const bool alone = splits(letter);
-      if (alone || is_space(letter)) cutter.end_word();
-      if (!is_space(letter)) cutter.add(letter, letters.begin(), letters.end());
-      if (alone) cutter.end_word();
+      if (alone || is_space(letter)) splitter.end_word();
+      if (!is_space(letter)) splitter.add(letter, letters.begin(), letters.end());
+      if (alone) splitter.end_word();
     };
     const CodePoint letter = letters.code_point();
     if (is_dropped(letter)) continue;
     const bool ideograph = is_ideograph(letter);
-    if (ideograph) cutter.end_word();
+    if (ideograph) splitter.end_word();
     if (!options_.lower_case) {
       add(letter);
     } else if (letter < 0x80) {
@@ -98,9 +98,9 @@ std::vector<Token> WordPiece::tokenize(std::string_view text) const {
       for (const CodePoint part : decomposed(letter))
         if (!is_accent(part)) add(lower(part));
     }
-    if (ideograph) cutter.end_word();
+    if (ideograph) splitter.end_word();
   }
-  cutter.end_word();
+  splitter.end_word();
   return tokens;
 }
 

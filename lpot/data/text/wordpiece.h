@@ -3,12 +3,12 @@
 //   WordPiece tokenizer(vocabulary, {.lower_case = true});
 //   for (const Token& token : tokenizer.tokenize("Unaffable!")) use(token.id);  // una ##ffa ##ble !
 //
-// Words end at white space and around punctuation and Chinese characters; control characters vanish; lower-casing takes
-// accents away too. A word is cut greedily: the longest piece that begins it, then the longest that goes on, and so on;
-// one that cannot be cut to its end, or has more than 100 letters, is [UNK] as a whole.
+// Words end at white space. Punctuation and Chinese characters are words of their own. Control characters are removed,
+// and lower-casing also removes accents. A word is split greedily into the longest matching pieces. A word that cannot
+// be split completely, or that has more than 100 characters, becomes [UNK].
 //
 // Devlin et al., BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding, 2018; Wu et al.,
-// Google's Neural Machine Translation System, 2016. Every token knows the bytes of the text it came from.
+// Google's Neural Machine Translation System, 2016. Every token has the position of its bytes in the text.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -21,7 +21,7 @@ namespace lpot {
 
 struct Token {
   std::int64_t id = 0;
-  std::uint32_t begin = 0;  // bytes of the text, the end not included
+  std::uint32_t begin = 0;  // byte position in the text; the end is exclusive
   std::uint32_t end = 0;
 
   bool operator==(const Token&) const = default;
@@ -31,7 +31,7 @@ struct WordPieceOptions {
   bool lower_case = true;
 };
 
-// Free of hidden state: may be used by several threads.
+// Has no mutable state, so several threads can use it.
 class WordPiece {
  public:
   explicit WordPiece(std::shared_ptr<const Vocabulary> vocabulary, WordPieceOptions options = {})

@@ -4,13 +4,13 @@
 namespace lpot {
 namespace {
 
-// Brightness of an RGB pixel by ITU-R 601-2, in Pillow's fixed point for bytes.
+// Luma of an RGB pixel (ITU-R 601-2), in Pillow's fixed-point arithmetic for bytes.
 std::uint8_t grey(const std::uint8_t* pixel) {
   return static_cast<std::uint8_t>((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
 }
 float grey(const float* pixel) { return pixel[0] * 0.299f + pixel[1] * 0.587f + pixel[2] * 0.114f; }
 
-// Any number of channels from one, one from three, three from four.
+// Supported: 1 channel to any number, 3 channels to 1, 4 channels to 3.
 template <typename T>
 Tensor convert(const Tensor& image, std::size_t from_channels, std::size_t to_channels) {
   const std::size_t pixels = image.size() / from_channels;
@@ -30,10 +30,11 @@ Tensor align(const Tensor& image, std::size_t wanted) {
   const bool possible = channels == 1 || (channels == 3 && wanted == 1) || (channels == 4 && wanted == 3);
   if (possible && image.element_type() == ElementType::U8) return convert<std::uint8_t>(image, channels, wanted);
   if (possible && image.element_type() == ElementType::F32) return convert<float>(image, channels, wanted);
-  throw DataError("AlignImageChannel",
-                  fmt::format("got {}, expected u8 or f32 [height,width,channels] that can become {} channels: from 1, "
-                              "from 3 to 1, or from 4 to 3",
-                              image.describe(), wanted));
+  throw DataError(
+      "AlignImageChannel",
+      fmt::format("got {}, expected u8 or f32 [height,width,channels] that can be converted to {} channels. "
+                  "Supported are 1 to any number, 3 to 1 and 4 to 3 channels",
+                  image.describe(), wanted));
 }
 
 Transform make_align_image_channel(const Component& component) {
@@ -47,9 +48,11 @@ Transform make_align_image_channel(const Component& component) {
 
 TransformKind align_image_channel_transform() {
   return {{.name = "AlignImageChannel",
-           .summary = "repeats grey, makes grey of RGB or drops alpha, until the number of channels fits",
-           .parameters =
-               {{.name = "dim", .kind = ValueKind::Integer, .default_value = "3", .summary = "channels of the result"}},
+           .summary = "changes the number of channels: repeats grey, converts RGB to grey or drops alpha",
+           .parameters = {{.name = "dim",
+                           .kind = ValueKind::Integer,
+                           .default_value = "3",
+                           .summary = "number of channels of the result"}},
            .shorthand = "dim"},
           make_align_image_channel};
 }

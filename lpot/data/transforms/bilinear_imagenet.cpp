@@ -1,5 +1,5 @@
-// The preprocessing of Inception: the middle, resized bilinearly without anti-aliasing, in -1..1, then (x - mean) *
-// scale.
+// The preprocessing of Inception: crops the center, resizes with bilinear interpolation without anti-aliasing, scales
+// to -1..1 and computes (x - mean) * scale.
 #include "lpot/data/transforms/image.h"
 #include "lpot/data/transforms/imagenet.h"
 #include "lpot/data/transforms/kinds.h"
@@ -9,8 +9,8 @@ namespace lpot {
 namespace {
 
 struct BilinearOptions {
-  std::size_t height = 0, width = 0;  // 0: as it is
-  double fraction = 0.875;            // 0: all
+  std::size_t height = 0, width = 0;  // 0: unchanged
+  double fraction = 0.875;            // 0: no crop
   Shift shift;
 };
 
@@ -54,17 +54,17 @@ Transform make_bilinear_imagenet(const Component& component) {
 
 TransformKind bilinear_imagenet_transform() {
   return {{.name = "BilinearImagenet",
-           .summary = "cuts out the middle, resizes without anti-aliasing, brings to -1..1, then (x - mean) * scale",
-           .parameters = {{.name = "height", .kind = ValueKind::Integer, .required = true, .summary = "0: as it is"},
-                          {.name = "width", .kind = ValueKind::Integer, .required = true, .summary = "0: as it is"},
+           .summary = "crops the center, resizes without anti-aliasing, scales to -1..1, then (x - mean) * scale",
+           .parameters = {{.name = "height", .kind = ValueKind::Integer, .required = true, .summary = "0: unchanged"},
+                          {.name = "width", .kind = ValueKind::Integer, .required = true, .summary = "0: unchanged"},
                           {.name = "central_fraction",
                            .kind = ValueKind::Number,
                            .default_value = "0.875",
-                           .summary = "part of each side that is cut out"},
+                           .summary = "fraction of each side that is kept"},
                           {.name = "mean_value",
                            .kind = ValueKind::NumberList,
                            .default_value = "[0.0, 0.0, 0.0]",
-                           .summary = "of the values in -1..1, by channel"},
+                           .summary = "one mean per channel, of values in -1..1"},
                           {.name = "scale", .kind = ValueKind::Number, .default_value = "1.0", .summary = "factor"}}},
           make_bilinear_imagenet};
 }

@@ -12,7 +12,7 @@ Transform make_cast(const Component& component) {
 
 TransformKind cast_transform() {
   return {{.name = "Cast",
-           .summary = "changes the element type; integers saturate, floats are rounded to them",
+           .summary = "converts the element type; floats are rounded to integers, and integers saturate",
            .parameters =
                {{.name = "dtype", .kind = ValueKind::Text, .default_value = "float32", .summary = "new element type"}},
            .shorthand = "dtype"},

@@ -4,7 +4,7 @@
 namespace lpot {
 namespace {
 
-// Half of an odd margin goes to the even number, as torchvision rounds it.
+// Half of an odd margin is rounded to the even number, as in torchvision.
 std::size_t crop_start(std::size_t margin) {
   const std::size_t half = margin / 2;
   return margin % 2 == 1 && half % 2 == 1 ? half + 1 : half;
@@ -13,8 +13,8 @@ std::size_t crop_start(std::size_t margin) {
 Tensor center_crop(const Tensor& image, std::size_t height, std::size_t width) {
   const ImageLayout layout = image_layout(image, "CenterCrop");
   if (height > layout.height || width > layout.width)
-    throw DataError("CenterCrop",
-                    fmt::format("got {}, expected at least {} x {}; Resize it first", image.describe(), height, width));
+    throw DataError("CenterCrop", fmt::format("got {}, expected at least {} x {}; add the transform Resize in front",
+                                              image.describe(), height, width));
   return crop(image, layout, {crop_start(layout.height - height), crop_start(layout.width - width), height, width},
               "CenterCrop");
 }
@@ -30,11 +30,11 @@ Transform make_center_crop(const Component& component) {
 
 TransformKind center_crop_transform() {
   return {{.name = "CenterCrop",
-           .summary = "cuts out the middle",
+           .summary = "crops the center",
            .parameters = {{.name = "size",
                            .kind = ValueKind::IntegerList,
                            .required = true,
-                           .summary = "one side, or [height, width]"}},
+                           .summary = "one number for both sides, or [height, width]"}},
            .shorthand = "size"},
           make_center_crop};
 }

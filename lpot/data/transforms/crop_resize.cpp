@@ -27,15 +27,15 @@ Parameter crop_side(const std::string& name, const std::string& summary) {
 
 TransformKind crop_resize_transform() {
   return {{.name = "CropResize",
-           .summary = "cuts out a part at a given place and resizes it, as Pillow does",
-           .parameters = {crop_side("x", "columns left of the part"),
-                          crop_side("y", "rows above it"),
-                          crop_side("width", "its width"),
-                          crop_side("height", "its height"),
+           .summary = "crops at a given position and resizes like Pillow",
+           .parameters = {crop_side("x", "left column of the crop"),
+                          crop_side("y", "top row of the crop"),
+                          crop_side("width", "width of the crop"),
+                          crop_side("height", "height of the crop"),
                           {.name = "size",
                            .kind = ValueKind::IntegerList,
                            .required = true,
-                           .summary = "one side for both, or [height, width]"},
+                           .summary = "one number for both sides, or [height, width]"},
                           interpolation_parameter()}},
           make_crop_resize};
 }

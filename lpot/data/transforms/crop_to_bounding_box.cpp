@@ -21,9 +21,10 @@ Parameter box_side(const std::string& name, const std::string& summary) {
 TransformKind crop_to_bounding_box_transform() {
   return {
       {.name = "CropToBoundingBox",
-       .summary = "cuts out a part at a given place",
-       .parameters = {box_side("offset_height", "rows above the part"), box_side("offset_width", "columns left of it"),
-                      box_side("target_height", "its height"), box_side("target_width", "its width")}},
+       .summary = "crops at a given position",
+       .parameters = {box_side("offset_height", "top row of the crop"),
+                      box_side("offset_width", "left column of the crop"),
+                      box_side("target_height", "height of the crop"), box_side("target_width", "width of the crop")}},
       make_crop_to_bounding_box};
 }
 

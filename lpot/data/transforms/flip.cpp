@@ -7,7 +7,7 @@
 namespace lpot {
 namespace {
 
-// Reverses the order of the pieces along an axis.
+// Reverses the order of the elements along an axis.
 Tensor flip(const Tensor& image, const Axis& axis) {
   Tensor result = Tensor::uninitialized(image.element_type(), image.shape());
   const std::size_t piece = axis.inner * element_size(image.element_type());
@@ -25,7 +25,7 @@ Tensor flip_left_right(const Tensor& image, const ImageLayout& layout) { return 
 Tensor flip_upside_down(const Tensor& image, const ImageLayout& layout) { return flip(image, height_axis(layout)); }
 
 TransformKind random_horizontal_flip_transform() {
-  return {{.name = "RandomHorizontalFlip", .summary = "mirrors left and right, every second time at random"},
+  return {{.name = "RandomHorizontalFlip", .summary = "mirrors left and right with probability 0.5"},
           [](const Component& component) {
             return at_random(component, [](const Tensor& image, Draws& draws) {
               return draws.coin() ? flip_left_right(image, image_layout(image, "RandomHorizontalFlip")) : image;
@@ -34,7 +34,7 @@ TransformKind random_horizontal_flip_transform() {
 }
 
 TransformKind random_vertical_flip_transform() {
-  return {{.name = "RandomVerticalFlip", .summary = "turns upside down, every second time at random"},
+  return {{.name = "RandomVerticalFlip", .summary = "mirrors top and bottom with probability 0.5"},
           [](const Component& component) {
             return at_random(component, [](const Tensor& image, Draws& draws) {
               return draws.coin() ? flip_upside_down(image, image_layout(image, "RandomVerticalFlip")) : image;

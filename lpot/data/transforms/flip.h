@@ -1,4 +1,4 @@
-// Mirror images.
+// Mirrors images.
 #pragma once
 #include "lpot/core/tensor.h"
 #include "lpot/data/transforms/image.h"

@@ -52,8 +52,8 @@ std::size_t plane_count(const ImageLayout& layout) { return layout.channels_firs
 
 Tensor crop(const Tensor& image, const ImageLayout& layout, const Area& window, std::string_view transform) {
   if (window.top + window.height > layout.height || window.left + window.width > layout.width)
-    throw DataError(transform, fmt::format("got {}, expected at least {} x {}; Resize it first", image.describe(),
-                                           window.top + window.height, window.left + window.width));
+    throw DataError(transform, fmt::format("got {}, expected at least {} x {}; add the transform Resize in front",
+                                           image.describe(), window.top + window.height, window.left + window.width));
   Tensor result = Tensor::uninitialized(image.element_type(), layout.shape(window.height, window.width));
   const std::size_t pixel = pixel_bytes(image, layout);
   std::byte* to = result.bytes();

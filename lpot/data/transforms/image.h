@@ -1,4 +1,4 @@
-// How an image lies in memory, and sizes as configs write them.
+// The memory layout of images, and size parameters of transforms.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -20,38 +20,39 @@ struct ImageLayout {
   }
 };
 
-// The layout of a rank 3 tensor with 1 to 4 channels; which side they are on is told as transform.h says.
-// Throws DataError in the name of `transform`.
+// The layout of a rank 3 tensor with 1 to 4 channels. transform.h has the rule for channels first or last. Throws
+// DataError with the operation `transform`.
 ImageLayout image_layout(const Tensor&, std::string_view transform);
 
-// The values as f32, to be changed in place: in the image's own memory where no other tensor sees it, else in a copy.
+// The values as f32, for changes in place. Copies the image unless it is f32 and no other tensor shares its memory.
 Tensor changeable_floats(Tensor image);
 
 struct Area {
   std::size_t top = 0, left = 0, height = 0, width = 0;
 };
 
-// The part of an image that lies in the window. Throws DataError in the name of `transform` when it reaches beyond.
+// Crops an image to the window. Throws DataError with the operation `transform` if the window exceeds the image.
 Tensor crop(const Tensor&, const ImageLayout&, const Area&, std::string_view transform);
 
-// Bytes of one pixel where channels are last, of one element where they are first; and how many planes of them.
+// Channels last: the bytes of one pixel and one plane. Channels first: the bytes of one element and one plane per
+// channel.
 std::size_t pixel_bytes(const Tensor&, const ImageLayout&);
 std::size_t plane_count(const ImageLayout&);
 
-// One axis of a tensor: its elements are [outer, length, inner].
+// One axis of a tensor, which is viewed as [outer, length, inner].
 struct Axis {
   std::size_t outer = 1, length = 1, inner = 1;
 };
 Axis height_axis(const ImageLayout&);
 Axis width_axis(const ImageLayout&);
 
-// A side in pixels, 1 to 65536, from a parameter. Throws ConfigError.
+// Reads a length in pixels, 1 to 65536, from a parameter. Throws ConfigError.
 std::size_t read_side(const Component&, const std::string& parameter);
 
-// A place in pixels, 0 to 65536, from a parameter. Throws ConfigError.
+// Reads a position in pixels, 0 to 65536, from a parameter. Throws ConfigError.
 std::size_t read_offset(const Component&, const std::string& parameter);
 
-// The parameter `size`: one or two numbers from 1 to 65536. Throws ConfigError.
+// Reads the parameter `size`: one or two numbers from 1 to 65536. Throws ConfigError.
 std::vector<std::size_t> read_size(const Component&);
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// What the two combined transforms for ImageNet share.
+// Functions that ResizeCropImagenet and BilinearImagenet share.
 #pragma once
 #include <vector>
 
@@ -8,20 +8,20 @@
 
 namespace lpot {
 
-// (x - mean) * scale or, where there are deviations, (x - mean) / deviation per channel.
+// (x - mean) * scale or, if deviations are given, (x - mean) / deviation per channel.
 struct Shift {
   std::vector<float> mean;
   float scale = 1;
   std::vector<float> deviation = {};
 };
 
-// The parameters mean_value and scale. Throws ConfigError.
+// Reads the parameters mean_value and scale. Throws ConfigError.
 Shift read_shift(const Component&);
 
-// The image as f32; throws DataError unless its channels are last.
+// The image as f32. Throws DataError unless channels are last.
 Tensor float_image(const Tensor& image, const ImageLayout&, std::string_view transform);
 
-// Applies it to f32 [height,width,channels].
+// Applies the shift to f32 [height,width,channels].
 void apply(const Shift&, Tensor& image, std::string_view transform);
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// The transforms, one a file; transforms.cpp lists them.
+// The transforms. Each is in its own file; transforms.cpp lists them.
 #pragma once
 #include <functional>
 #include <vector>
@@ -36,10 +36,10 @@ TransformKind to_pil_image_transform();
 TransformKind to_tensor_transform();
 TransformKind transpose_transform();
 
-// The transform that replaces a sample's first input by `change` of it, which gets it to keep.
+// A transform that replaces the first input of a sample with the result of `change`. The input is moved into `change`.
 Transform on_first_input(const Component&, std::function<Tensor(Tensor)> change);
 
-// The same for a change that draws random numbers; they depend on the sample's seed and the transform's name.
+// The same for a change with random numbers, which depend on the seed of the sample and on the name of the transform.
 Transform at_random(const Component&, std::function<Tensor(Tensor, Draws&)> change);
 
 }  // namespace lpot

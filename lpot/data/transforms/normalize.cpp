@@ -1,5 +1,5 @@
-// (x - mean) / std per channel, as torchvision does. One mean serves every channel; else the channels are where the
-// number of means says (transform.h has the rule for when both sides fit).
+// (x - mean) / std per channel, as in torchvision. A single mean applies to all channels. Otherwise the channel
+// dimension is the one with as many elements as means; transform.h has the rule if both match.
 #include "lpot/core/multiversion.h"
 #include "lpot/data/transforms/image.h"
 #include "lpot/data/transforms/kinds.h"
@@ -19,12 +19,12 @@ Side channel_side(const Tensor& image, std::size_t channels) {
   const bool first = shape.size() == 3 && shape[0] == channels;
   const bool last = shape.size() == 3 && shape[2] == channels;
   if (!first && !last)
-    throw DataError("Normalize", fmt::format("got {}, expected an image with {} channels, one for each mean",
+    throw DataError("Normalize", fmt::format("got {}, expected an image with {} channels, one per mean",
                                              image.describe(), channels));
   return first && (!last || !is_integer_type(image.element_type())) ? Side::First : Side::Last;
 }
 
-// Values that lie side by side and share a mean.
+// Normalizes contiguous values with one mean.
 LPOT_FOR_EVERY_CPU void normalize_run(float* values, std::size_t count, float mean, float deviation) {
   for (std::size_t i = 0; i < count; ++i) values[i] = (values[i] - mean) / deviation;
 }
@@ -54,10 +54,10 @@ Transform make_normalize(const Component& component) {
   const std::vector<double>& mean = component.parameters.numbers("mean");
   const std::vector<double>& deviation = component.parameters.numbers("std");
   if (mean.empty() || mean.size() != deviation.size())
-    throw config_error(component, fmt::format("{} means and {} stds, expected one of each per channel", mean.size(),
-                                              deviation.size()));
+    throw config_error(component, fmt::format("{} means and {} stds; expected equal numbers, one per channel",
+                                              mean.size(), deviation.size()));
   for (const double value : deviation)
-    if (!(value > 0)) throw config_error(component, fmt::format("std: expected numbers above 0, got {}", value));
+    if (!(value > 0)) throw config_error(component, fmt::format("std: expected positive numbers, got {}", value));
   const Channels channels{{mean.begin(), mean.end()}, {deviation.begin(), deviation.end()}};
   return on_first_input(component, [channels](Tensor image) { return normalize(std::move(image), channels); });
 }
@@ -66,7 +66,7 @@ Transform make_normalize(const Component& component) {
 
 TransformKind normalize_transform() {
   return {{.name = "Normalize",
-           .summary = "(x - mean) / std per channel, gives f32",
+           .summary = "(x - mean) / std per channel, as f32",
            .parameters = {{.name = "mean",
                            .kind = ValueKind::NumberList,
                            .default_value = "[0.0]",

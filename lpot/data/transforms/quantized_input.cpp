@@ -6,7 +6,7 @@
 namespace lpot {
 namespace {
 
-// Fractions are cut off, as TensorFlow's cast does; values beyond the type's range saturate.
+// Fractions are truncated, as in TensorFlow's cast. Values outside the range of the type saturate.
 Tensor quantize_input(const Tensor& input, ElementType type, float scale) {
   const float shift = type == ElementType::U8 ? 128.0f : 0.0f;
   const float least = type == ElementType::U8 ? 0.0f : -128.0f;
@@ -28,7 +28,7 @@ Transform make_quantized_input(const Component& component) {
 
 TransformKind quantized_input_transform() {
   return {{.name = "QuantizedInput",
-           .summary = "x * scale (+ 128 for uint8) as whole numbers; without a scale the input stays as it is",
+           .summary = "x * scale (+ 128 for uint8) as integers; without scale, the input is unchanged",
            .parameters = {{.name = "dtype",
                            .kind = ValueKind::Text,
                            .required = true,

@@ -6,7 +6,7 @@ namespace {
 
 Tensor random_crop(const Tensor& image, std::size_t height, std::size_t width, Draws& draws) {
   const ImageLayout layout = image_layout(image, "RandomCrop");
-  Area window{0, 0, height, width};  // crop() refuses one that is too large
+  Area window{0, 0, height, width};  // crop() throws if it is too large
   if (height < layout.height) window.top = draws.below(layout.height - height + 1);
   if (width < layout.width) window.left = draws.below(layout.width - width + 1);
   return crop(image, layout, window, "RandomCrop");
@@ -23,11 +23,11 @@ Transform make_random_crop(const Component& component) {
 
 TransformKind random_crop_transform() {
   return {{.name = "RandomCrop",
-           .summary = "cuts out a part at a random place",
+           .summary = "crops at a random position",
            .parameters = {{.name = "size",
                            .kind = ValueKind::IntegerList,
                            .required = true,
-                           .summary = "one side, or [height, width]"}},
+                           .summary = "one number for both sides, or [height, width]"}},
            .shorthand = "size"},
           make_random_crop};
 }

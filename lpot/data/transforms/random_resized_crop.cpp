@@ -1,5 +1,5 @@
-// Cuts out a part of random area and proportions and resizes it, as torchvision draws them: up to ten tries for one
-// that fits, else the middle with the nearest allowed proportions.
+// Crops a random area with a random aspect ratio and resizes it, as in torchvision: up to ten attempts to find a crop
+// that fits, then the center with the nearest allowed aspect ratio.
 #include <algorithm>
 #include <cmath>
 
@@ -42,7 +42,7 @@ Area draw_window(const ImageLayout& layout, const Span& scale, const Span& ratio
 Span read_span(const Component& component, const std::string& name) {
   const std::vector<double>& given = component.parameters.numbers(name);
   if (given.size() != 2 || !(given[0] > 0) || !(given[0] <= given[1]))
-    throw config_error(component, fmt::format("{}: expected [least, greatest] above 0", name));
+    throw config_error(component, fmt::format("{}: expected two positive numbers [min, max]", name));
   return {given[0], given[1]};
 }
 
@@ -64,19 +64,19 @@ Transform make_random_resized_crop(const Component& component) {
 
 TransformKind random_resized_crop_transform() {
   return {{.name = "RandomResizedCrop",
-           .summary = "cuts out a part of random size and place and resizes it",
+           .summary = "crops a random area and resizes it",
            .parameters = {{.name = "size",
                            .kind = ValueKind::IntegerList,
                            .required = true,
-                           .summary = "one side, or [height, width]"},
+                           .summary = "one number for both sides, or [height, width]"},
                           {.name = "scale",
                            .kind = ValueKind::NumberList,
                            .default_value = "[0.08, 1.0]",
-                           .summary = "least and greatest part of the area"},
+                           .summary = "minimum and maximum fraction of the area"},
                           {.name = "ratio",
                            .kind = ValueKind::NumberList,
                            .default_value = "[0.75, 1.3333333333333333]",
-                           .summary = "least and greatest width / height"},
+                           .summary = "minimum and maximum of width / height"},
                           interpolation_parameter()},
            .shorthand = "size"},
           make_random_resized_crop};

@@ -1,9 +1,10 @@
-// Pillow's resampling: first along the width, then along the height, each a weighted sum of the pixels that the
-// filter covers (taps.cpp). When an axis shrinks, the filter is widened by the same factor, which is what prevents
-// aliasing. For 8-bit images the weights are fixed-point numbers of 22 bits and each sum is rounded to 8 bits; other
-// types are summed in double. An axis that keeps its size is left alone. Nearest takes the pixel under the centre of
-// the new one. Reference: Pillow 12, src/libImaging/Resample.c and Geometry.c. Pillow 13 does the height first where it
-// shrinks much more than the width; the width is always first here, as in the versions that models were trained with.
+// Pillow's resampling: first along the width, then along the height. Each new pixel is a weighted sum of the pixels
+// under the filter (taps.cpp). When an axis shrinks, the filter is widened by the same factor to prevent aliasing. For
+// 8-bit images, the weights are 22-bit fixed-point numbers and each sum is rounded to 8 bits; other types are summed in
+// double. An axis that keeps its size is not resampled. Nearest copies the pixel under the center of the new pixel.
+//
+// Reference: Pillow 12, src/libImaging/Resample.c and Geometry.c. Pillow 13 resamples the height first if it shrinks
+// much more than the width. This code always starts with the width, like the versions with which models were trained.
 #include "lpot/data/transforms/resample.h"
 
 #include <algorithm>
@@ -22,14 +23,15 @@ struct TargetSize {
   std::size_t height = 0, width = 0;
 };
 
-// Taps of both axes; an axis that keeps its size has none.
+// The taps of both axes. An axis that keeps its size has no taps.
 template <typename AxisTaps>
 struct ImageTaps {
   std::optional<AxisTaps> along, across;
-  std::size_t most_rows = 1;  // that one new row is made of
+  std::size_t most_rows = 1;  // maximum number of source rows for one new row
 };
 
-// Source rows of one plane at their new width. Each is made once: those that new rows have in common are kept.
+// Source rows of one plane, resampled to the new width. Each row is computed once and reused for the new rows that
+// share it.
 template <typename Element, typename AxisTaps>
 class WideRows {
  public:
@@ -40,7 +42,8 @@ class WideRows {
         most_rows_(taps.most_rows),
         cache_(taps.along ? taps.most_rows * row_values : 0) {}
 
-  // Valid until most_rows later ones were asked for. None before the first of the last new row is asked for again.
+  // A row is valid until most_rows later rows were requested. Rows must be requested in ascending order, except for the
+  // rows that the current new row shares with the previous one.
   const Element* at(std::size_t row) {
     PixelRow<Element> source = first_row_;
     source.values += row * source.pixels * source.channels;
@@ -88,7 +91,7 @@ Tensor resample_rows(const Tensor& source, const ImageLayout& layout, const Targ
 std::vector<std::size_t> nearest_places(std::size_t from, std::size_t to) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   std::vector<std::size_t> places;
-  // Added up step by step as Pillow does, so that the rounding is the same.
+  // Positions are accumulated step by step as in Pillow, so that the rounding is the same.
   double place = scale * 0.5;
   for (std::size_t i = 0; i < to; ++i, place += scale)
     places.push_back(std::min(from - 1, static_cast<std::size_t>(place)));
@@ -129,7 +132,7 @@ Parameter interpolation_parameter() {
   return {.name = "interpolation",
           .kind = ValueKind::Text,
           .default_value = "bilinear",
-          .summary = "how pixels between pixels are worked out",
+          .summary = "interpolation method",
           .choices = {"bilinear", "nearest", "bicubic"}};
 }
 

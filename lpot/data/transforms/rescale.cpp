@@ -18,7 +18,7 @@ Tensor rescale(Tensor image) {
 }  // namespace
 
 TransformKind rescale_transform() {
-  return {{.name = "Rescale", .summary = "divides by 255, gives f32"},
+  return {{.name = "Rescale", .summary = "divides by 255, as f32"},
           [](const Component& component) { return on_first_input(component, rescale); }};
 }
 

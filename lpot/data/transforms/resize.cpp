@@ -8,7 +8,7 @@ namespace {
 Tensor resize(const Tensor& image, const std::vector<std::size_t>& size, Interpolation interpolation) {
   const ImageLayout layout = image_layout(image, "Resize");
   if (size.size() == 2) return resample(image, layout, size[0], size[1], interpolation);
-  // torchvision cuts off the fraction of the longer side.
+  // The longer side is truncated to an integer, as in torchvision.
   const std::size_t side = size[0];
   if (layout.width <= layout.height)
     return resample(image, layout, side * layout.height / layout.width, side, interpolation);
@@ -25,11 +25,11 @@ Transform make_resize(const Component& component) {
 
 TransformKind resize_transform() {
   return {{.name = "Resize",
-           .summary = "changes the size of an image, as Pillow does",
+           .summary = "resizes an image like Pillow",
            .parameters = {{.name = "size",
                            .kind = ValueKind::IntegerList,
                            .required = true,
-                           .summary = "the shorter side, which keeps the proportions, or [height, width]"},
+                           .summary = "length of the shorter side (keeps the aspect ratio), or [height, width]"},
                           interpolation_parameter()},
            .shorthand = "size"},
           make_resize};

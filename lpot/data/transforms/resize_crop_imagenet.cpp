@@ -1,8 +1,9 @@
-// The preprocessing of VGG and ResNet: the shorter side to resize_side, bilinearly without anti-aliasing, then a part
-// cut out. LPOT ends it in two ways. For TensorFlow: (x - mean) * scale of values in 0..255, channels last. For ONNX
-// Runtime: (x / 255 - mean) / std, channels first. The second is taken where std_value is given, or means that are of
-// values in 0..1 (none above 1, not all 0), as such configs have them; std_value is then 0.229, 0.224, 0.225 unless
-// given.
+// The preprocessing of VGG and ResNet: resizes the shorter side to resize_side with bilinear interpolation without
+// anti-aliasing, then crops. LPOT has two variants of the last step:
+//   TensorFlow: (x - mean) * scale of values in 0..255, channels last.
+//   ONNX Runtime: (x / 255 - mean) / std, channels first. It is used if std_value is given or if the means are for
+//   values
+//     in 0..1 (none above 1, not all 0). The default of std_value is then 0.229, 0.224, 0.225.
 #include <algorithm>
 #include <cmath>
 
@@ -24,7 +25,7 @@ struct ResizeCropOptions {
   Shift shift;
 };
 
-// The shorter side becomes `side`.
+// Resizes the shorter side to `side`.
 Tensor resize(const Tensor& image, const ImageLayout& layout, std::size_t side) {
   const double scale = static_cast<double>(side) / static_cast<double>(std::min(layout.height, layout.width));
   const auto scaled = [&](std::size_t length) {
@@ -35,7 +36,7 @@ Tensor resize(const Tensor& image, const ImageLayout& layout, std::size_t side) 
 
 Area find_window(const Shape& shape, const ResizeCropOptions& options, Draws& draws) {
   Area window{0, 0, options.height, options.width};
-  if (shape[0] < options.height || shape[1] < options.width) return window;  // crop() refuses it
+  if (shape[0] < options.height || shape[1] < options.width) return window;  // crop() throws
   const std::size_t rows = shape[0] - options.height, columns = shape[1] - options.width;
   window.top = options.random_crop ? draws.below(rows + 1) : rows / 2;
   window.left = options.random_crop ? draws.below(columns + 1) : columns / 2;
@@ -82,7 +83,7 @@ Transform make_resize_crop(const Component& component) {
   if (given.has("std_value")) {
     const std::vector<double>& deviation = given.numbers("std_value");
     if (deviation.empty() || *std::min_element(deviation.begin(), deviation.end()) <= 0)
-      throw config_error(component, "std_value: expected numbers above 0");
+      throw config_error(component, "std_value: found 0 or a negative number; expected positive numbers");
     options.shift.deviation.assign(deviation.begin(), deviation.end());
   }
   return at_random(component,
@@ -96,25 +97,26 @@ Parameter flag(const std::string& name, const std::string& summary) {
 }  // namespace
 
 TransformKind resize_crop_imagenet_transform() {
-  return {{.name = kResizeCropName,
-           .summary = "resizes the shorter side without anti-aliasing, cuts out the middle, then (x - mean) * scale",
-           .parameters = {{.name = "height", .kind = ValueKind::Integer, .required = true, .summary = "of the part"},
-                          {.name = "width", .kind = ValueKind::Integer, .required = true, .summary = "of the part"},
-                          flag("random_crop", "a random part instead of the middle"),
-                          {.name = "resize_side",
-                           .kind = ValueKind::Integer,
-                           .default_value = "256",
-                           .summary = "the shorter side before the part is cut out"},
-                          flag("random_flip_left_right", "mirrors every second time at random"),
-                          {.name = "mean_value",
-                           .kind = ValueKind::NumberList,
-                           .default_value = "[0.0, 0.0, 0.0]",
-                           .summary = "by channel, of values in 0..255; means of values in 0..1 imply std_value"},
-                          {.name = "scale", .kind = ValueKind::Number, .default_value = "1.0", .summary = "factor"},
-                          {.name = "std_value",
-                           .kind = ValueKind::NumberList,
-                           .summary = "by channel: (x / 255 - mean) / std and channels first instead"}}},
-          make_resize_crop};
+  return {
+      {.name = kResizeCropName,
+       .summary = "resizes the shorter side without anti-aliasing, crops the center, then (x - mean) * scale",
+       .parameters = {{.name = "height", .kind = ValueKind::Integer, .required = true, .summary = "of the crop"},
+                      {.name = "width", .kind = ValueKind::Integer, .required = true, .summary = "of the crop"},
+                      flag("random_crop", "crop at a random position instead of the center"),
+                      {.name = "resize_side",
+                       .kind = ValueKind::Integer,
+                       .default_value = "256",
+                       .summary = "length of the shorter side before the crop"},
+                      flag("random_flip_left_right", "mirror left and right with probability 0.5"),
+                      {.name = "mean_value",
+                       .kind = ValueKind::NumberList,
+                       .default_value = "[0.0, 0.0, 0.0]",
+                       .summary = "one mean per channel, of values in 0..255; means of values in 0..1 imply std_value"},
+                      {.name = "scale", .kind = ValueKind::Number, .default_value = "1.0", .summary = "factor"},
+                      {.name = "std_value",
+                       .kind = ValueKind::NumberList,
+                       .summary = "one per channel: selects (x / 255 - mean) / std and channels first"}}},
+      make_resize_crop};
 }
 
 }  // namespace lpot

@@ -1,5 +1,5 @@
-// Resizes so that the shorter side is 100 / scale of the wanted size and keeps the proportions; a CenterCrop to the
-// size usually follows.
+// Resizes the shorter side to 100 / scale of the given size and keeps the aspect ratio. Usually, a CenterCrop to the
+// given size follows.
 #include "lpot/data/transforms/image.h"
 #include "lpot/data/transforms/kinds.h"
 #include "lpot/data/transforms/resample.h"
@@ -7,7 +7,7 @@
 namespace lpot {
 namespace {
 
-// The names of OpenCV's methods, or their numbers.
+// The names or numbers of OpenCV's interpolation methods.
 Interpolation read_method(const Component& component) {
   const std::string& name = component.parameters.text("inter_pol");
   if (name == "nearest" || name == "0") return Interpolation::Nearest;
@@ -18,12 +18,13 @@ Interpolation read_method(const Component& component) {
 
 Transform make_resize_with_aspect_ratio(const Component& component) {
   const double scale = component.parameters.number("scale");
-  if (!(scale > 0)) throw config_error(component, fmt::format("scale: expected a number above 0, got {}", scale));
+  if (!(scale > 0)) throw config_error(component, fmt::format("scale: expected a positive number, got {}", scale));
   const auto enlarged = [&](const std::string& name) {
     return static_cast<std::size_t>(100.0 * static_cast<double>(read_side(component, name)) / scale);
   };
   const std::size_t height = enlarged("height"), width = enlarged("width");
-  if (height == 0 || width == 0) throw config_error(component, fmt::format("scale: {} leaves no pixel", scale));
+  if (height == 0 || width == 0)
+    throw config_error(component, fmt::format("scale: {} is too large and gives an empty image", scale));
   const Interpolation method = read_method(component);
   return on_first_input(component, [=](const Tensor& image) {
     const ImageLayout layout = image_layout(image, "ResizeWithAspectRatio");
@@ -36,22 +37,21 @@ Transform make_resize_with_aspect_ratio(const Component& component) {
 }  // namespace
 
 TransformKind resize_with_aspect_ratio_transform() {
-  return {
-      {.name = "ResizeWithAspectRatio",
-       .summary = "resizes to somewhat more than a size and keeps the proportions, for a CenterCrop",
-       .parameters =
-           {{.name = "height", .kind = ValueKind::Integer, .required = true, .summary = "height that will be cut out"},
-            {.name = "width", .kind = ValueKind::Integer, .required = true, .summary = "width that will be cut out"},
-            {.name = "scale",
-             .kind = ValueKind::Number,
-             .default_value = "87.5",
-             .summary = "per cent of the resized side that will be cut out"},
-            {.name = "inter_pol",
-             .kind = ValueKind::Text,
-             .default_value = "area",
-             .summary = "OpenCV's method; cubic is Pillow's, with anti-aliasing",
-             .choices = {"area", "linear", "bilinear", "nearest", "cubic", "bicubic", "0", "1", "2", "3"}}}},
-      make_resize_with_aspect_ratio};
+  return {{.name = "ResizeWithAspectRatio",
+           .summary = "resizes to slightly more than the given size for a later CenterCrop; keeps the aspect ratio",
+           .parameters =
+               {{.name = "height", .kind = ValueKind::Integer, .required = true, .summary = "height of the later crop"},
+                {.name = "width", .kind = ValueKind::Integer, .required = true, .summary = "width of the later crop"},
+                {.name = "scale",
+                 .kind = ValueKind::Number,
+                 .default_value = "87.5",
+                 .summary = "size of the later crop in percent of the resized image"},
+                {.name = "inter_pol",
+                 .kind = ValueKind::Text,
+                 .default_value = "area",
+                 .summary = "OpenCV's interpolation method; cubic is Pillow's with anti-aliasing",
+                 .choices = {"area", "linear", "bilinear", "nearest", "cubic", "bicubic", "0", "1", "2", "3"}}}},
+          make_resize_with_aspect_ratio};
 }
 
 }  // namespace lpot

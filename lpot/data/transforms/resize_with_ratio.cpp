@@ -1,6 +1,6 @@
-// Enlarges an image until its shorter side is min_dim, unless the longer one would exceed max_dim, and may pad it to a
-// square of max_dim; boxes in the label move along. Bilinear without anti-aliasing, as LPOT did through OpenCV (which
-// got height and width the wrong way round there).
+// Enlarges an image until its shorter side is min_dim, but never beyond max_dim for the longer side. Can pad the image
+// to a square of max_dim and adjusts boxes in the label. Bilinear without anti-aliasing, like LPOT with OpenCV (LPOT
+// passed height and width in the wrong order).
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace lpot {
 namespace {
 
 struct Sides {
-  std::size_t min = 0, max = 0;  // 0: no such limit
+  std::size_t min = 0, max = 0;  // 0: no limit
 };
 
 struct Padding {
@@ -39,7 +39,7 @@ Tensor filled(ElementType type, const Shape& shape, double value) {
   return values.converted(type);
 }
 
-// The image in the middle of a square.
+// Places the image at the center of a square.
 Tensor pad(const Tensor& image, const ImageLayout& layout, std::size_t side, double value) {
   Tensor result = filled(image.element_type(), layout.shape(side, side), value);
   const std::size_t top = (side - layout.height) / 2, left = (side - layout.width) / 2;
@@ -51,7 +51,7 @@ Tensor pad(const Tensor& image, const ImageLayout& layout, std::size_t side, dou
   return result;
 }
 
-// Boxes relative to the padded square.
+// Converts boxes to coordinates relative to the padded square.
 Tensor move_boxes(const Tensor& label, const ImageLayout& layout, std::size_t side) {
   const bool boxes =
       !label.empty() && label.element_type() == ElementType::F32 && label.shape().size() == 2 && label.shape()[1] == 7;
@@ -70,7 +70,7 @@ Tensor move_boxes(const Tensor& label, const ImageLayout& layout, std::size_t si
 }
 
 Sample resize_with_ratio(Sample sample, const Sides& sides, const Padding& padding) {
-  if (sample.inputs.empty()) throw DataError("ResizeWithRatio", "the sample has no input");
+  if (sample.inputs.empty()) throw DataError("ResizeWithRatio", "the sample has no input; expected at least one");
   ImageLayout layout = image_layout(sample.inputs[0], "ResizeWithRatio");
   const double scale = find_scale(layout, sides);
   const std::size_t height = scaled(layout.height, scale), width = scaled(layout.width, scale);
@@ -91,7 +91,8 @@ Transform make_resize_with_ratio(const Component& component) {
   };
   const Sides sides{limit("min_dim"), limit("max_dim")};
   const Padding padding{component.parameters.flag("padding"), component.parameters.number("constant_value")};
-  if (padding.on && sides.max == 0) throw config_error(component, "padding needs a max_dim above 0");
+  if (padding.on && sides.max == 0)
+    throw config_error(component, "padding needs max_dim; set max_dim to a positive number");
   return {component.name,
           [=](Sample sample, std::uint64_t) { return resize_with_ratio(std::move(sample), sides, padding); },
           fmt::format("{}({})", component.name, component.parameters.describe())};
@@ -101,19 +102,19 @@ Transform make_resize_with_ratio(const Component& component) {
 
 TransformKind resize_with_ratio_transform() {
   return {{.name = "ResizeWithRatio",
-           .summary = "enlarges, keeps the proportions, may pad to a square; moves boxes along",
+           .summary = "enlarges and keeps the aspect ratio, can pad to a square; adjusts boxes",
            .parameters = {{.name = "min_dim",
                            .kind = ValueKind::Integer,
                            .default_value = "800",
-                           .summary = "the shorter side is enlarged to it; 0: as it is"},
+                           .summary = "the shorter side is enlarged to this length; 0: unchanged"},
                           {.name = "max_dim",
                            .kind = ValueKind::Integer,
                            .default_value = "1365",
-                           .summary = "the longer side stays within it; 0: no limit"},
+                           .summary = "maximum length of the longer side; 0: no limit"},
                           {.name = "padding",
                            .kind = ValueKind::Flag,
                            .default_value = "false",
-                           .summary = "pads to a square of max_dim, the image in its middle"},
+                           .summary = "pad to a square of max_dim with the image at the center"},
                           {.name = "constant_value",
                            .kind = ValueKind::Number,
                            .default_value = "0",

@@ -8,9 +8,9 @@ namespace lpot {
 namespace {
 
 struct Filter {
-  double support = 0;  // weights are zero beyond it
+  double support = 0;  // weights are zero outside of it
   double (*weight)(double distance) = nullptr;
-  bool widens = true;  // where an axis shrinks
+  bool widens = true;  // if an axis shrinks
 };
 
 double bilinear_weight(double distance) { return std::max(0.0, 1.0 - std::fabs(distance)); }
@@ -23,8 +23,8 @@ double bicubic_weight(double distance) {
   return 0;
 }
 
-// The places of all new pixels, with room for their weights; `window` gives the first source pixel and the one behind
-// the last.
+// The positions of all new pixels, with space for their weights. `window` returns the first source pixel and the end
+// (exclusive).
 template <typename Window>
 Taps place_taps(std::size_t to, const Window& window) {
   Taps taps;
@@ -51,7 +51,7 @@ Taps make_taps(std::size_t from, std::size_t to, const Filter& filter) {
     double* weights = taps.weights.data() + i * taps.most;
     double sum = 0;
     for (std::size_t tap = 0; tap < taps.count[i]; ++tap) {
-      // Pillow multiplies by the inverse; a division would round differently.
+      // Multiplies by the inverse like Pillow; a division would round differently.
       weights[tap] = filter.weight((static_cast<double>(taps.first[i] + tap) - center(i) + 0.5) * (1.0 / stretch));
       sum += weights[tap];
     }
@@ -61,7 +61,7 @@ Taps make_taps(std::size_t from, std::size_t to, const Filter& filter) {
   return taps;
 }
 
-// Each source pixel weighs what the new pixel covers of it.
+// The weight of a source pixel is the part of it that the new pixel covers.
 Taps make_area_taps(std::size_t from, std::size_t to) {
   const double scale = static_cast<double>(from) / static_cast<double>(to);
   const auto start = [scale](std::size_t i) { return static_cast<double>(i) * scale; };
@@ -98,7 +98,7 @@ FixedTaps in_fixed_point(const Taps& taps, std::size_t from) {
   fixed.count = taps.most;
   fixed.weights.resize(taps.first.size() * fixed.count);
   for (std::size_t i = 0; i < taps.first.size(); ++i) {
-    // Those at the end begin earlier, with zeros, so that none reaches beyond the axis.
+    // At the end of the axis, taps start earlier with zero weights, so that they do not exceed the axis.
     fixed.first.push_back(std::min(taps.first[i], from - fixed.count));
     std::int32_t* weights = fixed.weights.data() + i * fixed.count + (taps.first[i] - fixed.first[i]);
     for (std::size_t tap = 0; tap < taps.count[i]; ++tap) weights[tap] = in_fixed_point(taps.weights_of(i)[tap]);

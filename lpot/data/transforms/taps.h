@@ -1,4 +1,4 @@
-// Which pixels of an axis a resampled one is made of: places and weights, worked out once for an image.
+// The source pixels and weights of each resampled pixel along an axis, computed once per image.
 //
 //   Taps taps = taps_for(Interpolation::Bilinear, 500, 341);
 //   double pixel_5 = 0;
@@ -17,16 +17,16 @@ namespace lpot {
 struct Taps {
   std::vector<std::size_t> first, count;
   std::size_t most = 0;         // the largest count
-  std::vector<double> weights;  // room for `most` of each pixel
+  std::vector<double> weights;  // `most` per pixel
 
   std::size_t count_of(std::size_t pixel) const { return count[pixel]; }
   const double* weights_of(std::size_t pixel) const { return weights.data() + pixel * most; }
 };
 
-// An axis of `from` pixels becomes one of `to`. Nearest has no weights.
+// The taps to resample an axis of `from` pixels to `to` pixels. Nearest has no weights.
 Taps taps_for(Interpolation, std::size_t from, std::size_t to);
 
-// The same for bytes: weights as whole numbers, and the same count for all pixels, zeros filling up.
+// The same for bytes: integer weights, padded with zeros to the same count for all pixels.
 struct FixedTaps {
   std::vector<std::size_t> first;
   std::size_t count = 0;

@@ -1,4 +1,4 @@
-// What torchvision's ToPILImage does to the pixels: channels last, and bytes from floats in 0..1.
+// Like torchvision's ToPILImage: moves channels last and converts floats in 0..1 to bytes.
 #include <algorithm>
 
 #include "lpot/data/transforms/image.h"
@@ -13,7 +13,7 @@ Tensor to_pil_image(const Tensor& image) {
   const ImageLayout layout = image_layout(image, "ToPILImage");
   const bool bytes = image.element_type() == ElementType::U8;
   if (!bytes && is_integer_type(image.element_type()))
-    throw DataError("ToPILImage", fmt::format("got {}, expected u8, or floats in 0..1", image.describe()));
+    throw DataError("ToPILImage", fmt::format("got {}, expected u8 or floats in 0..1", image.describe()));
   if (bytes && !layout.channels_first) return image;
   Tensor result = Tensor::uninitialized(ElementType::U8, {layout.height, layout.width, layout.channels});
   const std::size_t pixels = layout.height * layout.width;
@@ -29,7 +29,7 @@ Tensor to_pil_image(const Tensor& image) {
 }  // namespace
 
 TransformKind to_pil_image_transform() {
-  return {{.name = "ToPILImage", .summary = "u8 [height,width,channels]; floats in 0..1 become bytes"},
+  return {{.name = "ToPILImage", .summary = "converts to u8 [height,width,channels]; floats must be in 0..1"},
           [](const Component& component) { return on_first_input(component, to_pil_image); }};
 }
 

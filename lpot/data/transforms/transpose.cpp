@@ -7,7 +7,7 @@ namespace {
 
 using Permutation = std::vector<std::size_t>;
 
-// Elements between neighbours along each dimension of the result, in the source.
+// The strides of the result's dimensions in the source.
 std::vector<std::size_t> permuted_strides(const Shape& shape, const Permutation& permutation) {
   std::vector<std::size_t> strides(shape.size(), 1);
   for (std::size_t i = shape.size(); i-- > 1;) strides[i - 1] = strides[i] * shape[i];
@@ -72,7 +72,7 @@ Transform make_transpose(const Component& component) {
     seen[place] = true;
     permutation.push_back(place);
   }
-  if (permutation.empty()) throw config_error(component, "perm: expected a list like [2, 0, 1], got an empty one");
+  if (permutation.empty()) throw config_error(component, "perm: expected a list like [2, 0, 1], got an empty list");
   return on_first_input(component, [permutation](const Tensor& input) { return transpose(input, permutation); });
 }
 
@@ -84,7 +84,7 @@ TransformKind transpose_transform() {
            .parameters = {{.name = "perm",
                            .kind = ValueKind::IntegerList,
                            .required = true,
-                           .summary = "dimension of the input for each of the output: [2, 0, 1] puts channels first"}},
+                           .summary = "input dimension of each output dimension; [2, 0, 1] moves channels first"}},
            .shorthand = "perm"},
           make_transpose};
 }

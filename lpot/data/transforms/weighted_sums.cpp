@@ -4,8 +4,8 @@
 #include <array>
 #include <cstring>
 
-// Four sums at a time. Clones for every CPU (core/multiversion.h) would not do: g++ 12 does not turn these loops into
-// SIMD, or into some that is slower.
+// Four sums at a time. Function multiversioning (core/multiversion.h) does not help here: g++ 12 does not vectorize
+// these loops, or generates slower code.
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <smmintrin.h>
 #define LPOT_HAS_SSE41 1
@@ -32,7 +32,7 @@ LPOT_SSE41 inline __m128i load_four(const std::uint8_t* from) {
   return _mm_cvtepu8_epi32(_mm_cvtsi32_si128(bytes));
 }
 
-// The packing saturates, which is the clamp to 0..255.
+// Packing saturates, which clamps to 0..255.
 LPOT_SSE41 inline void store_four(__m128i sums, std::uint8_t* to) {
   const __m128i shifted = _mm_srai_epi32(sums, kFractionBits);
   const __m128i words = _mm_packs_epi32(shifted, shifted);
@@ -40,8 +40,8 @@ LPOT_SSE41 inline void store_four(__m128i sums, std::uint8_t* to) {
   std::memcpy(to, &bytes, sizeof bytes);
 }
 
-// Pixels of three channels, as far as the fourth byte that is read and written with them is still one of the row's.
-// Gives how many it did.
+// Pixels with three channels. Four bytes are read and written at once, so it stops where the fourth byte would exceed
+// the row. Returns the number of processed pixels.
 LPOT_SSE41 std::size_t sum_colours_along(const PixelRow<std::uint8_t>& row, const FixedTaps& taps, std::uint8_t* to) {
   const std::int32_t* weights = taps.weights.data();
   std::size_t i = 0;
@@ -55,7 +55,7 @@ LPOT_SSE41 std::size_t sum_colours_along(const PixelRow<std::uint8_t>& row, cons
   return i;
 }
 
-// Values in blocks of 16. Gives how many it did.
+// Values in blocks of 16. Returns the number of processed values.
 LPOT_SSE41 std::size_t sum_blocks_across(std::span<const std::uint8_t* const> rows, const std::int32_t* weights,
                                          std::span<std::uint8_t> to) {
   std::size_t x = 0;
@@ -79,7 +79,7 @@ LPOT_SSE41 std::size_t sum_blocks_across(std::span<const std::uint8_t* const> ro
 
 #endif
 
-// Values from `begin` on, in blocks, so that the loops over one block become SIMD.
+// The values from `begin` on, in blocks, so that the compiler can vectorize the loops over a block.
 template <typename Sum, typename Element, typename Weight, typename Finish>
 void sum_rows(std::span<const Element* const> rows, const Weight* weights, std::size_t begin, std::span<Element> to,
               Sum start, Finish finish) {

@@ -1,7 +1,7 @@
-// Rows of pixels made of weighted pixels, the inner loops of resampling: along a row, and across rows.
+// The inner loops of resampling: weighted sums of pixels along a row and across rows.
 //
-// Bytes are summed in fixed point and rounded, floats in double; the results are those of Pillow's loops to the bit,
-// whatever instructions the CPU has.
+// Bytes are summed in fixed point and rounded, floats in double. The results equal those of Pillow bit by bit on every
+// CPU.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lpot {
 
-// A row of pixels that have `channels` values each.
+// A row of pixels with `channels` values each.
 template <typename Element>
 struct PixelRow {
   const Element* values = nullptr;
@@ -19,11 +19,11 @@ struct PixelRow {
   std::size_t channels = 1;
 };
 
-// The row with as many pixels as there are taps.
+// Resamples a row; the result has one pixel per tap.
 void sum_along(const PixelRow<std::uint8_t>&, const FixedTaps&, std::uint8_t* to);
 void sum_along(const PixelRow<float>&, const Taps&, float* to);
 
-// The sum of rows of equal length, weighted each as a whole.
+// The weighted sum of rows of equal length, with one weight per row.
 void sum_across(std::span<const std::uint8_t* const> rows, const std::int32_t* weights, std::span<std::uint8_t> to);
 void sum_across(std::span<const float* const> rows, const double* weights, std::span<float> to);
 

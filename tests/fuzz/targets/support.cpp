@@ -60,7 +60,7 @@ void read_dataset(const std::string& component) {
       expect_errors([&] { data->label(i); });
       expect_errors([&] { samples.push_back(data->at(i)); });
     }
-    data->even_out(samples);
+    data->pad_batch(samples);
     data->identity();
   });
 }
