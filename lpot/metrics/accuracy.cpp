@@ -1,9 +1,9 @@
-// Share of right answers, by what the first output holds for a sample:
-//   several scores, label one number:    the class of the highest score (the first of equals) is the answer;
-//   several scores, label as many:       each score above 0.5 is a yes, each is an answer of its own;
-//   one whole number:                    it is the class itself (a model that ends in ArgMax);
-//   one score:                           above 0.5 is class 1, else class 0.
-// A score that is not a number is never right.
+// The fraction of correct predictions. The meaning of the first output of a sample depends on its size and type:
+//   several scores, label is one number:     the prediction is the class of the highest score (the first of equals);
+//   several scores, label of the same size:  each score above 0.5 is a yes; each score is a separate prediction;
+//   one integer:                             the class itself (a model that ends with ArgMax);
+//   one score:                               class 1 if it is above 0.5, else class 0.
+// NaN scores are never correct.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -24,7 +24,7 @@ Share count_each(std::span<const double> scores, const Tensor& label) {
   return share;
 }
 
-// The answers to one sample, and how far they are from others.
+// The predictions for one sample, and their margin to other predictions.
 struct Counted {
   Share share;
   double margin = 0;
@@ -42,7 +42,7 @@ class Accuracy : public Metric {
     for (const Counted& sample : count(outputs, labels)) share_.add(sample.share);
   }
 
-  // Every sample has as many answers as the output has values, so the mean of the samples is the mean of the answers.
+  // Every sample has the same number of predictions, so the mean over samples equals the mean over predictions.
   std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& outputs,
                                               const std::vector<Tensor>& labels) const override {
     std::vector<Judgement> samples;
@@ -85,7 +85,7 @@ class Accuracy : public Metric {
 }  // namespace
 
 MetricKind accuracy_metric() {
-  return {{.name = "Accuracy", .summary = "share of right answers"},
+  return {{.name = "Accuracy", .summary = "fraction of correct predictions"},
           [](const Component&) -> std::unique_ptr<Metric> { return std::make_unique<Accuracy>(); }};
 }
 

@@ -1,5 +1,5 @@
-// Share of samples for which the highest value of the first output is where the fp32 model has it. Needs no labels of
-// the data set. A row with a value that is not a number agrees with nothing.
+// The fraction of samples with the same highest value of the first output as the fp32 model. Needs no labels. Rows with
+// NaN never agree.
 #include <fmt/format.h>
 
 #include "lpot/metrics/kinds.h"
@@ -11,7 +11,7 @@ namespace {
 void check_row(const Tensor& baseline, std::size_t sample, std::size_t columns) {
   if (columns < 2)
     throw DataError("Agreement",
-                    "the first output holds one value per sample, expected at least two; use MSE with "
+                    "the first output has one value per sample, expected at least two; use MSE with "
                     "compare_label false");
   if (baseline.empty() || baseline.size() != columns)
     throw DataError("Agreement", fmt::format("the fp32 output for sample {} of the batch is {}, expected {} values",
@@ -52,7 +52,8 @@ class Agreement : public Metric {
 }  // namespace
 
 MetricKind agreement_metric() {
-  return {{.name = "Agreement", .summary = "share of samples answered as the fp32 model does; needs no labels"},
+  return {{.name = "Agreement",
+           .summary = "fraction of samples with the same prediction as the fp32 model; needs no labels"},
           [](const Component&) -> std::unique_ptr<Metric> { return std::make_unique<Agreement>(); }};
 }
 

@@ -24,9 +24,10 @@ Answers class_answers(const std::vector<Tensor>& outputs, const std::vector<Tens
     if (is_class) {
       answer = {static_cast<std::int64_t>(row[0]), label_number(labels[i], i, metric)};
       if (*answer.given < 0 || answer.expected < 0)
-        throw DataError(metric, fmt::format("sample {} of the batch is answered with class {} and has the label {}, "
-                                            "expected classes from 0",
-                                            i, *answer.given, answer.expected));
+        throw DataError(metric,
+                        fmt::format("sample {} of the batch has the prediction {} and the label {}; expected classes "
+                                    "of 0 or more",
+                                    i, *answer.given, answer.expected));
     } else {
       answer.expected = static_cast<std::int64_t>(label_class(labels[i], i, answers.classes, metric));
       if (row.size() > 1)

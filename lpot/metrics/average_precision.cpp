@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMostPerImage = 100;
 
-// The truths and detections of one class in one image: truths without flag first, detections by score.
+// The ground truth and detections of one class in one image: unflagged objects first, detections sorted by score.
 struct Group {
   std::vector<const Truth*> truths;
   std::vector<const Found*> found;
@@ -28,8 +28,8 @@ std::map<std::int64_t, Group> group(const Image& image) {
   return groups;
 }
 
-// Every detection, best first, takes the free truth it overlaps most; a flagged one only if no other will do, and
-// flagged ones are never used up.
+// Matches each detection, best first, to the unmatched object with the largest overlap. A flagged object is matched
+// only if there is no other, and any number of times.
 std::vector<Outcome> match(const Group& group, double threshold, bool flag_is_crowd) {
   std::vector<Outcome> outcomes;
   std::vector<bool> taken(group.truths.size(), false);
@@ -61,7 +61,7 @@ struct CurvePoint {
   double recall, precision;
 };
 
-// One point for each score, from the highest; then precision is made to fall only.
+// One point per score, from the highest. Precision is then made monotonically decreasing.
 std::vector<CurvePoint> curve(const ClassCounts& counts, const std::vector<std::size_t>& order, std::size_t threshold,
                               std::size_t thresholds) {
   std::vector<CurvePoint> points;

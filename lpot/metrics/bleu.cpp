@@ -1,10 +1,9 @@
 // BLEU-4 of a corpus, 0..1, over token ids.
 //
-// Papineni et al., BLEU: a Method for Automatic Evaluation of Machine Translation, 2002; one reference per translation,
-// with LPOT's (tensor2tensor's) smoothing: an order without any match counts as half, a quarter, ... of one match, and
-// an order that no translation is long enough for is left out of the product. LPOT splits text into words and gives
-// 0..100; here the first output and the label hold whole numbers, [count,length] and [length], and ids of 0 and below
-// are padding, left out wherever they stand.
+// Papineni et al., BLEU: a Method for Automatic Evaluation of Machine Translation, 2002; one reference per translation.
+// The smoothing is that of LPOT (and tensor2tensor): an order without a match counts as one half, one quarter, ... of a
+// match, and an order that is longer than all translations is ignored. LPOT splits text into words and returns 0..100.
+// Here, the first output [count,length] and the label [length] contain token ids. Ids of 0 and below are padding.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,7 +25,7 @@ Tokens tokens_of(std::span<const double> values, std::string_view what, std::siz
   for (const double value : values) {
     if (!(std::fabs(value) < 0x1p53) || value != std::floor(value))
       throw DataError("BLEU",
-                      fmt::format("{} of sample {} of the batch holds {}, expected token ids", what, sample, value));
+                      fmt::format("{} of sample {} of the batch contains {}, expected token ids", what, sample, value));
     if (value > 0) tokens.push_back(static_cast<std::int64_t>(value));
   }
   return tokens;
@@ -87,7 +86,7 @@ class Bleu : public Metric {
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (labels[i].empty())
         throw DataError("BLEU",
-                        fmt::format("sample {} of the batch has no label, expected the reference's token ids", i));
+                        fmt::format("sample {} of the batch has no label, expected the token ids of the reference", i));
       batch.count(tokens_of(rows.row(i), "the first output", i), tokens_of(to_doubles(labels[i]), "the label", i));
     }
     counts_.add(batch);
@@ -95,7 +94,8 @@ class Bleu : public Metric {
 
   void merge(const Metric& other) override { counts_.add(same_kind<Bleu>(other, "BLEU").counts_); }
   double result() const override {
-    if (counts_.expected == 0) throw DataError("BLEU", "no token of a reference was counted; is the data set empty?");
+    if (counts_.expected == 0)
+      throw DataError("BLEU", "the references have no tokens; check that the data set is not empty");
     return counts_.value();
   }
   std::unique_ptr<Metric> fresh() const override { return std::make_unique<Bleu>(); }
@@ -107,7 +107,7 @@ class Bleu : public Metric {
 }  // namespace
 
 MetricKind bleu_metric() {
-  return {{.name = "BLEU", .summary = "likeness of translations to one reference each, both as token ids, 0..1"},
+  return {{.name = "BLEU", .summary = "similarity of translations to one reference each, both as token ids, 0..1"},
           [](const Component&) -> std::unique_ptr<Metric> { return std::make_unique<Bleu>(); }};
 }
 

@@ -38,7 +38,7 @@ double pearson(Pairs pairs) {
   using Pair = Pairs::value_type;
   if (pairs.size() < 2 || !all_numbers(pairs) || is_constant(pairs, &Pair::first) || is_constant(pairs, &Pair::second))
     return std::numeric_limits<double>::quiet_NaN();
-  std::sort(pairs.begin(), pairs.end());  // one order of adding, whatever the order of the pairs
+  std::sort(pairs.begin(), pairs.end());  // a fixed order of summation
   long double mean_first = 0, mean_second = 0;
   for (const auto& [first, second] : pairs) {
     mean_first += first;

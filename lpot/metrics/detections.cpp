@@ -12,7 +12,7 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kColumns = 7;
-constexpr double kSlack = 0.1;  // annotations may stand out of their image a little, but are no pixels
+constexpr double kSlack = 0.1;  // annotations may slightly exceed the image, but must not be in pixels
 
 bool is_whole(double value) { return std::fabs(value) < 0x1p53 && value == std::floor(value); }
 
@@ -35,8 +35,8 @@ bool is_number(const Tensor& output, std::size_t count) {
 Places find_places(const std::vector<Tensor>& outputs, std::size_t count, std::string_view metric) {
   const auto error = [&] {
     return DataError(metric, fmt::format("the model's outputs are {}; expected for {} samples boxes [count,found,4], "
-                                         "scores [count,found], classes [count,found], with number [count] before them "
-                                         "or not; model.outputs chooses and orders them",
+                                         "scores [count,found] and classes [count,found], optionally with number "
+                                         "[count]. Select and order the outputs with model.outputs",
                                          describe(outputs), count));
   };
   if (outputs.size() != 3 && outputs.size() != 4) throw error();
@@ -103,19 +103,19 @@ std::vector<Image> read_images(const std::vector<Tensor>& outputs, const std::ve
     Image image{read_truths(labels[sample], sample, metric), {}};
     const double number = places.number ? outputs[*places.number].value_at(sample) : static_cast<double>(most);
     if (!is_whole(number) || number < 0 || number > static_cast<double>(most))
-      throw DataError(metric, fmt::format("the model says it found {} objects in sample {} of the batch, expected a "
-                                          "number of 0..{}, as many as it gives boxes",
+      throw DataError(metric, fmt::format("the output number is {} for sample {} of the batch, expected 0..{}, the "
+                                          "number of boxes",
                                           number, sample, most));
     for (std::size_t i = 0; i < static_cast<std::size_t>(number); ++i) {
       const std::size_t at = sample * most + i;
       const double* box = boxes.data() + at * 4;
       if (std::isnan(box[0] + box[1] + box[2] + box[3]) || std::isnan(scores[at]))
-        throw DataError(metric,
-                        fmt::format("box {} of sample {} of the batch, or its score, is not a number", i, sample));
+        throw DataError(
+            metric, fmt::format("box {} of sample {} of the batch or its score is NaN; expected numbers", i, sample));
       if (!is_whole(classes[at]))
         throw DataError(metric,
-                        fmt::format("box {} of sample {} of the batch has the class {}, expected a whole number; "
-                                    "are the outputs in the order boxes, scores, classes? model.outputs sets it",
+                        fmt::format("box {} of sample {} of the batch has the class {}, expected a whole number. "
+                                    "Set model.outputs to the order boxes, scores, classes",
                                     i, sample, classes[at]));
       image.found.push_back({{box[0], box[1], box[2], box[3]}, static_cast<std::int64_t>(classes[at]), scores[at]});
     }

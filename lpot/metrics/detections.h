@@ -1,11 +1,11 @@
-// What a detector finds in an image, and what is there, read from a batch.
+// Reads detections and ground truth from a batch.
 //
 // Label of a sample: [objects,7] of y_min, x_min, y_max, x_max (relative, 0..1), class, flag (a crowd in COCO, a
 // difficult object in VOC), area in pixels. An image without objects has [0,7].
 //
-// Outputs of the model, as LPOT takes them: (boxes, scores, classes) or (number, boxes, scores, classes). They are told
-// apart by their shapes: boxes is the only [count,found,4]; number is [count] or [count,1]; of the other two, [count,
-// found] both, classes is the one of a whole-number type, or else the later one.
+// Outputs of the model, as in LPOT: (boxes, scores, classes) or (number, boxes, scores, classes). They are identified
+// by their shapes: boxes is the only [count,found,4]; number is [count] or [count,1]. The other two are [count,found];
+// classes is the one with an integer type, or else the second one.
 #pragma once
 #include <cstdint>
 #include <string_view>
@@ -35,10 +35,10 @@ struct Found {
 
 struct Image {
   std::vector<Truth> truths;
-  std::vector<Found> found;  // in the model's order
+  std::vector<Found> found;  // in the order of the model
 };
 
-// Throws DataError in the name of `metric` that names the output or the sample within the batch.
+// Throws DataError with the operation `metric` and the output or the sample within the batch.
 std::vector<Image> read_images(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels,
                                std::string_view metric);
 

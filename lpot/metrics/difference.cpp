@@ -47,7 +47,8 @@ class MeanDifference : public Metric {
   }
 
   double result() const override {
-    if (count_ == 0) throw DataError(difference_.name, "no samples were counted; is the data set empty?");
+    if (count_ == 0)
+      throw DataError(difference_.name, "no samples were evaluated; check that the data set is not empty");
     const auto mean = static_cast<double>(sum_.value() / static_cast<long double>(count_));
     return difference_.finish ? difference_.finish(mean) : mean;
   }
@@ -72,13 +73,14 @@ std::unique_ptr<Metric> make_difference(const Difference& difference, bool compa
 }
 
 Entry difference_entry(const Difference& difference, const std::string& summary) {
-  return {.name = std::string(difference.name),
-          .summary = summary,
-          .parameters = {{.name = "compare_label",
-                          .kind = ValueKind::Flag,
-                          .default_value = "true",
-                          .summary = "with the data set's labels; false: with the fp32 model's output, which needs an "
-                                     "absolute accuracy_criterion"}}};
+  return {
+      .name = std::string(difference.name),
+      .summary = summary,
+      .parameters = {{.name = "compare_label",
+                      .kind = ValueKind::Flag,
+                      .default_value = "true",
+                      .summary = "compare with the labels; false: with the output of the fp32 model, which needs an "
+                                 "absolute accuracy_criterion"}}};
 }
 
 }  // namespace lpot

@@ -1,7 +1,7 @@
-// What MSE, RMSE and MAE share: a mean over all values of how far the first output is from the labels.
+// The base of MSE, RMSE and MAE: the mean over all values of a difference between the first output and the labels.
 //
-// Each sample is summed on its own in double, then the samples as in sum.h: what the order and the cuts change is far
-// below a double's precision. A value that is not finite makes the result not a number.
+// Each sample is summed separately in double, then the samples are added as in sum.h. The effect of order and batching
+// is far below the precision of a double. A value that is not finite makes the result NaN.
 #pragma once
 #include <memory>
 #include <string>
@@ -14,13 +14,13 @@ namespace lpot {
 struct Difference {
   std::string_view name;                         // of the metric
   double (*of)(double output, double expected);  // of one value
-  double (*finish)(double mean) = nullptr;       // result from the mean; none: the mean itself
+  double (*finish)(double mean) = nullptr;       // computes the result from the mean; null: the mean is the result
 };
 
-// The metric; `difference` must outlive it. Without compare_label the labels are the fp32 model's outputs.
+// Builds the metric; `difference` must outlive it. Without compare_label, the labels are the outputs of the fp32 model.
 std::unique_ptr<Metric> make_difference(const Difference&, bool compare_label);
 
-// What the table says of such a metric.
+// The table entry of such a metric.
 Entry difference_entry(const Difference&, const std::string& summary);
 
 }  // namespace lpot

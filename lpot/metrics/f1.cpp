@@ -1,11 +1,11 @@
 // F1: the harmonic mean of precision and recall.
 //
 //   binary (default)  of class 1, for two classes: 2 tp / (2 tp + fp + fn), as scikit-learn's f1_score
-//   macro             the mean of every class's F1, over the classes that were answered or expected
+//   macro             the mean of the F1 of all predicted or expected classes
 //
-// LPOT documents F1 as that of a binary classification and averages it over batches; here it is counted over all
-// samples, so it does not depend on how they are batched. Without a single right answer it is 0. What the first output
-// may hold is said in answers.h; a sample whose scores are not numbers is never right.
+// LPOT documents F1 for binary classification and averages it over batches. Here it is computed over all samples, so it
+// does not depend on the batch size. It is 0 without a correct prediction. answers.h describes the first output;
+// samples with NaN scores are never correct.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ void check_binary(const Answers& answers) {
     const Answer& answer = answers.all[i];
     const std::int64_t highest = std::max(answer.given.value_or(0), answer.expected);
     if (highest > 1)
-      throw DataError("F1", fmt::format("class {} at sample {} of the batch, expected 0 or 1; use average macro for "
+      throw DataError("F1", fmt::format("class {} of sample {} of the batch, expected 0 or 1; use average macro for "
                                         "more classes",
                                         highest, i));
   }
@@ -38,7 +38,7 @@ class F1 : public Metric {
     const Answers answers = class_answers(outputs, labels, "F1");
     if (!macro_) check_binary(answers);
     for (Answer answer : answers.all) {
-      if (!macro_ && !answer.given) answer.given = 1 - answer.expected;  // no answer is a wrong one
+      if (!macro_ && !answer.given) answer.given = 1 - answer.expected;  // no prediction is a wrong prediction
       confusion_.count(answer);
     }
   }
@@ -50,7 +50,7 @@ class F1 : public Metric {
   }
 
   double result() const override {
-    if (confusion_.empty()) throw DataError("F1", "no samples were counted; is the data set empty?");
+    if (confusion_.empty()) throw DataError("F1", "no samples were evaluated; check that the data set is not empty");
     return macro_ ? confusion_.macro_f1() : confusion_.f1(1);
   }
 

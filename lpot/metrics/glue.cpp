@@ -1,12 +1,12 @@
-// The metric of a GLUE task. What LPOT reports unless `measure` says otherwise:
+// The metric of a GLUE task. The default of `measure` is that of LPOT:
 //
 //   cola                                               mcc: Matthews' correlation, -1..1
 //   sts-b                                              corr: mean of Pearson's and Spearman's correlation, -1..1
 //   mrpc, qqp, mnli, mnli-mm, qnli, rte, wnli, sst-2   acc: accuracy
 //
-// Classes may also be measured by f1 (of class 1) and acc_and_f1 (the mean of both), scores by pearson and spearmanr.
-// sts-b takes one value per sample and a number as label; Spearman's needs the ranks of all, so it keeps every pair.
-// The other tasks take answers as answers.h says.
+// Other measures for classes: f1 (of class 1) and acc_and_f1 (the mean of both); for scores: pearson and spearmanr.
+// sts-b expects one value per sample and a number as label. Spearman's correlation needs all ranks, so all pairs are
+// stored. For the other tasks, answers.h describes the first output.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -26,7 +26,9 @@ const std::vector<std::string> kTasks{"mrpc", "qqp",  "qnli",    "rte",  "sts-b"
 const std::vector<std::string> kClassMeasures{"acc", "f1", "acc_and_f1", "mcc"};
 const std::vector<std::string> kScoreMeasures{"corr", "pearson", "spearmanr"};
 
-DataError nothing_counted() { return DataError("GLUE", "no samples were counted; is the data set empty?"); }
+DataError nothing_counted() {
+  return DataError("GLUE", "no samples were evaluated; check that the data set is not empty");
+}
 
 void check_same(const std::string& own, const std::string& other) {
   if (own != other) throw Error("GLUE", fmt::format("{} cannot be merged with {}", own, other));
@@ -78,7 +80,8 @@ class Classification : public Metric {
 };
 
 double label_value(const Tensor& label, std::size_t sample) {
-  if (label.empty()) throw DataError("GLUE", fmt::format("sample {} of the batch has no label", sample));
+  if (label.empty())
+    throw DataError("GLUE", fmt::format("sample {} of the batch has no label, expected one number", sample));
   if (label.size() != 1 || !std::isfinite(label.value_at(0)))
     throw DataError("GLUE", fmt::format("the label of sample {} of the batch is {}, expected one number", sample,
                                         label.size() == 1 ? fmt::format("{}", label.value_at(0)) : label.describe()));
@@ -152,7 +155,7 @@ MetricKind glue_metric() {
                       "for sts-b, accuracy for the others",
            .parameters = {{.name = "task", .default_value = "mrpc", .summary = "name of the task", .choices = kTasks},
                           {.name = "measure",
-                           .summary = "another one than the task's own: of classes, or of sts-b's scores",
+                           .summary = "measure that replaces the default of the task",
                            .choices = all_measures()}},
            .shorthand = "task"},
           make_glue};

@@ -1,4 +1,4 @@
-// The metrics, one a file; metrics.cpp lists them.
+// The metrics. Each is in its own file; metrics.cpp lists them.
 #pragma once
 #include <memory>
 #include <string_view>
@@ -29,7 +29,7 @@ MetricKind squad_f1_metric();
 MetricKind topk_metric();
 MetricKind voc_map_metric();
 
-// `other` as the metric that is to be merged with it; throws Error when it is another one.
+// Casts `other` to the type of the metric that merges it. Throws Error if it is another metric.
 template <typename Derived>
 const Derived& same_kind(const Metric& other, std::string_view name) {
   if (const auto* same = dynamic_cast<const Derived*>(&other)) return *same;

@@ -1,6 +1,6 @@
-// Mean of the first output, for a model that gives its own loss: one row per sample, of one value or of several (a loss
-// per token). Labels are not looked at, so the data set need not have any. A value that is not finite makes the result
-// not a number.
+// The mean of the first output, for a model that computes its own loss: one row per sample with one or several values
+// (such as a loss per token). Labels are ignored, so the data set does not need any. A value that is not finite makes
+// the result NaN.
 #include "lpot/metrics/kinds.h"
 #include "lpot/metrics/scores.h"
 #include "lpot/metrics/sum.h"
@@ -27,7 +27,7 @@ class Loss : public Metric {
   }
 
   double result() const override {
-    if (count_ == 0) throw DataError("Loss", "no samples were counted; is the data set empty?");
+    if (count_ == 0) throw DataError("Loss", "no samples were evaluated; check that the data set is not empty");
     return static_cast<double>(sum_.value() / static_cast<long double>(count_));
   }
 

@@ -4,10 +4,10 @@
 //   COCOmAP  iou_thrs 0.5:0.05:0.95, map_points 101
 //   VOCmAP   iou_thrs 0.5, map_points 0 (the area under the curve; 11 for VOC 2007)
 //
-// These are defaults: a value in the config is used, where LPOT drops it silently. Detections are matched as COCO does
-// for all three. A flagged object is a crowd for mAP and COCOmAP and a difficult one for VOCmAP: what matches it is
-// neither right nor wrong. Outputs and labels: detections.h; counting: average_precision.h. Classes are numbers in
-// both, so the names in anno_path are not needed to count.
+// These are defaults: a value in the config is used, while LPOT ignores it. All three match detections as COCO does. A
+// flagged object is a crowd for mAP and COCOmAP and a difficult object for VOCmAP; detections of it are neither correct
+// nor wrong. detections.h describes outputs and labels, average_precision.h the computation. Classes are numbers in
+// both, so the names in anno_path are not needed.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -43,10 +43,11 @@ class MeanAveragePrecision : public Metric {
   }
 
   double result() const override {
-    if (images_ == 0) throw DataError(name_, "no samples were counted; is the data set empty?");
+    if (images_ == 0) throw DataError(name_, "no samples were evaluated; check that the data set is not empty");
     const double precision = mean_average_precision(counts_, options_);
     if (precision < 0)
-      throw DataError(name_, fmt::format("the labels of {} images hold no object that counts", images_));
+      throw DataError(
+          name_, fmt::format("the labels of {} images contain no unflagged object; expected at least one", images_));
     return precision;
   }
 
@@ -95,7 +96,7 @@ std::unique_ptr<Metric> make_map(const Component& component) {
   if (component.parameters.has("anno_path")) {
     const std::string& path = component.parameters.text("anno_path");
     if (!std::filesystem::exists(path))
-      throw config_error(component, fmt::format("anno_path: '{}' is not there", path));
+      throw config_error(component, fmt::format("anno_path: '{}': no such file", path));
   }
   return std::make_unique<MeanAveragePrecision>(component.name, std::move(options));
 }
@@ -106,15 +107,14 @@ MetricKind kind(const std::string& name, const std::string& summary, const std::
            .summary = summary,
            .parameters = {{.name = "anno_path",
                            .kind = ValueKind::Path,
-                           .summary = "names of the classes; detections and labels are numbers here, so they only need "
-                                      "to agree"},
+                           .summary = "file with the class names; it must exist, but only class numbers are compared"},
                           {.name = "iou_thrs",
                            .default_value = thresholds,
-                           .summary = "overlap from which a box is right: a number, or first:step:last"},
+                           .summary = "minimum overlap of a correct box: a number, or first:step:last"},
                           {.name = "map_points",
                            .kind = ValueKind::Integer,
                            .default_value = points,
-                           .summary = "recalls at which precision is read: 101 or 11; 0: area under the curve"}}},
+                           .summary = "number of recall values: 101 or 11; 0: area under the curve"}}},
           make_map};
 }
 
@@ -123,9 +123,11 @@ MetricKind kind(const std::string& name, const std::string& summary, const std::
 MetricKind map_metric() { return kind("mAP", "mean average precision of detections", "0.5", "0"); }
 
 MetricKind coco_map_metric() {
-  return kind("COCOmAP", "mean average precision as COCO counts it", "0.5:0.05:0.95", "101");
+  return kind("COCOmAP", "mean average precision with the settings of COCO", "0.5:0.05:0.95", "101");
 }
 
-MetricKind voc_map_metric() { return kind("VOCmAP", "mean average precision as Pascal VOC counts it", "0.5", "0"); }
+MetricKind voc_map_metric() {
+  return kind("VOCmAP", "mean average precision with the settings of Pascal VOC", "0.5", "0");
+}
 
 }  // namespace lpot

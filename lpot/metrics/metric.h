@@ -17,10 +17,10 @@
 
 namespace lpot {
 
-// What a metric makes of one sample.
+// The contribution of one sample to a metric.
 struct Judgement {
-  double value = 0;   // its part of the mean, 0..1
-  double margin = 0;  // how far the sample is from another verdict; 0: not known, or already wrong
+  double value = 0;   // its term of the mean, 0..1
+  double margin = 0;  // distance to a different prediction; 0: unknown, or the prediction is already wrong
 
   bool operator==(const Judgement&) const = default;
 };
@@ -29,33 +29,33 @@ class Metric {
  public:
   virtual ~Metric() = default;
 
-  // Counts one batch: the model's outputs, each [count, ...], and one label per sample. Throws DataError that names the
-  // sample within the batch, the value and what was expected (a label out of range, a shape that does not fit).
+  // Adds one batch: the outputs of the model, each [count, ...], and one label per sample. Throws DataError with the
+  // sample within the batch, the value and the expectation if a label is out of range or a shape does not match.
   virtual void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) = 0;
 
   virtual void merge(const Metric& other) = 0;        // `other` is of the same kind
-  virtual double result() const = 0;                  // throws DataError when nothing was counted
-  virtual std::unique_ptr<Metric> fresh() const = 0;  // the same metric with nothing counted
+  virtual double result() const = 0;                  // throws DataError if no batch was added
+  virtual std::unique_ptr<Metric> fresh() const = 0;  // the same metric without any batches
   virtual bool higher_is_better() const { return true; }
-  // The labels are the fp32 model's outputs (one tensor per sample) instead of the data set's.
+  // Whether the labels are the outputs of the fp32 model (one tensor per sample) instead of those of the data set.
   virtual bool labels_are_baseline() const { return false; }
 
-  // For metrics whose result is the mean of one value per sample: these values, so that an evaluation may end as soon
-  // as its verdict is certain. Nothing for the others.
+  // The value of each sample, if the result of the metric is the mean over samples. An evaluation can then stop as soon
+  // as its outcome is certain. Nothing for other metrics.
   virtual std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& /*outputs*/,
                                                       const std::vector<Tensor>& /*labels*/) const {
     return std::nullopt;
   }
 };
 
-// Every metric that a config may name.
+// All metrics that a config can name.
 const Table& metrics();
 
-// A name for a configured metric that tells it from the same one with other parameters: the value of its main parameter
-// always, the others where they are not at their default. "topk 5", "GLUE cola", "MSE compare_label=false", "F1".
+// A name that includes the parameters of a configured metric: always the value of the main parameter, and other
+// parameters if they differ from the default. "topk 5", "GLUE cola", "MSE compare_label=false", "F1".
 std::string metric_name(const Component&);
 
-// The metric that a config describes. Throws ConfigError.
+// Builds the metric that a config describes. Throws ConfigError.
 std::unique_ptr<Metric> make_metric(const Component&);
 
 }  // namespace lpot

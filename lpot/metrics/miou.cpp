@@ -1,9 +1,9 @@
 // Mean intersection over union of the classes of a segmentation.
 //
-// The first output holds, for each sample, either classes (as many values as the label) or scores, whose class axis is
-// the first, [count,classes,height,width], or else the last one, [count,height,width,classes]; of equal scores the
-// lower class wins. Points whose label is not one of 0..num_classes-1 (255 for "void") are left out, as LPOT does. A
-// class that is neither answered nor labelled anywhere does not take part in the mean.
+// The first output contains classes (as many values as the label) or scores. The class axis of scores is the first,
+// [count,classes,height,width], or the last, [count,height,width,classes]; of equal scores, the lower class is used.
+// Points with a label outside of 0..num_classes-1 (255 for "void") are ignored, as in LPOT. A class that is neither
+// predicted nor labelled is not part of the mean.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -16,11 +16,10 @@ namespace {
 
 constexpr std::int64_t kMostClasses = 1'000'000;
 
-// How the values of a sample are laid out: score of class c at point p is [p / inner * classes * inner + c * inner + p
-// % inner].
+// The layout of a sample: the score of class c at point p is at [p / inner * classes * inner + c * inner + p % inner].
 struct Layout {
   std::size_t points = 0;
-  std::size_t inner = 0;  // values between two classes of a point; 0: the values are classes themselves
+  std::size_t inner = 0;  // distance between two classes of a point; 0: the values are classes
 };
 
 Shape without_ones(Shape shape) {
@@ -81,8 +80,9 @@ class MeanIou : public Metric {
       ++present;
     }
     if (present == 0)
-      throw DataError(
-          "mIOU", fmt::format("nothing was counted; is the data set empty, or no label in 0..{}?", both_.size() - 1));
+      throw DataError("mIOU",
+                      fmt::format("the data set is empty or has no label in 0..{}; check the data set and num_classes",
+                                  both_.size() - 1));
     return sum / static_cast<double>(present);
   }
 
@@ -91,8 +91,8 @@ class MeanIou : public Metric {
  private:
   std::int64_t label_at(double value, std::size_t sample) const {
     if (value != std::floor(value) || !std::isfinite(value))
-      throw DataError(
-          "mIOU", fmt::format("the label of sample {} of the batch holds {}, expected whole numbers", sample, value));
+      throw DataError("mIOU", fmt::format("the label of sample {} of the batch contains {}, expected whole numbers",
+                                          sample, value));
     const bool is_class = value >= 0 && value < static_cast<double>(both_.size());
     return is_class ? static_cast<std::int64_t>(value) : -1;
   }
@@ -109,7 +109,7 @@ class MeanIou : public Metric {
 
   std::size_t class_at(double value, std::size_t sample) const {
     if (!(value >= 0 && value < static_cast<double>(both_.size())) || value != std::floor(value))
-      throw DataError("mIOU", fmt::format("the first output holds {} for sample {} of the batch, expected classes "
+      throw DataError("mIOU", fmt::format("the first output contains {} for sample {} of the batch, expected classes "
                                           "0..{} (num_classes {})",
                                           value, sample, both_.size() - 1, both_.size()));
     return static_cast<std::size_t>(value);
@@ -121,7 +121,7 @@ class MeanIou : public Metric {
     for (std::size_t i = 0; i < both_.size(); ++i) {
       const double score = row[start + i * layout.inner];
       if (std::isnan(score))
-        throw DataError("mIOU", fmt::format("the first output holds a value that is not a number for sample {} of the "
+        throw DataError("mIOU", fmt::format("the first output contains NaN for sample {} of the "
                                             "batch",
                                             sample));
       if (score > row[start + best * layout.inner]) best = i;
@@ -151,11 +151,11 @@ std::unique_ptr<Metric> make_miou(const Component& component) {
 
 MetricKind miou_metric() {
   return {{.name = "mIOU",
-           .summary = "mean intersection over union of the classes of a segmentation",
+           .summary = "mean intersection over union of segmentation classes",
            .parameters = {{.name = "num_classes",
                            .kind = ValueKind::Integer,
                            .default_value = "21",
-                           .summary = "labels from this number on (255) are left out"}},
+                           .summary = "number of classes; other labels (such as 255) are ignored"}},
            .shorthand = "num_classes"},
           make_miou};
 }

@@ -1,4 +1,4 @@
-// Root of the mean squared difference between the first output and the labels, over all values.
+// Square root of the mean squared difference between the first output and the labels, over all values.
 #include <cmath>
 
 #include "lpot/metrics/difference.h"
@@ -13,7 +13,7 @@ constexpr Difference kRmse{"RMSE",
 }  // namespace
 
 MetricKind rmse_metric() {
-  return {difference_entry(kRmse, "root of the mean squared error; lower is better"), [](const Component& component) {
+  return {difference_entry(kRmse, "root mean squared error; lower is better"), [](const Component& component) {
             return make_difference(kRmse, component.parameters.flag("compare_label"));
           }};
 }

@@ -12,7 +12,7 @@
 namespace lpot {
 
 Scores::Scores(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels, std::string_view metric) {
-  if (outputs.empty()) throw DataError(metric, "the model has no output");
+  if (outputs.empty()) throw DataError(metric, "the model has no output; expected at least one");
   const Tensor& output = outputs[0];
   if (output.empty() || output.shape().empty() || output.shape()[0] != labels.size())
     throw DataError(metric, fmt::format("the first output is {}, expected one row for each of {} labels",
@@ -65,14 +65,15 @@ std::int64_t label_number(const Tensor& label, std::size_t sample, std::string_v
 std::size_t label_class(const Tensor& label, std::size_t sample, std::size_t classes, std::string_view metric) {
   const std::int64_t number = label_number(label, sample, metric);
   if (number < 0 || static_cast<std::uint64_t>(number) >= classes)
-    throw DataError(metric, fmt::format("label {} of sample {} of the batch, expected 0..{} for {} classes; LabelShift "
-                                        "moves labels that count otherwise",
-                                        number, sample, classes - 1, classes));
+    throw DataError(metric,
+                    fmt::format("label {} of sample {} of the batch, expected 0..{} for {} classes. If the labels "
+                                "do not start at 0, use LabelShift",
+                                number, sample, classes - 1, classes));
   return static_cast<std::size_t>(number);
 }
 
 double Share::value(std::string_view metric) const {
-  if (total == 0) throw DataError(metric, "no samples were counted; is the data set empty?");
+  if (total == 0) throw DataError(metric, "no samples were evaluated; check that the data set is not empty");
   return static_cast<double>(right) / static_cast<double>(total);
 }
 

@@ -1,4 +1,4 @@
-// What metrics of classifiers share: scores as rows, labels as classes, counts of right answers.
+// Functions that metrics of classifiers share: rows of scores, labels as classes, and counts of correct predictions.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace lpot {
 
-// A model's first output, one row of values per sample. Doubles hold every float exactly.
+// The first output of a model, one row of values per sample. Doubles represent every float exactly.
 class Scores {
  public:
-  // Throws DataError in the name of `metric` when the output is missing or does not have one row per label.
+  // Throws DataError with the operation `metric` if the output is missing or does not have one row per label.
   Scores(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels, std::string_view metric);
 
   std::size_t rows() const { return rows_; }
@@ -23,7 +23,7 @@ class Scores {
     return {values_.data<double>() + sample * columns_, columns_};
   }
 
-  // Throws DataError unless a row has one dimension besides those of size 1: [count,classes], [count,classes,1,1].
+  // Throws DataError unless a row has one dimension, apart from those of size 1: [count,classes], [count,classes,1,1].
   void check_flat(std::string_view metric) const;
 
  private:
@@ -32,22 +32,22 @@ class Scores {
   std::size_t columns_ = 1;
 };
 
-// Place of the largest value, the first one of equals; nothing when there is none or one is not a number.
+// The index of the largest value, the first of equals. Nothing if there are no values or if one is NaN.
 std::optional<std::size_t> argmax(std::span<const double>);
 
-// How far the score at `place` is ahead of the best other, or of the k-th best other; 0 when it is not ahead.
+// The difference between the score at `place` and the best (or k-th best) other score; 0 if it is not positive.
 double margin_of(std::span<const double>, std::size_t place, std::size_t k = 1);
 
 // All values of a tensor.
 std::vector<double> to_doubles(const Tensor&);
 
-// A label as a whole number: a tensor of one element. Throws DataError that names the sample within the batch.
+// A label as an integer; the tensor has one element. Throws DataError with the sample within the batch.
 std::int64_t label_number(const Tensor& label, std::size_t sample, std::string_view metric);
 
-// A label as one of `classes`. Throws DataError that names the sample within the batch, the label and the classes.
+// A label as one of `classes`. Throws DataError with the sample within the batch, the label and the classes.
 std::size_t label_class(const Tensor& label, std::size_t sample, std::size_t classes, std::string_view metric);
 
-// Right answers out of all: exact, so that pieces add up to the whole.
+// The number of correct predictions and of all predictions. Integers, so that partial results add up exactly.
 struct Share {
   std::int64_t right = 0;
   std::int64_t total = 0;
@@ -60,7 +60,7 @@ struct Share {
     right += other.right;
     total += other.total;
   }
-  double value(std::string_view metric) const;  // throws DataError when nothing was counted
+  double value(std::string_view metric) const;  // throws DataError if there are no samples
 };
 
 }  // namespace lpot

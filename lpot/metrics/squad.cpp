@@ -1,9 +1,9 @@
-// SquadF1 and SquadExactMatch, 0..100: how good the answers to the questions of SQuAD v1.1 are.
+// SquadF1 and SquadExactMatch, 0..100: the quality of answers to the questions of SQuAD v1.1.
 //
-// Outputs, as the postprocessing transform SquadV1 leaves them: an answer for each sample as text (core/text_tensor.h),
-// and how sure the model is of it, [count]. Label of a sample: texts, first the question's id, then every answer that
-// is right. A question that is asked in several samples is answered by the surest of them (of equals, by the first in
-// dictionary order), so pieces can be merged whatever question they cut. Questions that are not asked are not counted.
+// The outputs come from the postprocessing transform SquadV1: an answer per sample as text (core/text_tensor.h) and its
+// score, [count]. The label of a sample has several texts: the id of the question, then all correct answers. If several
+// samples belong to one question, the answer with the highest score is used (of equals, the alphabetically first), so
+// partial results can be merged at any sample. Questions without samples are not counted.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -45,7 +45,7 @@ class SquadMetric : public Metric {
       std::vector<std::string> label = holds_texts(labels[i]) ? to_texts(labels[i]) : std::vector<std::string>{};
       if (label.size() < 2)
         throw DataError(name_,
-                        fmt::format("the label of sample {} of the batch is {}, expected a question's id and its "
+                        fmt::format("the label of sample {} of the batch is {}, expected the id of a question and its "
                                     "answers as texts",
                                     i, labels[i].empty() ? "missing" : labels[i].describe()));
       const std::string id = label.front();
@@ -65,7 +65,7 @@ class SquadMetric : public Metric {
   double result() const override {
     SquadScore score;
     for (const auto& [id, given] : questions_) score.count(given.text, given.expected);
-    if (questions_.empty()) throw DataError(name_, "no questions were counted; is the data set empty?");
+    if (questions_.empty()) throw DataError(name_, "no questions were evaluated; check that the data set is not empty");
     return (score.*which_)();
   }
 
@@ -75,11 +75,11 @@ class SquadMetric : public Metric {
   void check(const std::vector<Tensor>& outputs, std::size_t count) const {
     if (outputs.size() < 2 || !holds_texts(outputs[0]))
       throw DataError(name_, fmt::format("the first output is {}, expected answers as texts; add the postprocessing "
-                                         "transform SquadV1 {{label_file, vocab_file}}, which makes them of logits",
+                                         "transform SquadV1 {{label_file, vocab_file}}, which converts logits to texts",
                                          outputs.empty() ? "missing" : outputs[0].describe()));
     if (outputs[0].shape()[0] != count || outputs[1].size() != count)
-      throw DataError(name_, fmt::format("{} answers with {} scores for {} samples", outputs[0].shape()[0],
-                                         outputs[1].size(), count));
+      throw DataError(name_, fmt::format("{} answers with {} scores for {} samples; expected equal numbers",
+                                         outputs[0].shape()[0], outputs[1].size(), count));
   }
 
   std::string name_;
@@ -91,7 +91,7 @@ class SquadMetric : public Metric {
 
 MetricKind squad_f1_metric() {
   return {{.name = "SquadF1",
-           .summary = "F1 of the words of SQuAD answers, 0..100; needs the postprocessing transform SquadV1"},
+           .summary = "F1 over the words of SQuAD answers, 0..100; needs the postprocessing transform SquadV1"},
           [](const Component&) -> std::unique_ptr<Metric> {
             return std::make_unique<SquadMetric>("SquadF1", &SquadScore::f1);
           }};
@@ -100,7 +100,7 @@ MetricKind squad_f1_metric() {
 MetricKind squad_exact_match_metric() {
   return {
       {.name = "SquadExactMatch",
-       .summary = "share of SQuAD answers that are exactly right, 0..100; needs the postprocessing transform SquadV1"},
+       .summary = "percentage of SQuAD answers that match exactly, 0..100; needs the postprocessing transform SquadV1"},
       [](const Component&) -> std::unique_ptr<Metric> {
         return std::make_unique<SquadMetric>("SquadExactMatch", &SquadScore::exact_match);
       }};

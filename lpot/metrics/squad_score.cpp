@@ -11,7 +11,7 @@ namespace {
 
 bool is_ascii_punctuation(CodePoint letter) { return letter > ' ' && letter < 0x7f && !is_alphanumeric(letter); }
 
-// As Python's \w and str.split have them.
+// As in Python's \w and str.split.
 bool is_word(CodePoint letter) { return letter == '_' || is_alphanumeric(letter); }
 bool separates(CodePoint letter) { return is_space(letter) || (letter >= 0x1c && letter <= 0x1f); }
 
@@ -72,7 +72,7 @@ bool same_answer(std::string_view given, std::string_view expected) {
 }
 
 void SquadScore::count(std::string_view given, const std::vector<std::string>& expected) {
-  if (expected.empty()) throw DataError("SquadScore", "a question has no expected answer");
+  if (expected.empty()) throw DataError("SquadScore", "a question has no expected answer; expected at least one");
   double best = 0;
   bool exact = false;
   for (const std::string& each : expected) {
@@ -91,12 +91,14 @@ void SquadScore::merge(const SquadScore& other) {
 }
 
 double SquadScore::f1() const {
-  if (questions_ == 0) throw DataError("SquadScore", "no questions were counted; is the data set empty?");
+  if (questions_ == 0)
+    throw DataError("SquadScore", "no questions were evaluated; check that the data set is not empty");
   return static_cast<double>(100 * f1_.value() / static_cast<long double>(questions_));
 }
 
 double SquadScore::exact_match() const {
-  if (questions_ == 0) throw DataError("SquadScore", "no questions were counted; is the data set empty?");
+  if (questions_ == 0)
+    throw DataError("SquadScore", "no questions were evaluated; check that the data set is not empty");
   return 100.0 * static_cast<double>(exact_) / static_cast<double>(questions_);
 }
 

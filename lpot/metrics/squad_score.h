@@ -17,13 +17,13 @@ namespace lpot {
 // Lower case, without ASCII punctuation and the articles a, an, the; words separated by one space. UTF-8 in and out.
 std::string normalize_answer(std::string_view);
 
-// Harmonic mean of precision and recall over the words of two answers, 0..1. Two answers without words: 0.
+// Harmonic mean of precision and recall over the words of two answers, 0..1; 0 for two answers without words.
 double answer_f1(std::string_view given, std::string_view expected);
 
-// Whether two answers are the same once normalized.
+// Whether two answers are equal after normalization.
 bool same_answer(std::string_view given, std::string_view expected);
 
-// Means over questions, 0..100; each question counts with the expected answer that suits it best.
+// Means over questions, 0..100. Each answer is compared with the best matching expected answer.
 class SquadScore {
  public:
   void count(std::string_view given, const std::vector<std::string>& expected);

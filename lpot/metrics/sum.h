@@ -1,4 +1,4 @@
-// A sum that does not depend on the order of what is added, as far as a double can tell.
+// A sum that does not depend on the order of its terms within the precision of a double.
 #pragma once
 #include <cmath>
 

@@ -1,5 +1,5 @@
-// Share of samples whose label is among the k highest scores. Of equal scores the lower class counts as higher, so the
-// answer does not depend on a sort; a row with a value that is not a number is never right.
+// The fraction of samples whose label is among the k highest scores. Of equal scores, the lower class ranks higher, so
+// that the result does not depend on a sort. Rows with NaN are never correct.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class TopK : public Metric {
   explicit TopK(std::size_t k) : k_(k) {}
 
   void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
-    // Judged first, so that a batch that is refused leaves nothing behind.
+    // All samples are checked first, so that a rejected batch has no effect.
     const auto samples = judge(outputs, labels);
     for (const Judgement& sample : *samples) share_.count(sample.value == 1);
   }
@@ -36,7 +36,8 @@ class TopK : public Metric {
     if (scores.rows() == 0) return samples;
     scores.check_flat("topk");
     if (k_ > scores.columns())
-      throw DataError("topk", fmt::format("k is {}, but the first output has {} classes only", k_, scores.columns()));
+      throw DataError("topk", fmt::format("k is {}, but the first output has only {} classes; use a smaller k", k_,
+                                          scores.columns()));
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const auto row = scores.row(i);
       const std::size_t label = label_class(labels[i], i, scores.columns(), "topk");
@@ -72,8 +73,8 @@ std::unique_ptr<Metric> make_topk(const Component& component) {
 
 MetricKind topk_metric() {
   return {{.name = "topk",
-           .summary = "share of samples whose label is among the k highest scores",
-           .parameters = {{.name = "k", .kind = ValueKind::Integer, .default_value = "1", .summary = "1 or 5, mostly"}},
+           .summary = "fraction of samples whose label is among the k highest scores",
+           .parameters = {{.name = "k", .kind = ValueKind::Integer, .default_value = "1", .summary = "usually 1 or 5"}},
            .shorthand = "k"},
           make_topk};
 }

@@ -1,4 +1,4 @@
-"""Writes tests/metrics/expected/*.txt: what scikit-learn, scipy and pycocotools make of small data.
+"""Writes tests/metrics/expected/*.txt: results of scikit-learn, scipy and pycocotools for small data.
 
     python -m venv .venv-tables && .venv-tables/bin/pip install numpy==2.4.6 scipy==1.17.1 scikit-learn==1.9.1 pycocotools==2.0.11
     .venv-tables/bin/python tests/metrics/make_expectations.py

@@ -1,4 +1,4 @@
-// What the tests of metrics share.
+// Functions that the tests of metrics share.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -31,27 +31,27 @@ TEST(Bleu, CountsARepeatedTokenAsOftenAsTheReferenceHasIt) {
   EXPECT_DOUBLE_EQ(bleu({7, 7, 7, 7}, {7, 8, 9, 10}), std::pow(1.0 / 4 * 1 / 6 * 1 / 8 * 1 / 8, 0.25));
 }
 
-TEST(Bleu, HalvesAMatchForEveryOrderWithoutOne) {
+TEST(Bleu, SmoothsOrdersWithoutAMatch) {
   EXPECT_DOUBLE_EQ(bleu({1, 2, 9, 8}, {1, 2, 3, 4}), std::pow(2.0 / 4 * 1 / 3 * 1 / 4 * 1 / 4, 0.25));
 }
 
-TEST(Bleu, LeavesOutPadding) {
+TEST(Bleu, IgnoresPadding) {
   EXPECT_DOUBLE_EQ(bleu({1, 2, 3, 4, 0, 0}, {1, 2, 3, 4, -1}), 1);
   EXPECT_EQ(bleu({0, 0}, {1, 2}), 0);
 }
 
-TEST(Bleu, IsCountedOverTheCorpus) {
+TEST(Bleu, IsComputedOverTheCorpus) {
   const auto counted = metric("BLEU");
   translate(*counted, {1, 2, 3, 4}, {1, 2, 3, 4});
   translate(*counted, {5, 6, 7, 8}, {8, 7, 6, 5});
   EXPECT_DOUBLE_EQ(counted->result(), std::pow(8.0 / 8 * 3 / 6 * 2 / 4 * 1 / 2, 0.25));
 }
 
-TEST(Bleu, RefusesWhatIsNoTokenId) {
+TEST(Bleu, RejectsValuesThatAreNotTokenIds) {
   EXPECT_THAT(data_error_of([] { metric("BLEU")->update({matrix({{0.5f}})}, scalars({1})); }),
-              HasSubstr("first output of sample 0 of the batch holds 0.5"));
+              HasSubstr("first output of sample 0 of the batch contains 0.5"));
   EXPECT_THAT(data_error_of([] { metric("BLEU")->update({matrix({{1}})}, {Tensor()}); }), HasSubstr("has no label"));
-  EXPECT_THAT(data_error_of([] { bleu({1}, {0}); }), HasSubstr("no token of a reference"));
+  EXPECT_THAT(data_error_of([] { bleu({1}, {0}); }), HasSubstr("the references have no tokens"));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What every metric promises, whatever it counts. A new metric gets a line in `cases`.
+// The contract of all metrics. A new metric gets a line in `cases`.
 #include <random>
 #include <set>
 
@@ -9,7 +9,7 @@ namespace lpot {
 namespace {
 
 struct Sample {
-  std::vector<Tensor> outputs;  // a row of each
+  std::vector<Tensor> outputs;  // one row each
   Tensor label;
 };
 
@@ -56,7 +56,7 @@ Sample map_sample(Random& random) {
   return {{row(random, kClasses * 12).reshaped({kClasses, 3, 4})}, Tensor::from<std::uint8_t>({3, 4}, points)};
 }
 
-// Boxes that overlap often; few different scores, so that equal ones are many.
+// Boxes that often overlap, with few different scores, so that many are equal.
 Sample detection_sample(Random& random) {
   constexpr std::size_t kFound = 6;
   const auto box = [&] {
@@ -79,7 +79,7 @@ Sample detection_sample(Random& random) {
           Tensor::from<float>({objects, 7}, truths)};
 }
 
-// Answers of one letter to few questions, so that several are given to most of them, with equal scores among them.
+// One-letter answers to few questions, so that most questions have several answers, some with equal scores.
 Sample question_sample(Random& random) {
   const auto letter = [&] { return std::string(1, static_cast<char>('b' + random() % 4)); };
   const std::string id = "question " + std::to_string(random() % 30);
@@ -158,7 +158,7 @@ class EveryMetric : public ::testing::TestWithParam<Case> {
 INSTANTIATE_TEST_SUITE_P(All, EveryMetric, ::testing::ValuesIn(cases()),
                          [](const auto& instance) { return instance.param.name; });
 
-TEST_P(EveryMetric, MergesPiecesToTheResultOfTheWhole) {
+TEST_P(EveryMetric, MergesPartialResultsToTheResultOfTheWhole) {
   recorded_.feed(*metric_, 0, 100);
   for (int round = 0; round < 50; ++round) {
     const auto merged = metric_->fresh();
@@ -173,7 +173,7 @@ TEST_P(EveryMetric, MergesPiecesToTheResultOfTheWhole) {
   }
 }
 
-TEST_P(EveryMetric, DoesNotDependOnTheOrderOfThePieces) {
+TEST_P(EveryMetric, DoesNotDependOnTheOrderOfMerging) {
   recorded_.feed(*metric_, 0, 100);
   const auto merged = metric_->fresh();
   for (std::size_t first : {60u, 0u, 90u, 30u}) {
@@ -184,7 +184,7 @@ TEST_P(EveryMetric, DoesNotDependOnTheOrderOfThePieces) {
   EXPECT_EQ(merged->result(), metric_->result());
 }
 
-// What it makes of single samples, where it does, is the whole result.
+// If a metric judges single samples, the result is the mean of the judgements.
 TEST_P(EveryMetric, IsTheMeanOfItsJudgements) {
   recorded_.feed(*metric_, 0, 100);
   const auto judged = metric_->judge(recorded_.outputs(0, 100), recorded_.labels(0, 100));
@@ -198,7 +198,7 @@ TEST_P(EveryMetric, IsTheMeanOfItsJudgements) {
   EXPECT_NEAR(sum / 100, metric_->result(), 1e-12);
 }
 
-TEST(Judgements, AreMadeByTheMetricsThatAreMeans) {
+TEST(Judgements, ExistForMetricsThatAreMeans) {
   std::set<std::string> judging;
   for (const Case& each : cases()) {
     Random random(1);
@@ -208,7 +208,7 @@ TEST(Judgements, AreMadeByTheMetricsThatAreMeans) {
   EXPECT_EQ(judging, (std::set<std::string>{"top1", "top5", "Accuracy", "GLUE_mrpc", "Agreement"}));
 }
 
-TEST_P(EveryMetric, StartsAfreshWithNothingCounted) {
+TEST_P(EveryMetric, IsEmptyAfterFresh) {
   recorded_.feed(*metric_, 0, 100);
   const auto fresh = metric_->fresh();
   EXPECT_THROW(fresh->result(), DataError);
@@ -218,26 +218,26 @@ TEST_P(EveryMetric, StartsAfreshWithNothingCounted) {
   EXPECT_EQ(fresh->result(), metric_->result());
 }
 
-TEST_P(EveryMetric, HasNoResultBeforeItCounted) {
+TEST_P(EveryMetric, HasNoResultWithoutSamples) {
   EXPECT_THROW(metric_->result(), DataError);
   recorded_.feed(*metric_, 0, 0);
   EXPECT_THROW(metric_->result(), DataError);
 }
 
-TEST_P(EveryMetric, RefusesToMergeWithAnotherMetric) {
+TEST_P(EveryMetric, RejectsMergingWithAnotherMetric) {
   for (const Case& other : cases()) {
     if (other.name == GetParam().name) continue;
     EXPECT_THROW(metric_->merge(*other.make()), Error) << other.name;
   }
 }
 
-TEST_P(EveryMetric, RefusesOutputsThatDoNotFitTheLabels) {
+TEST_P(EveryMetric, RejectsOutputsThatDoNotMatchTheLabels) {
   EXPECT_THROW(metric_->update(recorded_.outputs(0, 100), recorded_.labels(0, 1)), DataError);
   EXPECT_THROW(metric_->update({}, recorded_.labels(0, 100)), DataError);
 }
 
-TEST_P(EveryMetric, ForgetsABatchThatItRefused) {
-  if (GetParam().name == "Loss") return;  // looks at no label
+TEST_P(EveryMetric, IgnoresARejectedBatch) {
+  if (GetParam().name == "Loss") return;  // ignores labels
   std::vector<Tensor> labels = recorded_.labels(0, 100);
   labels[99] = Tensor();
   EXPECT_THROW(metric_->update(recorded_.outputs(0, 100), labels), DataError);
@@ -251,13 +251,13 @@ TEST_P(EveryMetric, StaysWithinItsRange) {
   EXPECT_LE(metric_->result(), GetParam().name.starts_with("Squad") ? 100 : 1);
 }
 
-TEST(MetricTable, KnowsEveryNameOfLpot) {
+TEST(MetricTable, ContainsEveryNameOfLpot) {
   for (const char* name : {"topk", "Accuracy", "F1", "Loss", "MSE", "RMSE", "MAE", "mAP", "COCOmAP", "VOCmAP", "mIOU",
                            "BLEU", "SquadF1", "SquadExactMatch", "GLUE", "Agreement"})
     EXPECT_NE(find(metrics(), name), nullptr) << name;
 }
 
-TEST(MetricTable, AnUnknownNameGetsTheNearest) {
+TEST(MetricTable, SuggestsTheNearestNameForAnUnknownName) {
   try {
     metric("top-k");
     FAIL() << "no error";
@@ -266,7 +266,7 @@ TEST(MetricTable, AnUnknownNameGetsTheNearest) {
   }
 }
 
-TEST(MetricName, TellsMetricsOfOneConfigApart) {
+TEST(MetricName, DiffersForMetricsWithOtherParameters) {
   const auto name = [](const std::string& metric, std::map<std::string, Value> values) {
     return metric_name({metric, Parameters(std::move(values)), {}});
   };

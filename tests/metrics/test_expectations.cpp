@@ -1,4 +1,4 @@
-// The metrics agree with scikit-learn, scipy and pycocotools on the tables that make_expectations.py writes.
+// Compares the metrics with scikit-learn, scipy and pycocotools on the tables of make_expectations.py.
 #include <fstream>
 #include <sstream>
 

@@ -32,13 +32,13 @@ TEST(Glue, IsTheMeanOfPearsonsAndSpearmansForStsb) {
   EXPECT_TRUE(std::isnan(score(*glue("sts-b"), {{1}, {1}}, numbers({1, 2}))));
 }
 
-TEST(Glue, NeverCountsWhatIsNotANumber) {
+TEST(Glue, NeverCountsNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(score(*glue("mrpc"), {{nan, 1}, {0, 1}}, scalars({1, 1})), 0.5);
   EXPECT_TRUE(std::isnan(score(*glue("sts-b"), {{nan}, {1}, {2}}, numbers({1, 2, 3}))));
 }
 
-TEST(Glue, RefusesWhatDoesNotFitTheTask) {
+TEST(Glue, RejectsOutputsAndLabelsOfOtherTasks) {
   EXPECT_THAT(data_error_of([] {
                 glue("sts-b")->update({matrix({{1, 2}})}, numbers({1}));
               }),
@@ -52,7 +52,7 @@ TEST(Glue, RefusesWhatDoesNotFitTheTask) {
   EXPECT_THROW(glue("boolq"), ConfigError);
 }
 
-TEST(Glue, MeasuresClassesAndScoresEachInTheirOwnWays) {
+TEST(Glue, SupportsMeasuresForClassesAndForScores) {
   EXPECT_DOUBLE_EQ(score(*glue("mrpc", "f1"), {{0, 1}, {1, 0}, {0, 1}, {0, 1}}, scalars({1, 0, 1, 0})), 0.8);
   EXPECT_DOUBLE_EQ(score(*glue("sts-b", "spearmanr"), {{1}, {2}, {6}}, numbers({1, 2, 3})), 1);
   EXPECT_THROW(glue("mrpc", "pearson"), ConfigError);

@@ -11,9 +11,9 @@ TEST(Loss, IsTheMeanOfTheFirstOutputAndNeedsNoLabels) {
   EXPECT_DOUBLE_EQ(score(*metric("Loss"), {{1, 2}, {3, 6}}, {Tensor(), Tensor()}), 3);
 }
 
-TEST(Loss, IsBetterWhenLower) { EXPECT_FALSE(metric("Loss")->higher_is_better()); }
+TEST(Loss, IsBetterIfLower) { EXPECT_FALSE(metric("Loss")->higher_is_better()); }
 
-TEST(Loss, IsNotANumberWhenAnOutputIsNot) {
+TEST(Loss, IsNanIfAnOutputIsNan) {
   EXPECT_TRUE(std::isnan(score(*metric("Loss"), {{std::numeric_limits<float>::quiet_NaN()}}, {Tensor()})));
 }
 

@@ -42,7 +42,7 @@ TEST(MeanAveragePrecision, ReadsThePrecisionAtRecallsOrTheAreaUnderTheCurve) {
   EXPECT_NEAR(precision("mAP", 101, kRightWrongRight(), kTwo), (51 + 50 * 2.0 / 3) / 101, 1e-12);
 }
 
-TEST(MeanAveragePrecision, AveragesOverTheClassesThatAreThere) {
+TEST(MeanAveragePrecision, AveragesOverTheExistingClasses) {
   const std::vector<Row> truths{truth(slot(0), 1), truth(slot(1), 2)};
   EXPECT_DOUBLE_EQ(precision("mAP", 0, found({slot(0), slot(3)}, {0.9f, 0.8f}, {1, 7}), truths), 0.5);
 }
@@ -60,14 +60,14 @@ TEST(MeanAveragePrecision, AveragesOverThresholds) {
   EXPECT_DOUBLE_EQ(counted->result(), 0.6);
 }
 
-TEST(MeanAveragePrecision, NeitherCountsNorMissesFlaggedObjects) {
+TEST(MeanAveragePrecision, IgnoresFlaggedObjects) {
   const std::vector<Row> truths{truth(slot(0)), truth(slot(1), 1, 1)};
   const auto outputs = found({slot(1), slot(1), slot(0)}, {0.9f, 0.8f, 0.7f}, {1, 1, 1});
   EXPECT_DOUBLE_EQ(precision("COCOmAP", 101, outputs, truths), 1);
   EXPECT_DOUBLE_EQ(precision("VOCmAP", 0, outputs, truths), 1);
 }
 
-TEST(MeanAveragePrecision, TakesAFlaggedObjectForACrowdInCocoOnly) {
+TEST(MeanAveragePrecision, TreatsAFlaggedObjectAsACrowdOnlyInCoco) {
   // A small box inside a large flagged one: all of it lies in the crowd, but it is a poor match for a difficult object.
   const std::vector<Row> truths{truth({0.5f, 0, 1, 1}, 1, 1), truth(slot(0))};
   const auto outputs = found({{0.5f, 0, 0.6f, 0.1f}, slot(0)}, {0.9f, 0.8f}, {1, 1});
@@ -75,7 +75,7 @@ TEST(MeanAveragePrecision, TakesAFlaggedObjectForACrowdInCocoOnly) {
   EXPECT_DOUBLE_EQ(precision("VOCmAP", 0, outputs, truths), 0.5);
 }
 
-TEST(MeanAveragePrecision, TakesTheNumberOfDetectionsBeforeOrAfter) {
+TEST(MeanAveragePrecision, AcceptsTheNumberOfDetectionsBeforeOrAfter) {
   auto outputs = kRightWrongRight();
   outputs.insert(outputs.begin(), Tensor::from<float>({1}, {1}));
   EXPECT_DOUBLE_EQ(precision("mAP", 0, outputs, kTwo), 0.5);
@@ -83,21 +83,21 @@ TEST(MeanAveragePrecision, TakesTheNumberOfDetectionsBeforeOrAfter) {
   EXPECT_DOUBLE_EQ(precision("mAP", 0, outputs, kTwo), 0.5);
 }
 
-TEST(MeanAveragePrecision, KnowsClassesByTheirWholeNumberType) {
+TEST(MeanAveragePrecision, IdentifiesClassesByTheirIntegerType) {
   auto outputs = kRightWrongRight();
   outputs[2] = outputs[2].converted(ElementType::I64);
   std::swap(outputs[1], outputs[2]);
   EXPECT_DOUBLE_EQ(precision("mAP", 11, outputs, kTwo), (6 + 5 * 2.0 / 3) / 11);
 }
 
-TEST(MeanAveragePrecision, CountsImagesWithoutObjectsAgainstIt) {
+TEST(MeanAveragePrecision, CountsDetectionsInImagesWithoutObjectsAsWrong) {
   const auto counted = detection("mAP", "0.5", 0);
   counted->update(found({slot(0)}, {0.5f}, {1}), {label({truth(slot(0))})});
   counted->update(found({slot(0)}, {0.9f}, {1}), {label({})});
   EXPECT_DOUBLE_EQ(counted->result(), 0.5);
 }
 
-TEST(MeanAveragePrecision, RefusesOutputsThatAreNoDetections) {
+TEST(MeanAveragePrecision, RejectsOutputsThatAreNotDetections) {
   const auto error_of = [](std::vector<Tensor> outputs, const Tensor& truths = label({truth(slot(0))})) {
     return data_error_of([&] { detection("mAP", "0.5", 0)->update(outputs, {truths}); });
   };
@@ -106,13 +106,13 @@ TEST(MeanAveragePrecision, RefusesOutputsThatAreNoDetections) {
   EXPECT_THAT(error_of({outputs[1], outputs[1], outputs[2]}), HasSubstr("expected for 1 samples boxes"));
   EXPECT_THAT(error_of({outputs[0], outputs[2], outputs[1]}), HasSubstr("class 0.5, expected a whole number"));
   EXPECT_THAT(error_of({Tensor::from<float>({1}, {2}), outputs[0], outputs[1], outputs[2]}),
-              HasSubstr("it found 2 objects in sample 0"));
+              HasSubstr("the output number is 2 for sample 0"));
   const float nan = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_THAT(error_of(found({slot(0)}, {nan}, {1})), HasSubstr("is not a number"));
-  EXPECT_THAT(error_of(found({{0, nan, 1, 1}}, {1}, {1})), HasSubstr("is not a number"));
+  EXPECT_THAT(error_of(found({slot(0)}, {nan}, {1})), HasSubstr("is NaN"));
+  EXPECT_THAT(error_of(found({{0, nan, 1, 1}}, {1}, {1})), HasSubstr("is NaN"));
 }
 
-TEST(MeanAveragePrecision, RefusesLabelsThatAreNoObjects) {
+TEST(MeanAveragePrecision, RejectsLabelsThatAreNotObjects) {
   const auto error_of = [](const Tensor& truths) {
     return data_error_of([&] { detection("mAP", "0.5", 0)->update(found({slot(0)}, {0.5f}, {1}), {truths}); });
   };
@@ -123,13 +123,13 @@ TEST(MeanAveragePrecision, RefusesLabelsThatAreNoObjects) {
   EXPECT_THAT(error_of(label({truth(slot(0), -1)})), HasSubstr("class -1"));
 }
 
-TEST(MeanAveragePrecision, SaysWhenNoLabelHoldsAnObject) {
+TEST(MeanAveragePrecision, RejectsLabelsWithoutObjects) {
   const auto counted = detection("mAP", "0.5", 0);
   counted->update(found({slot(0)}, {0.5f}, {1}), {label({})});
-  EXPECT_THAT(data_error_of([&] { counted->result(); }), HasSubstr("no object that counts"));
+  EXPECT_THAT(data_error_of([&] { counted->result(); }), HasSubstr("no unflagged object"));
 }
 
-TEST(MeanAveragePrecision, ReadsThresholdsAsLpotWritesThem) {
+TEST(MeanAveragePrecision, ReadsThresholdsInTheFormatOfLpot) {
   for (const char* text : {"0.5", "0.5:0.05:0.95", " 0.5 : 0.05 : 0.95", "1"}) detection("mAP", text, 0);
   for (const char* text :
        {"", "abc", "0.5:0.95", "2", "0.5:0:0.95", "0.9:0.1:0.5", "0.5:0.2:0.95", "0:0.0001:1", "nan"})

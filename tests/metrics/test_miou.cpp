@@ -22,7 +22,7 @@ TEST(MeanIou, AveragesSharedPointsOverAllPointsOfEachClass) {
   EXPECT_DOUBLE_EQ(of_classes(*miou(3), {0, 0, 1, 1, 2}, {0, 1, 1, 1, 1}), (1.0 / 2 + 2.0 / 4 + 0) / 3);
 }
 
-TEST(MeanIou, LeavesOutPointsWithoutAClassAndClassesThatAreNowhere) {
+TEST(MeanIou, IgnoresPointsWithoutAClassAndUnusedClasses) {
   EXPECT_DOUBLE_EQ(of_classes(*miou(21), {0, 1, 1, 2}, {0, 1, 255, -1}), 1);
 }
 
@@ -38,28 +38,28 @@ TEST(MeanIou, FindsTheClassAxisFirstOrLast) {
   EXPECT_DOUBLE_EQ(counted_last->result(), expected);
 }
 
-TEST(MeanIou, RefusesAClassCountThatDoesNotFitTheOutput) {
+TEST(MeanIou, RejectsAClassCountThatDoesNotMatchTheOutput) {
   EXPECT_THAT(data_error_of([] {
                 miou(21)->update({Tensor(ElementType::F32, {1, 19, 2, 3})}, {points({2, 3}, {0, 0, 1, 1, 1, 0})});
               }),
               AllOf(HasSubstr("[1,19,2,3]"), HasSubstr("21 classes (num_classes)")));
-  EXPECT_THAT(data_error_of([] { of_classes(*miou(2), {0, 2}, {0, 1}); }), HasSubstr("holds 2 for sample 0"));
+  EXPECT_THAT(data_error_of([] { of_classes(*miou(2), {0, 2}, {0, 1}); }), HasSubstr("contains 2 for sample 0"));
   EXPECT_THROW(miou(0), ConfigError);
 }
 
-TEST(MeanIou, RefusesWhatIsNotANumber) {
+TEST(MeanIou, RejectsNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(data_error_of([&] {
                 miou(2)->update({Tensor::from<float>({1, 2, 1}, {1, nan})}, {points({1}, {0})});
               }),
-              HasSubstr("not a number for sample 0"));
+              HasSubstr("NaN for sample 0"));
   EXPECT_THAT(data_error_of([&] {
                 miou(2)->update({points({1, 1}, {0})}, {Tensor::from<float>({1}, {0.5f})});
               }),
-              HasSubstr("holds 0.5, expected whole numbers"));
+              HasSubstr("contains 0.5, expected whole numbers"));
 }
 
-TEST(MeanIou, SaysWhenNoLabelIsAClass) {
+TEST(MeanIou, RejectsLabelsWithoutAnyClass) {
   EXPECT_THAT(data_error_of([] { of_classes(*miou(2), {0}, {255}); }), HasSubstr("no label in 0..1"));
 }
 

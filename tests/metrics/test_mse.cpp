@@ -14,11 +14,11 @@ TEST(Mse, AveragesSquaredDifferencesOverAllValues) {
   EXPECT_DOUBLE_EQ(score(*mse(), {{1, 2}, {3, 4}}, {row({1, 0}), row({0, 3})}), (0 + 4 + 9 + 1) / 4.0);
 }
 
-TEST(Mse, TakesWholeNumbersAsLabels) { EXPECT_DOUBLE_EQ(score(*mse(), {{1.5f}, {2}}, scalars({1, 2})), 0.125); }
+TEST(Mse, AcceptsIntegersAsLabels) { EXPECT_DOUBLE_EQ(score(*mse(), {{1.5f}, {2}}, scalars({1, 2})), 0.125); }
 
-TEST(Mse, IsBetterWhenLower) { EXPECT_FALSE(mse()->higher_is_better()); }
+TEST(Mse, IsBetterIfLower) { EXPECT_FALSE(mse()->higher_is_better()); }
 
-TEST(Mse, ComparesWithTheBaselineWhenAskedNotToCompareLabels) {
+TEST(Mse, ComparesWithTheBaselineWithoutCompareLabel) {
   EXPECT_FALSE(mse(true)->labels_are_baseline());
   EXPECT_TRUE(mse(false)->labels_are_baseline());
   EXPECT_THROW(mse(true)->merge(*mse(false)), Error);
@@ -33,11 +33,11 @@ TEST(Mse, KeepsSmallErrorsBesideAHugeOne) {
   EXPECT_DOUBLE_EQ(counted->result(), (2 * huge * huge + 1000 * small * small) / 1002);
 }
 
-TEST(Mse, IsNotANumberWhenAnOutputIsNot) {
+TEST(Mse, IsNanIfAnOutputIsNan) {
   EXPECT_TRUE(std::isnan(score(*mse(), {{std::numeric_limits<float>::quiet_NaN()}}, {row({0})})));
 }
 
-TEST(Mse, RefusesLabelsOfAnotherSize) {
+TEST(Mse, RejectsLabelsOfAnotherSize) {
   EXPECT_THAT(data_error_of([] {
                 mse()->update({matrix({{1, 2}})}, {row({1, 2, 3})});
               }),

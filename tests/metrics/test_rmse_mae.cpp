@@ -21,7 +21,7 @@ TEST(Mae, AveragesAbsoluteDifferencesOverAllValues) {
   EXPECT_DOUBLE_EQ(score(*mae(), {{1, 2}, {3, 4}}, {row({2, 0}), row({3, 5})}), 1);
 }
 
-TEST(RmseAndMae, AreBetterWhenLowerAndMayCompareWithTheBaseline) {
+TEST(RmseAndMae, AreBetterIfLowerAndCanCompareWithTheBaseline) {
   for (const auto make : {&rmse, &mae}) {
     EXPECT_FALSE(make(true)->higher_is_better());
     EXPECT_FALSE(make(true)->labels_are_baseline());
@@ -30,7 +30,7 @@ TEST(RmseAndMae, AreBetterWhenLowerAndMayCompareWithTheBaseline) {
   }
 }
 
-TEST(RmseAndMae, RefuseLabelsOfAnotherSizeInTheirOwnName) {
+TEST(RmseAndMae, RejectLabelsOfAnotherSizeWithTheirName) {
   EXPECT_THAT(data_error_of([] {
                 rmse()->update({matrix({{1, 2}})}, {row({1})});
               }),

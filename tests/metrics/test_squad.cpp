@@ -25,7 +25,7 @@ void update(Metric& metric, const std::vector<Given>& all) {
   metric.update({to_text_tensor(texts), Tensor::from<double>({all.size()}, scores)}, labels);
 }
 
-TEST(SquadF1, CountsTo100OverQuestions) {
+TEST(SquadF1, AveragesOverQuestionsUpTo100) {
   const auto f1 = metric("SquadF1"), exact = metric("SquadExactMatch");
   for (Metric* each : {f1.get(), exact.get()})
     update(*each, {{"q1", "Blue whale", 1}, {"q2", "a whale", 1}, {"q3", "", -INFINITY}, {"q4", "red", 1}});
@@ -33,7 +33,7 @@ TEST(SquadF1, CountsTo100OverQuestions) {
   EXPECT_DOUBLE_EQ(exact->result(), 25);
 }
 
-TEST(SquadF1, TheSurestWindowAnswersAQuestion) {
+TEST(SquadF1, UsesTheAnswerWithTheHighestScore) {
   const auto f1 = metric("SquadF1");
   update(*f1, {{"q1", "red", 1}, {"q1", "blue whale", 5}});
   update(*f1, {{"q1", "green", 4}});
@@ -44,7 +44,7 @@ TEST(SquadF1, TheSurestWindowAnswersAQuestion) {
   EXPECT_DOUBLE_EQ(f1->result(), 0);
 }
 
-TEST(SquadF1, AsksForTheTransformThatMakesTexts) {
+TEST(SquadF1, AsksForTheTransformSquadV1) {
   const auto f1 = metric("SquadF1");
   EXPECT_THAT(data_error_of([&] {
                 f1->update({matrix({{1, 2}})}, scalars({1}));

@@ -5,14 +5,14 @@
 namespace lpot {
 namespace {
 
-TEST(NormalizeAnswer, DropsCasePunctuationArticlesAndSpareSpace) {
+TEST(NormalizeAnswer, RemovesCasePunctuationArticlesAndExtraSpace) {
   EXPECT_EQ(normalize_answer("  The  Denver Broncos!"), "denver broncos");
   EXPECT_EQ(normalize_answer("an \"A.B.\" theory"), "ab theory");
   EXPECT_EQ(normalize_answer("$1,000"), "1000");
   EXPECT_EQ(normalize_answer("the a an ."), "");
 }
 
-TEST(NormalizeAnswer, KnowsLettersAndDashesBeyondAscii) {
+TEST(NormalizeAnswer, SupportsLettersAndDashesBeyondAscii) {
   EXPECT_EQ(normalize_answer("ÉCOLE Łódź ΑΘΗΝΑ МОСКВА"), "école łódź αθηνα москва");
   EXPECT_EQ(normalize_answer("the\u2013river"), "\u2013river");      // an en dash ends a word
   EXPECT_EQ(normalize_answer("a\u00e9rien"), "a\u00e9rien");         // a letter does not
@@ -26,7 +26,7 @@ TEST(AnswerF1, CountsSharedWords) {
   EXPECT_EQ(answer_f1("the", "a"), 0);
 }
 
-TEST(SquadScore, TakesTheBestExpectedAnswerAndCountsTo100) {
+TEST(SquadScore, UsesTheBestExpectedAnswerAndScoresUpTo100) {
   SquadScore score;
   score.count("the Norse", {"a Norseman", "Norse"});
   score.count("Norse raiders", {"Norse", "Danes"});
@@ -35,7 +35,7 @@ TEST(SquadScore, TakesTheBestExpectedAnswerAndCountsTo100) {
   EXPECT_DOUBLE_EQ(score.f1(), 100.0 * (1 + 2.0 / 3) / 3);
 }
 
-TEST(SquadScore, MergesPieces) {
+TEST(SquadScore, MergesPartialResults) {
   SquadScore first, second;
   first.count("x", {"x"});
   second.count("x y", {"x"});
@@ -44,7 +44,7 @@ TEST(SquadScore, MergesPieces) {
   EXPECT_DOUBLE_EQ(first.exact_match(), 50);
 }
 
-TEST(SquadScore, HasNoResultBeforeItCounted) {
+TEST(SquadScore, HasNoResultWithoutSamples) {
   EXPECT_THROW(SquadScore().f1(), DataError);
   EXPECT_THROW(SquadScore().exact_match(), DataError);
   EXPECT_THROW(SquadScore().count("x", {}), DataError);

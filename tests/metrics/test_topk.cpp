@@ -17,17 +17,17 @@ TEST(TopK, CountsLabelsAmongTheKHighest) {
   EXPECT_DOUBLE_EQ(score(*topk(5), rows, scalars({0, 1, 2, 3, 4, 5})), 5.0 / 6);
 }
 
-TEST(TopK, TakesTheLowerClassOfEqualScores) {
+TEST(TopK, PrefersTheLowerClassOfEqualScores) {
   EXPECT_EQ(score(*topk(1), {{1, 1, 1}, {1, 1, 1}}, scalars({0, 1})), 0.5);
   EXPECT_EQ(score(*topk(2), {{1, 1, 1}, {1, 1, 1}}, scalars({1, 2})), 0.5);
 }
 
-TEST(TopK, NeverCountsARowThatIsNotANumber) {
+TEST(TopK, NeverCountsARowWithNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(score(*topk(1), {{nan, 1}, {2, nan}, {nan, nan}, {0, 1}}, scalars({0, 0, 1, 1})), 0.25);
 }
 
-TEST(TopK, TakesInfiniteScores) {
+TEST(TopK, AcceptsInfiniteScores) {
   const float infinity = std::numeric_limits<float>::infinity();
   EXPECT_EQ(score(*topk(1), {{infinity, 1}, {-infinity, 1}}, scalars({0, 1})), 1.0);
 }
@@ -38,7 +38,7 @@ TEST(TopK, DropsTrailingDimensionsOfOne) {
   EXPECT_EQ(counted->result(), 1.0);
 }
 
-TEST(TopK, TakesLabelsOfOneElementAndOfAnyNumberType) {
+TEST(TopK, AcceptsLabelsOfOneElementAndAnyNumberType) {
   EXPECT_EQ(
       score(*topk(1), {{1, 3}, {1, 3}}, {Tensor::from<std::int32_t>({1}, {1}), Tensor::from<float>({1, 1}, {1.0f})}),
       1.0);
@@ -64,13 +64,13 @@ TEST(TopK, NamesTheSampleAndTheLabelOutOfRange) {
               HasSubstr("label -1 of sample 0"));
 }
 
-TEST(TopK, ForgetsABatchThatItRefused) {
+TEST(TopK, IgnoresARejectedBatch) {
   const auto counted = topk(1);
   EXPECT_THROW(counted->update({matrix({{1, 2}, {1, 2}})}, scalars({1, 2})), DataError);
   EXPECT_THROW(counted->result(), DataError);
 }
 
-TEST(TopK, RefusesLabelsThatAreNoClass) {
+TEST(TopK, RejectsLabelsThatAreNotClasses) {
   const Tensor half = Tensor::scalar(0.5f), pair(ElementType::I64, {2});
   EXPECT_THAT(data_error_of([&] {
                 topk(1)->update({matrix({{1, 2}})}, {half});
@@ -80,17 +80,17 @@ TEST(TopK, RefusesLabelsThatAreNoClass) {
   EXPECT_THAT(data_error_of([&] { topk(1)->update({matrix({{1, 2}})}, {Tensor()}); }), HasSubstr("has no label"));
 }
 
-TEST(TopK, RefusesOutputsThatAreNoRowsOfScores) {
+TEST(TopK, RejectsOutputsThatAreNotRowsOfScores) {
   EXPECT_THAT(data_error_of([] { topk(1)->update({}, {}); }), HasSubstr("no output"));
   EXPECT_THAT(data_error_of([] { topk(1)->update({matrix({{1, 2}})}, scalars({0, 1})); }), HasSubstr("f32 [1,2]"));
   EXPECT_THAT(data_error_of([] {
                 topk(1)->update({Tensor(ElementType::F32, {1, 2, 3})}, scalars({0}));
               }),
               HasSubstr("[1,2,3]"));
-  EXPECT_THAT(data_error_of([] { topk(5)->update({matrix({{1, 2}})}, scalars({0})); }), HasSubstr("2 classes only"));
+  EXPECT_THAT(data_error_of([] { topk(5)->update({matrix({{1, 2}})}, scalars({0})); }), HasSubstr("only 2 classes"));
 }
 
-TEST(TopK, NeedsAKAboveZeroAndTheSameOneToMerge) {
+TEST(TopK, NeedsAPositiveKAndMergesOnlyTheSameK) {
   EXPECT_THROW(topk(0), ConfigError);
   EXPECT_THROW(topk(1)->merge(*topk(5)), Error);
 }
