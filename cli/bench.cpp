@@ -100,7 +100,7 @@ Batches read_batches(const Model& model, const DataLoader& data) {
 // Compiled models with what they run on; warmed up.
 struct Field {
   std::vector<std::unique_ptr<Executable>> executables;
-  std::vector<Contender> contenders;
+  std::vector<TimedModel> contenders;
 };
 
 Field load_field(const BenchVerb& verb, const Settings& settings) {
@@ -109,7 +109,7 @@ Field load_field(const BenchVerb& verb, const Settings& settings) {
   for (const std::string& path : verb.models) {
     const Model model = load_model(path, settings.load);
     const Batches batches = settings.data ? read_batches(model, *settings.data)
-                                          : Batches{made_up_inputs(model, settings.batch_size, shapes)};
+                                          : Batches{generate_inputs(model, settings.batch_size, shapes)};
     CompileOptions options{.threads = settings.threads};
     for (const Tensor& input : batches.front()) options.input_shapes.push_back(input.shape());
     field.executables.push_back(std::make_unique<Executable>(model, options));
@@ -231,7 +231,7 @@ int run_bench(const BenchVerb& verb, const Context& context) {
   if (!verb.instance_cores.empty()) {
     settings.threads = static_cast<int>(verb.instance_cores.size());
     Field field = load_field(verb, settings);
-    for (Contender& contender : field.contenders)
+    for (TimedModel& contender : field.contenders)
       for (int i = 0; i < std::max(1, settings.warmup); ++i) contender.run_ms();
     serve_instance(std::move(field.contenders));
     return kSuccess;

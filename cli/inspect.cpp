@@ -32,7 +32,7 @@ struct InspectVerb {
 // The kernels that the runtime makes of the model, and where an inference spends its time.
 int print_executed(const InspectVerb& verb, const Model& model, const Context& context) {
   const KernelReport report =
-      profile_kernels(model, made_up_inputs(model, verb.batch_size, parse_shapes(verb.shapes, "--shape", false)));
+      profile_kernels(model, generate_inputs(model, verb.batch_size, parse_shapes(verb.shapes, "--shape", false)));
   const auto percent = [&](double part) { return report.total_ms > 0 ? 100 * part / report.total_ms : 0.0; };
   if (context.common.json) {
     nlohmann::ordered_json kernels = nlohmann::ordered_json::array();

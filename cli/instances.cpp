@@ -78,7 +78,7 @@ std::vector<InstanceTimes> run_instances(const std::vector<std::string>& argumen
   return times;
 }
 
-void serve_instance(std::vector<Contender> models) {
+void serve_instance(std::vector<TimedModel> models) {
   std::cout << kReady << std::endl;
   std::size_t model = 0, runs = 0;
   double turn_ms = 0;

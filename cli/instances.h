@@ -34,6 +34,6 @@ std::vector<InstanceTimes> run_instances(const std::vector<std::string>& argumen
                                          const InstanceBudget&);
 
 // The child's side: answers the parent's requests until there are no more.
-void serve_instance(std::vector<Contender>);
+void serve_instance(std::vector<TimedModel>);
 
 }  // namespace lpot::cli

@@ -128,7 +128,7 @@ std::vector<std::size_t> consecutive(std::size_t begin, std::size_t end) {
 // The batch is not the first dimension of every inner tensor, so rows that fill up a batch could not be removed. Every
 // running inference holds all observed tensors, which are hundreds of megabytes for a large model.
 RunnerOptions runner_options(const Model& model, int threads) {
-  return {.threads = threads, .streams = model.size_bytes >= kLargeModel ? 1 : 0, .fill_up = false};
+  return {.threads = threads, .streams = model.size_bytes >= kLargeModel ? 1 : 0, .pad_last_batch = false};
 }
 
 Samples samples_of(std::span<const std::size_t> positions) { return {positions.front(), positions.size()}; }

@@ -20,7 +20,7 @@ class BatchWorker {
   std::string run() {
     while (wait_for_job()) {
       try {
-        runner_.run_telling_how([this] { return next_inputs(); }, [this](BatchRun run) { answer(std::move(run)); });
+        runner_.run_batches([this] { return next_inputs(); }, [this](BatchRun run) { answer(std::move(run)); });
       } catch (...) {
         fail(std::current_exception());
       }

@@ -138,7 +138,7 @@ void CoordinatedSession::share(const BatchPass& pass, BatchCollector& collector,
   round.collect = [&](std::size_t job, const std::string& answer) { return ordered.add(jobs[job], answer); };
   round.collect_summary = [&](const std::string& summary) { collector.add_summary(summary); };
   coordinator_.run(round, observer);
-  runner.go_on_from(ordered.dispatch());
+  runner.set_dispatch(ordered.dispatch());
 }
 
 }  // namespace lpot

@@ -1,8 +1,7 @@
-// Models compiled for the shapes of one sample, found again while they are kept.
+// A cache of models that are compiled for the shapes of one sample.
 //
-// To compile a model takes as long as dozens of inferences, and what is timed op by op is soon timed as a whole and
-// then against others. A compiled model holds its weights once more, though: whoever needs one holds it, and of those
-// that nobody holds a few stay.
+// Compiling a model takes as long as dozens of inferences, and the same model is often timed several times. But a
+// compiled model contains a copy of its weights, so only the models in use and a few others stay compiled.
 #pragma once
 #include <deque>
 #include <memory>
@@ -14,21 +13,21 @@
 
 namespace lpot {
 
-// Milliseconds: a model that takes as long is hardly slower with the profiler on, so that one compiled with it serves
-// for everything.
+// In milliseconds. The overhead of the profiler is negligible for models that take longer, so that a model compiled
+// with the profiler can be used for all measurements.
 inline constexpr double kProfilerHides = 5;
 
 class CompiledModels {
  public:
   explicit CompiledModels(const std::vector<Tensor>& sample, int threads = 0);
 
-  // A model that cannot be given the sample's shapes is compiled as it is.
+  // Compiles the model with its own shapes if it does not accept the shapes of the sample.
   std::shared_ptr<Executable> get(const Model&, bool with_profiler);
 
-  // The same for several, in order; of all others, only those that somebody holds stay compiled.
+  // The same for several models, in order. Releases all other models that are not in use.
   std::vector<std::shared_ptr<Executable>> only(const std::vector<const Model*>&, bool with_profiler);
 
-  void keep(std::size_t count);  // of those that nobody holds, the ones used last
+  void keep(std::size_t count);  // releases all unused models except the `count` most recently used
 
  private:
   std::shared_ptr<Executable> find(const Model&, bool with_profiler);
@@ -41,7 +40,7 @@ class CompiledModels {
 
   std::vector<Shape> shapes_;
   int threads_;
-  std::deque<Entry> cache_;  // the one that was used last at the end
+  std::deque<Entry> cache_;  // sorted by last use, the most recent at the end
 };
 
 }  // namespace lpot

@@ -18,7 +18,7 @@
 namespace lpot {
 namespace {
 
-// Keys of the executed graph's nodes, as the CPU plug-in writes them.
+// Keys of the rt_info in the executed graph of the CPU plug-in.
 constexpr const char* kLayerType = "layerType";
 constexpr const char* kKernel = "primitiveType";
 constexpr const char* kOutputPrecisions = "outputPrecisions";
@@ -75,7 +75,7 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-// The requests of all parts of a graph as one: each starts the next when it is done.
+// The requests of all parts of a graph. Each part starts the next one when it is done.
 class Request {
  public:
   Request(const GraphParts& cut, std::vector<ov::CompiledModel>& compiled) : cut_(&cut) {
@@ -87,7 +87,7 @@ class Request {
     start_part(0);
   }
 
-  // A part has started the next one when its own wait ends.
+  // When the wait for a part returns, the part has already started the next one.
   void wait() {
     for (ov::InferRequest& part : parts_) part.wait();
   }
@@ -136,20 +136,20 @@ RuntimeSeconds runtime_seconds() { return {seconds_compiling, seconds_inferring}
 struct Executable::State {
   struct Running {
     Request* request;
-    std::vector<Tensor> inputs;  // kept alive until the request has read them
+    std::vector<Tensor> inputs;  // must stay alive until the request has read them
   };
 
-  GraphParts cut;  // mostly one part
+  GraphParts cut;  // usually one part
   std::vector<ov::CompiledModel> compiled;
-  std::deque<Request> requests;  // which stay where they are
+  std::deque<Request> requests;  // a deque does not move its elements
   std::size_t inputs = 0;
   std::deque<Running> running;
-  Clock::time_point busy_since;  // where any is running
+  Clock::time_point busy_since;  // if any request is running
   std::size_t started = 0;
   bool has_static_shapes = false;
   bool borrow_outputs = false;
-  std::vector<Tensor> read;          // inputs of the last inference, whose memory may be an output's
-  std::vector<ExecutedOp> executed;  // once it is known
+  std::vector<Tensor> read;          // inputs of the last inference; an output may share their memory
+  std::vector<ExecutedOp> executed;  // filled on the first use
 
   ~State() { abandon(); }
 
@@ -164,14 +164,15 @@ struct Executable::State {
   void abandon() noexcept {
     for (const Running& job : running) try {
         job.request->wait();
-      } catch (...) {  // its outputs are not wanted, nor is its error
+      } catch (...) {  // outputs and errors of abandoned requests are dropped
       }
     running.clear();
   }
 
   void start(Request& request, const std::vector<Tensor>& tensors) {
     if (tensors.size() != inputs)
-      throw DataError("infer", fmt::format("the model has {} inputs, the data give {}", inputs, tensors.size()));
+      throw DataError("infer",
+                      fmt::format("the model has {} inputs, but the data have {} tensors", inputs, tensors.size()));
     try {
       request.start(tensors);
     } catch (const ov::Exception& error) {
@@ -185,8 +186,7 @@ struct Executable::State {
       request.wait();
     } catch (const ov::Exception& error) {
       rethrow_out_of_memory(error);
-      throw DataError("infer",
-                      fmt::format("the model failed on these data: {}", shorten_openvino_message(error.what())));
+      throw DataError("infer", fmt::format("inference failed: {}", shorten_openvino_message(error.what())));
     }
     std::vector<Tensor> outputs;
     for (std::size_t i = 0; i < cut.outputs.size(); ++i)
@@ -205,13 +205,14 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
                                             [](const auto& input) { return input->get_partial_shape().is_static(); });
     try {
       state_->compile(cut_by_outputs(graph, options.most_outputs), options);
-    } catch (const ov::Exception&) {  // a part may miss what the whole graph knows of its shapes
+    } catch (const ov::Exception&) {  // a part may lack shapes that are known in the whole graph
       if (state_->cut.parts.size() <= 1) throw;
       state_->compile(cut_by_outputs(graph, 0), options);
     }
   } catch (const std::exception& error) {
     rethrow_out_of_memory(error);
-    throw ModelError("compile", fmt::format("{}: {}", model.source.string(), shorten_openvino_message(error.what())));
+    throw ModelError("compile", fmt::format("{}: OpenVINO cannot compile the model: {}", model.source.string(),
+                                            shorten_openvino_message(error.what())));
   }
   if (model.format == ModelFormat::TensorFlow) release_mapped_weights();
   for (int i = 0; i < std::max(1, options.streams); ++i) state_->requests.emplace_back(state_->cut, state_->compiled);
@@ -274,9 +275,9 @@ std::vector<ExecutedOp> Executable::executed_ops() const {
   try {
     for (const ov::ProfilingInfo& kernel : state_->requests.front().profile())
       times[kernel.node_name] = static_cast<double>(kernel.real_time.count()) / 1000.0;
-  } catch (const ov::Exception&) {  // compiled without profiling: no times
+  } catch (const ov::Exception&) {  // no times without profiling
   }
-  if (!state_->executed.empty()) {  // making the executed graph takes longer than many an inference
+  if (!state_->executed.empty()) {  // building the executed graph is slow, so it is cached
     for (ExecutedOp& op : state_->executed) op.time_ms = times.contains(op.name) ? times[op.name] : 0;
     return state_->executed;
   }
@@ -286,7 +287,7 @@ std::vector<ExecutedOp> Executable::executed_ops() const {
       ops.push_back(as_executed(*node));
       ops.back().time_ms = times.contains(ops.back().name) ? times[ops.back().name] : 0;
     }
-  // Shapes that are open are known after an inference only.
+  // Dynamic shapes are only known after an inference.
   if (state_->has_static_shapes) state_->executed = ops;
   return ops;
 }

@@ -19,50 +19,50 @@ namespace lpot {
 struct CompileOptions {
   int threads = 0;                       // 0: all cores
   int streams = 1;                       // requests that run at the same time
-  std::vector<Shape> input_shapes = {};  // static shapes, one per input; empty: as the model has them
-  bool profile = false;                  // count the time of every kernel
-  bool borrow_outputs = false;           // finish() does not copy: its outputs last until the next call
-  bool ahead = false;                    // while something else runs: not counted among runtime_seconds()
-  std::size_t most_outputs = 512;        // a graph with more is compiled in parts (parts.h); 0: never
+  std::vector<Shape> input_shapes = {};  // static shapes, one per input; empty: the shapes of the model
+  bool profile = false;                  // measure the time of every kernel
+  bool borrow_outputs = false;           // finish() does not copy; its outputs are valid until the next call
+  bool ahead = false;                    // compiled in the background: not included in runtime_seconds()
+  std::size_t most_outputs = 512;        // a graph with more outputs is compiled in parts (parts.h); 0: never
 
   bool operator==(const CompileOptions&) const = default;
 };
 
-// One kernel as the plug-in runs it.
+// One kernel of the CPU plug-in.
 struct ExecutedOp {
   std::string name;
   std::string type;                       // "Convolution", "FullyConnected", "Reorder", ...
   std::string kernel;                     // "jit_avx512_I8", "brgconv_avx512_core_vnni_I8", ...
   std::string precision;                  // of its output: "f32", "u8", ...
-  std::vector<std::string> source_names;  // friendly names of the ops it came from
-  std::size_t output_bytes = 0;           // 0 where shapes are dynamic
+  std::vector<std::string> source_names;  // friendly names of the ops that it implements
+  std::size_t output_bytes = 0;           // 0 if shapes are dynamic
   double time_ms = 0;                     // of the last inference, with CompileOptions::profile
 
   bool is_int8() const { return kernel.ends_with("_I8") || kernel.ends_with("_i8"); }
 };
 
 RuntimeSeconds runtime_seconds();
-void count_as_compiling(double seconds);  // spent in waiting for a compilation that was made ahead
+void count_as_compiling(double seconds);  // the time spent waiting for a compilation in the background
 
 class Executable {
  public:
-  // Throws ModelError: shapes that do not fit, a model that does not compile.
+  // Throws ModelError if the model does not accept the shapes or does not compile.
   Executable(const Model&, const CompileOptions& = {});
   Executable(Executable&&) noexcept;
   Executable& operator=(Executable&&) noexcept;
   ~Executable();
 
-  // One tensor per input, in the model's order. Throws DataError naming both sides when one does not fit.
+  // One tensor per input, in the order of the model. Throws DataError with both shapes if a tensor does not match.
   std::vector<Tensor> infer(const std::vector<Tensor>& inputs);
 
-  // The same in two steps: as many inferences may be started before one is finished as there are streams. finish()
-  // waits for the one that was started first; abandon() for all of them, whose outputs are lost.
+  // The same in two steps. At most `streams` inferences can be started before one is finished. finish() waits for the
+  // oldest one; abandon() waits for all and drops their outputs.
   void start(std::vector<Tensor> inputs);
   std::vector<Tensor> finish();
   void abandon() noexcept;
 
-  // Runs everything that `source` yields, as many requests at once as there are streams, and hands each outputs to
-  // `sink` in the source's order. Both are called from this thread.
+  // Runs all inputs of `source` with one request per stream and passes the outputs to `sink` in the same order. Both
+  // are called from this thread.
   void infer_all(const std::function<std::optional<std::vector<Tensor>>()>& source,
                  const std::function<void(std::vector<Tensor> outputs)>& sink);
 

@@ -13,17 +13,17 @@
 namespace lpot {
 namespace {
 
-// TensorFlow's tensors are called x:0; people write x.
+// TensorFlow tensors are named x:0; users may write x.
 bool same_name(const std::string& port, const std::string& name) {
   return port == name || port == name + ":0" || port + ":0" == name;
 }
 
-// As people write it.
+// The name without ":0".
 std::string short_name(const std::string& port) {
   return port.ends_with(":0") ? port.substr(0, port.size() - 2) : port;
 }
 
-// The other names that BERT models have for one input.
+// The alternative names of an input in BERT models.
 bool same_custom(const std::string& port, const std::string& name) {
   static const std::vector<std::vector<std::string>> kSame{{"input_ids", "input_word_ids"},
                                                            {"attention_mask", "input_mask"},
@@ -37,7 +37,7 @@ bool same_custom(const std::string& port, const std::string& name) {
   });
 }
 
-// 2 of "IteratorGetNext:2".
+// The output number of a name: 2 for "IteratorGetNext:2".
 std::optional<std::size_t> output_number(const std::string& port) {
   const auto colon = port.rfind(':');
   const bool numbered = colon != std::string::npos && colon + 1 < port.size() && port.size() - colon < 8 &&
@@ -45,8 +45,8 @@ std::optional<std::size_t> output_number(const std::string& port) {
   return numbered ? std::optional(std::stoul(port.substr(colon + 1))) : std::nullopt;
 }
 
-// Rows filled up with zeros to the length that the input has, or to the next one of `lengths` where it has none; one
-// value a row as a row of one.
+// Pads rows with zeros to the fixed length of the input, or to the next one of `lengths` if the input has none. Single
+// values become rows of length one.
 Tensor to_length(const Tensor& data, const Port& port, const std::vector<std::size_t>& lengths) {
   if (port.shape.size() != 2) return data;
   if (data.shape().size() == 1 && port.shape[1] == 1) return data.reshaped({data.shape()[0], 1});
@@ -70,7 +70,7 @@ bool fits(const Shape& shape, const std::vector<std::int64_t>& wanted) {
   return true;
 }
 
-// A fixed first dimension is the batch the model was exported with: compiling takes another one.
+// A fixed first dimension is the batch size of the export. The model can be compiled for another one.
 bool fits_with_any_batch(const Shape& shape, std::vector<std::int64_t> wanted) {
   if (!wanted.empty()) wanted[0] = -1;
   return fits(shape, wanted);
@@ -105,11 +105,12 @@ Tensor to_port(const Tensor& data, const Port& port, bool is_text) {
   const bool type_fits = data.element_type() == wanted ||
                          (family(wanted) != Family::Other && family(wanted) == family(data.element_type()));
   if (!type_fits || (!batch_fits && !is_whole_input)) {
-    const char* cure = is_text      ? "set max_seq_length to the model's length, or make the records with it"
+    const char* cure = is_text      ? "set max_seq_length to the length of the model, or write records of this length"
                        : !type_fits ? "convert with the transforms ToTensor, Rescale or Cast"
                                     : "reorder or resize with Transpose, Resize or CenterCrop";
-    throw DataError("data", fmt::format("the data do not fit the model: its input is {}, a batch of the data is {}; {}",
-                                        port.describe(), data.describe(), cure));
+    throw DataError("data",
+                    fmt::format("the data do not match the model: its input is {}, a batch of the data is {}; {}",
+                                port.describe(), data.describe(), cure));
   }
   if (!batch_fits) tensor = data.slice(0);
   return tensor.converted(wanted);
@@ -137,7 +138,7 @@ void InputFit::match_exactly(const std::vector<std::string>& names) {
     const auto found =
         std::find_if(names.begin(), names.end(), [&](const std::string& name) { return same_name(port.name, name); });
     if (found == names.end())
-      throw DataError("data", fmt::format("the model's input '{}' gets no data: the data set has {}", port.name,
+      throw DataError("data", fmt::format("no data for the model input '{}'; the data set has {}", port.name,
                                           fmt::join(names, ", ")));
     source_.push_back(static_cast<std::size_t>(found - names.begin()));
   }
@@ -162,13 +163,13 @@ void InputFit::match_customary(const std::vector<std::string>& names) {
   }
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     if (source_[i] != kNone) continue;
-    // Outputs of one node, as a pipeline's: their numbers are the order.
+    // If the inputs are outputs of one node, such as an input pipeline, their numbers are the indices of the tensors.
     const std::size_t next =
         numbered && ports_.size() > 1
             ? *output_number(ports_[i].name)
             : static_cast<std::size_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
     if (next >= names.size())
-      throw DataError("data", fmt::format("the model's input '{}' gets no data: the data set has {}", ports_[i].name,
+      throw DataError("data", fmt::format("no data for the model input '{}'; the data set has {}", ports_[i].name,
                                           fmt::join(names, ", ")));
     source_[i] = next;
     taken[next] = true;
@@ -179,8 +180,8 @@ std::vector<Tensor> InputFit::apply(const std::vector<Tensor>& batch) const {
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     if (source_[i] >= batch.size())
-      throw DataError("data", fmt::format("the model has {} inputs ({}, ...), the data give {}", ports_.size(),
-                                          ports_[0].describe(), batch.size()));
+      throw DataError("data", fmt::format("the model has {} inputs ({}, ...), but the data have {} tensors",
+                                          ports_.size(), ports_[0].describe(), batch.size()));
     const Tensor& data = batch[source_[i]];
     inputs.push_back(to_port(customary_ ? to_length(data, ports_[i], lengths_) : data, ports_[i], customary_));
   }

@@ -1,4 +1,4 @@
-// Brings data to a model's inputs: order, element types, and whether the shapes fit at all.
+// Matches data to the inputs of a model: finds the order, converts element types and checks shapes.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,23 +9,24 @@
 
 namespace lpot {
 
-// How the tensors of a data set go into a model.
+// Maps the tensors of a data set to the inputs of a model.
 class InputFit {
  public:
-  // Throws DataError for an unknown or missing name, with the names that there are.
+  // Throws DataError for an unknown or missing name, with the available names.
   //
-  // Customary names bind less (Dataset::names_are_customary): other names that BERT models use for the same will do,
-  // inputs of quite other names take what is left in order (node:2 the third tensor), and tensors may be left over.
+  // Customary names (Dataset::names_are_customary) are only hints: other names that BERT models use for the same input
+  // match too, inputs with unknown names get the remaining tensors in order (node:2 gets the third one), and unused
+  // tensors are allowed.
   //
-  // A model with an attention mask gets rows of the naming's lengths only (Dataset::lengths).
+  // For a model with an attention mask, rows are padded to the lengths of the naming (Dataset::lengths).
   InputFit(const Model&, const InputNaming&);
 
-  // The model's inputs from a batch of stacked samples: widths of integers and floats are converted, a batch of one
-  // sample that already is a whole input is taken as it is. With customary names, rows that are shorter than the
-  // model's fixed length are filled up with zeros. Throws DataError that names both types and shapes.
+  // The inputs of the model from a batch of stacked samples. Converts between the widths of integers and of floats. A
+  // batch of one sample that already is a complete input is used unchanged. With customary names, rows are padded with
+  // zeros to the fixed length of the model. Throws DataError with both types and shapes.
   std::vector<Tensor> apply(const std::vector<Tensor>& batch) const;
 
-  // Whether texts are filled up to lengths of which there are a few.
+  // Whether texts are padded to one of a few lengths.
   bool has_few_lengths() const { return !lengths_.empty(); }
 
  private:
@@ -34,8 +35,8 @@ class InputFit {
 
   std::vector<Port> ports_;
   bool customary_ = false;
-  std::vector<std::size_t> source_;   // for each port, which tensor of the data
-  std::vector<std::size_t> lengths_;  // that rows are filled up to, ascending; empty: they stay as they are
+  std::vector<std::size_t> source_;   // the index of the data tensor of each port
+  std::vector<std::size_t> lengths_;  // to which rows are padded, ascending; empty: no padding
 };
 
 }  // namespace lpot

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kWarmup = 3;
 
-// Data of the graph, or another look at them: no work.
+// Nodes without work: data, and reshapes that only change the view of it.
 bool is_data(const ExecutedOp& op) {
   return op.type == "Input" || op.type == "Output" || op.type == "Const" || op.type == "Reshape";
 }
@@ -37,7 +37,7 @@ KernelReport profile_kernels(const Model& model, const std::vector<Tensor>& inpu
   for (ExecutedOp& op : executable.executed_ops()) {
     op.time_ms = summarize(times[op.name]).median_ms;
     if (is_data(op)) continue;
-    // Reshapes and what is done once at compile time take no time of an inference.
+    // Reshapes and kernels that run once at compile time do not count.
     if (op.time_ms == 0 && !op.is_int8()) continue;
     report.total_ms += op.time_ms;
     if (is_conversion(op)) {

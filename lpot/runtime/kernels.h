@@ -1,4 +1,4 @@
-// What the runtime really runs: the kernels of a compiled model, their times, and how much of it is int8.
+// Reports the kernels that the runtime executes, their times and the share of int8.
 #pragma once
 #include <string>
 #include <vector>
@@ -10,17 +10,17 @@
 namespace lpot {
 
 struct KernelReport {
-  std::vector<ExecutedOp> kernels;  // that compute something, in the order they run; time_ms is the median of the runs
+  std::vector<ExecutedOp> kernels;  // in execution order, without data nodes; time_ms is the median of the runs
   double total_ms = 0;              // of all kernels
-  double int8_ms = 0;               // of those that compute in int8
+  double int8_ms = 0;               // of the int8 kernels
   std::size_t int8_kernels = 0;
-  std::size_t conversions = 0;  // kernels that only change layout or type
+  std::size_t conversions = 0;  // number of kernels that only change layout or type
   double conversions_ms = 0;
 };
 
 bool is_conversion(const ExecutedOp&);
 
-// Compiles for the inputs' shapes and runs `runs` times with the profiler on.
+// Compiles the model for the shapes of the inputs and runs it `runs` times with the profiler.
 KernelReport profile_kernels(const Model&, const std::vector<Tensor>& inputs, int runs = 20, int threads = 0);
 
 }  // namespace lpot

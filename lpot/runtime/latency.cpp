@@ -20,7 +20,8 @@ double milliseconds_since(Clock::time_point start) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-// A turn of about this length keeps a model's own weights in the cache, as they are in real use.
+// Models alternate after about this time. It is long enough to keep the weights of a model in the cache, as in real
+// use.
 constexpr double kTurnMs = 10.0;
 
 double nearest_rank(const std::vector<double>& sorted, double share) {
@@ -37,19 +38,19 @@ Latency summarize(std::vector<double> times_ms) {
           nearest_rank(times_ms, 0.99), times_ms.size()};
 }
 
-Contender::Contender(Executable& model, std::vector<std::vector<Tensor>> batches)
+TimedModel::TimedModel(Executable& model, std::vector<std::vector<Tensor>> batches)
     : model_(&model), batches_(std::move(batches)) {}
 
-double Contender::run_ms() {
+double TimedModel::run_ms() {
   const std::vector<Tensor>& batch = batches_[next_++ % batches_.size()];
   const auto start = Clock::now();
   model_->infer(batch);
   return milliseconds_since(start);
 }
 
-std::vector<Latency> measure_latency(std::vector<Contender> models, const LatencyOptions& options) {
+std::vector<Latency> measure_latency(std::vector<TimedModel> models, const LatencyOptions& options) {
   std::vector<std::vector<double>> times(models.size());
-  for (Contender& model : models)
+  for (TimedModel& model : models)
     for (int i = 0; i < std::max(1, options.warmup); ++i) model.run_ms();
 
   const auto start = Clock::now();
@@ -60,11 +61,11 @@ std::vector<Latency> measure_latency(std::vector<Contender> models, const Latenc
   };
   for (std::size_t round = 0; !enough(); ++round)
     for (std::size_t turn = 0; turn < models.size(); ++turn) {
-      // Every other round goes backwards, so that no model always follows the same one.
+      // Every other round is reversed, so that the order of the models has no effect.
       const std::size_t model = round % 2 == 0 ? turn : models.size() - 1 - turn;
       if (times[model].size() >= options.max_runs) continue;
       const auto turn_start = Clock::now();
-      // Brings the model back into the cache; not counted. One that fills its turn is hardly the slower for it.
+      // One run that is not counted loads the model into the cache. Slow models do not need it.
       if (times[model].empty() || times[model].back() < kTurnMs) models[model].run_ms();
       do {
         times[model].push_back(models[model].run_ms());
@@ -75,7 +76,7 @@ std::vector<Latency> measure_latency(std::vector<Contender> models, const Latenc
   return result;
 }
 
-std::vector<Tensor> made_up_inputs(const Model& model, std::size_t batch_size, const InputShapes& shapes) {
+std::vector<Tensor> generate_inputs(const Model& model, std::size_t batch_size, const InputShapes& shapes) {
   const std::vector<Port> ports = model_inputs(model);
   std::vector<std::string> names;
   for (const Port& port : ports) names.push_back(port.name);
@@ -96,7 +97,7 @@ std::vector<Tensor> made_up_inputs(const Model& model, std::size_t batch_size, c
         throw ModelError(
             "bench",
             fmt::format(
-                "input {} has a dynamic dimension besides the batch: give its shape, for example --shape {}=1,128",
+                "input {} has a dynamic dimension besides the batch; set its shape, for example --shape {}=1,128",
                 port.describe(), port.name));
       shape.push_back(i == 0 && given == shapes.end() ? batch_size : static_cast<std::size_t>(wanted[i]));
     }

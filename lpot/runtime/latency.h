@@ -1,4 +1,5 @@
-// Speed as a ratio: models take turns in one process, so that a busy machine disturbs all of them alike.
+// Compares the latency of models. The models run alternately in one process, so that other load on the machine affects
+// all of them equally.
 #pragma once
 #include <map>
 #include <string>
@@ -10,7 +11,7 @@
 namespace lpot {
 
 struct Latency {
-  double p25_ms = 0;  // what other programs take of the machine hardly shows in it
+  double p25_ms = 0;  // hardly affected by other load
   double median_ms = 0;
   double p90_ms = 0;
   double p99_ms = 0;
@@ -18,16 +19,16 @@ struct Latency {
 };
 
 struct LatencyOptions {
-  int warmup = 5;        // runs of each model that are not counted
-  double seconds = 1.0;  // for all models together, warm-up not counted
+  int warmup = 5;        // runs of each model before the measurement
+  double seconds = 1.0;  // for all models together, without warm-up
   std::size_t min_runs = 11;
   std::size_t max_runs = 100000;
 };
 
-// A compiled model and the batches that it is timed with, in turn; each is one tensor per input.
-class Contender {
+// A compiled model and the batches with which it is timed, in rotation. A batch has one tensor per input.
+class TimedModel {
  public:
-  Contender(Executable&, std::vector<std::vector<Tensor>> batches);
+  TimedModel(Executable&, std::vector<std::vector<Tensor>> batches);
   double run_ms();  // the time of one inference
 
  private:
@@ -36,18 +37,18 @@ class Contender {
   std::size_t next_ = 0;
 };
 
-// Median and percentiles of each model's inferences.
-std::vector<Latency> measure_latency(std::vector<Contender>, const LatencyOptions& = {});
+// Median and percentiles of the inference times of each model.
+std::vector<Latency> measure_latency(std::vector<TimedModel>, const LatencyOptions& = {});
 
-// Percentiles of times in milliseconds; the nearest rank, so the result is a time that was measured.
+// Percentiles of times in milliseconds by nearest rank, so that each result is a measured time.
 Latency summarize(std::vector<double> times_ms);
 
-// Shapes by input name, -1 where dynamic.
+// Shapes by input name; -1: dynamic.
 using InputShapes = std::map<std::string, std::vector<std::int64_t>>;
 
-// Input tensors of the model's types: zeros for integers, small random numbers for floats. The first dimension is the
-// batch; `shapes` replaces the model's own. Throws ModelError naming an input whose other dimensions are dynamic, and
-// one in `shapes` that the model does not have.
-std::vector<Tensor> made_up_inputs(const Model&, std::size_t batch_size, const InputShapes& shapes = {});
+// Generates inputs for a model: zeros for integers, random normal numbers for floats. The first dimension is the batch
+// size; `shapes` replaces the shapes of the model. Throws ModelError for an input with other dynamic dimensions, and
+// for an input in `shapes` that the model does not have.
+std::vector<Tensor> generate_inputs(const Model&, std::size_t batch_size, const InputShapes& shapes = {});
 
 }  // namespace lpot

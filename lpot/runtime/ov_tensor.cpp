@@ -24,8 +24,7 @@ ov::element::Type to_ov(ElementType type) { return kTypes[static_cast<std::size_
 ElementType from_ov(const ov::element::Type& type) {
   for (std::size_t i = 0; i < kTypes.size(); ++i)
     if (kTypes[i] == type) return static_cast<ElementType>(i);
-  throw ModelError("tensor",
-                   fmt::format("elements of type {} are not supported for inputs and outputs", type.get_type_name()));
+  throw ModelError("tensor", fmt::format("inputs and outputs of type {} are not supported", type.get_type_name()));
 }
 
 ov::Tensor to_ov_tensor(const Tensor& tensor) {

@@ -1,4 +1,4 @@
-// Between our tensors and OpenVINO's.
+// Converts between lpot and OpenVINO tensors.
 #pragma once
 #include <openvino/runtime/tensor.hpp>
 
@@ -7,9 +7,9 @@
 namespace lpot {
 
 ov::element::Type to_ov(ElementType);
-ElementType from_ov(const ov::element::Type&);  // throws ModelError for types that no data can have
-ov::Tensor to_ov_tensor(const Tensor&);         // shares the memory, which must stay alive while it is used
+ElementType from_ov(const ov::element::Type&);  // throws ModelError for types that Tensor does not support
+ov::Tensor to_ov_tensor(const Tensor&);         // shares the memory, which must outlive the result
 Tensor copy_from_ov(const ov::Tensor&);
-Tensor borrow_from_ov(const ov::Tensor&);  // its memory, which the next inference may change
+Tensor borrow_from_ov(const ov::Tensor&);  // shares the memory, which the next inference may overwrite
 
 }  // namespace lpot

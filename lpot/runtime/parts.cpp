@@ -19,7 +19,7 @@ GraphParts as_one(const std::shared_ptr<ov::Model>& graph) {
   return whole;
 }
 
-// Takes a copy of the graph apart.
+// Splits a copy of the graph.
 class Cut {
  public:
   Cut(const ov::Model& graph, std::size_t most) : parts_(1) {
@@ -63,11 +63,12 @@ class Cut {
   struct Part {
     ov::ResultVector results;
     ov::ParameterVector parameters;
-    std::vector<Source> inputs;  // of the parameters
-    std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<ov::op::v0::Parameter>> of_sources;  // the same
+    std::vector<Source> inputs;  // the source of each parameter
+    std::map<std::pair<std::size_t, std::size_t>, std::shared_ptr<ov::op::v0::Parameter>>
+        of_sources;  // the parameter of each source
   };
 
-  // Or made of constants alone.
+  // Also true for an op that only depends on constants.
   bool is_constant(const ov::Node& node) const {
     if (ov::is_type<ov::op::v0::Constant>(&node)) return true;
     for (std::size_t i = 0; i < node.get_input_size(); ++i)
@@ -75,12 +76,12 @@ class Cut {
     return node.get_input_size() > 0;
   }
 
-  // What every part may have for itself.
+  // Ops that every part can have as a copy.
   bool is_everywhere(const ov::Node& node) const {
     return constant_.contains(&node) || ov::is_type<ov::op::v0::Parameter>(&node);
   }
 
-  // Which output of its part a tensor is; it becomes one.
+  // The index of a tensor among the outputs of its part. Adds the output if needed.
   Source handed_on(const ov::Output<ov::Node>& tensor) {
     const std::size_t number = part_of_.at(tensor.get_node());
     Part& part = parts_[number];
@@ -89,7 +90,7 @@ class Cut {
     return found->second;
   }
 
-  // An input of an op of this part that comes from elsewhere becomes the part's own.
+  // Replaces an input that comes from another part with a parameter of this part.
   void feed(ov::Input<ov::Node> input, std::size_t part_number) {
     const ov::Output<ov::Node> tensor = input.get_source_output();
     const ov::Node* producer = tensor.get_node();
@@ -109,7 +110,7 @@ class Cut {
 
   std::vector<Part> parts_;
   std::set<const ov::Node*> constant_;
-  std::map<const ov::Node*, std::size_t> input_of_;  // parameters of the whole graph, by number
+  std::map<const ov::Node*, std::size_t> input_of_;  // index of each parameter of the whole graph
   std::map<const ov::Node*, std::size_t> part_of_;
   std::map<ov::Output<ov::Node>, Source> handed_on_;
 };

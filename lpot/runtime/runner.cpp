@@ -1,5 +1,7 @@
 #include "lpot/runtime/runner.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -12,9 +14,9 @@
 namespace lpot {
 namespace {
 
-constexpr int kMostCompilations = 4;       // until streams agree
-constexpr double kSecondsOfCheck = 0.005;  // so long that every stream gets a short inference to run,
-constexpr int kMostRounds = 16;            // or so often
+constexpr int kMaxCompilations = 4;      // until all streams agree
+constexpr double kCheckSeconds = 0.005;  // long enough that every stream runs a short inference
+constexpr int kMaxRounds = 16;           // of a check
 
 Shapes shapes_of(const std::vector<Tensor>& tensors) {
   Shapes shapes;
@@ -31,7 +33,7 @@ Tensor head(const Tensor& tensor, std::size_t rows) {
   return result;
 }
 
-// The tensor with its last row repeated until there are `rows`.
+// The tensor with `rows` rows; the last row is repeated.
 Tensor repeat_last(const Tensor& tensor, std::size_t rows) {
   Shape shape = tensor.shape();
   const std::size_t have = shape[0];
@@ -48,15 +50,15 @@ std::size_t rows_of(const std::vector<Tensor>& tensors) {
   return tensors.empty() || tensors[0].shape().empty() ? 0 : tensors[0].shape()[0];
 }
 
-// Rows that were filled up are cut from the outputs again.
-void cut_rows(std::vector<Tensor>& outputs, std::size_t rows, std::size_t filled_rows) {
-  if (rows == filled_rows) return;
+// Removes the padding rows from the outputs.
+void remove_padding(std::vector<Tensor>& outputs, std::size_t rows, std::size_t padded_rows) {
+  if (rows == padded_rows) return;
   for (Tensor& output : outputs)
-    if (!output.shape().empty() && output.shape()[0] == filled_rows) output = head(output, rows);
+    if (!output.shape().empty() && output.shape()[0] == padded_rows) output = head(output, rows);
 }
 
-// Two tensors of values that one kernel may have rounded in another way.
-bool alike(const Tensor& a, const Tensor& b) {
+// Whether two tensors are equal up to rounding differences of kernels.
+bool nearly_equal(const Tensor& a, const Tensor& b) {
   if (a.shape() != b.shape() || a.element_type() != b.element_type()) return false;
   if (std::memcmp(a.bytes(), b.bytes(), a.byte_size()) == 0) return true;
   double largest = 0;
@@ -70,25 +72,26 @@ bool alike(const Tensor& a, const Tensor& b) {
   return true;
 }
 
-struct InAllStreams {
-  std::vector<Tensor> outputs;  // of one of them
+struct StreamCheck {
+  std::vector<Tensor> outputs;  // of one stream
   bool agree = true;
 };
 
-InAllStreams run_in_all_streams(Executable& executable, int streams, const std::vector<Tensor>& inputs) {
-  InAllStreams ran;
+StreamCheck run_in_all_streams(Executable& executable, int streams, const std::vector<Tensor>& inputs) {
+  StreamCheck check;
   const auto start = Clock::now();
-  for (int round = 0; ran.agree && round < kMostRounds && (round == 0 || seconds_since(start) < kSecondsOfCheck);
+  for (int round = 0; check.agree && round < kMaxRounds && (round == 0 || seconds_since(start) < kCheckSeconds);
        ++round) {
-    ran.outputs.clear();
+    check.outputs.clear();
     for (int i = 0; i < streams; ++i) executable.start(inputs);
-    ran.outputs = executable.finish();
+    check.outputs = executable.finish();
     for (int i = 1; i < streams; ++i) {
       const std::vector<Tensor> others = executable.finish();
-      ran.agree = ran.agree && std::equal(others.begin(), others.end(), ran.outputs.begin(), ran.outputs.end(), alike);
+      check.agree = check.agree &&
+                    std::equal(others.begin(), others.end(), check.outputs.begin(), check.outputs.end(), nearly_equal);
     }
   }
-  return ran;
+  return check;
 }
 
 CompileOptions to_compile_options(const RunnerOptions& options) {
@@ -107,14 +110,14 @@ Runner::Runner(const Model& model, const InputNaming& naming, RunnerOptions opti
       compile_options_(to_compile_options(options)),
       ahead_(options.ahead),
       observer_(options.observer),
-      may_fill_up_(options.fill_up),
+      pads_last_batch_(options.pad_last_batch),
       any_length_(naming.customary),
       dispatch_(model, fit_.has_few_lengths()),
       usual_(std::move(options.usual)) {
   if (!usual_.empty()) dispatch_.choose(usual_);
 }
 
-// Nothing when it does not compile for static shapes.
+// Null if the model does not compile for static shapes.
 Executable* Runner::compiled(const Shapes& route) {
   if (const auto found = compiled_.find(route); found != compiled_.end()) return &found->second;
   CompileOptions options = compile_options_;
@@ -124,7 +127,7 @@ Executable* Runner::compiled(const Shapes& route) {
       if (auto made = ahead_->take(model_, options)) return &compiled_.emplace(route, std::move(*made)).first->second;
     return &compiled_.emplace(route, Executable(model_, options)).first->second;
   } catch (const ModelError&) {
-    // Some graphs hold shapes that do not follow their inputs; as they are, they may still run.
+    // Some graphs contain fixed shapes that do not depend on their inputs. They may still run with dynamic shapes.
     if (route.empty()) throw;
     return nullptr;
   }
@@ -137,11 +140,11 @@ std::pair<Executable*, Shapes> Runner::executable_for(const Shapes& shapes) {
   return {compiled({}), {}};
 }
 
-// A short last batch with the usual number of rows, when only that differs; text may have any length beside it.
-std::optional<std::vector<Tensor>> Runner::fill_up(const std::vector<Tensor>& inputs) const {
-  if (!may_fill_up_ || usual_.size() != inputs.size()) return std::nullopt;
+// Pads a short last batch to the usual number of rows. Other dimensions must match, except for the length of texts.
+std::optional<std::vector<Tensor>> Runner::pad_rows(const std::vector<Tensor>& inputs) const {
+  if (!pads_last_batch_ || usual_.size() != inputs.size()) return std::nullopt;
   const std::size_t rows = inputs[0].shape().empty() ? 0 : inputs[0].shape()[0];
-  std::vector<Tensor> filled;
+  std::vector<Tensor> padded;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Shape shape = inputs[i].shape();
     if (shape.empty() || shape[0] != rows || rows == 0 || usual_[i].empty() || usual_[i][0] <= rows ||
@@ -149,16 +152,16 @@ std::optional<std::vector<Tensor>> Runner::fill_up(const std::vector<Tensor>& in
       return std::nullopt;
     shape[0] = usual_[i][0];
     if (!any_length_ && shape != usual_[i]) return std::nullopt;
-    filled.push_back(repeat_last(inputs[i], usual_[i][0]));
+    padded.push_back(repeat_last(inputs[i], usual_[i][0]));
   }
-  return filled;
+  return padded;
 }
 
 Runner::Prepared Runner::prepare(const std::vector<Tensor>& batch) {
   Prepared prepared{fit_.apply(batch)};
   if (usual_.empty()) usual_ = shapes_of(prepared.inputs);
   prepared.rows = rows_of(prepared.inputs);
-  if (auto filled = fill_up(prepared.inputs)) prepared.inputs = std::move(*filled);
+  if (auto padded = pad_rows(prepared.inputs)) prepared.inputs = std::move(*padded);
   return prepared;
 }
 
@@ -174,53 +177,56 @@ std::optional<BatchRun> Runner::run_in(const Shapes& route, const std::vector<Te
   Prepared prepared = prepare(batch);
   Executable* executable = compiled(route);
   if (!executable) return std::nullopt;
-  BatchRun ran{executable->infer(prepared.inputs), shapes_of(prepared.inputs), route};
-  cut_rows(ran.outputs, prepared.rows, rows_of(prepared.inputs));
-  return ran;
+  BatchRun run{executable->infer(prepared.inputs), shapes_of(prepared.inputs), route};
+  remove_padding(run.outputs, prepared.rows, rows_of(prepared.inputs));
+  return run;
 }
 
-void Runner::tell(LogLevel level, const std::string& message) const {
+void Runner::log(LogLevel level, const std::string& message) const {
   if (observer_) observer_->log(level, message);
 }
 
-// The outputs of the first batch of a compilation, which is made anew as long as its streams do not agree.
+// Runs the first batch of a compilation in all streams. Compiles the model again as long as the streams do not agree.
 std::vector<Tensor> Runner::check(const Shapes& route, const std::vector<Tensor>& inputs) {
-  for (int made = 1;; ++made) {
+  for (int attempt = 1;; ++attempt) {
     Executable* executable = compiled(route);
-    if (!executable) throw ModelError("infer", "a model that compiled before does not compile again");
-    InAllStreams ran = run_in_all_streams(*executable, compile_options_.streams, inputs);
-    if (ran.agree || made == kMostCompilations) {
+    if (!executable)
+      throw ModelError("infer", "the second compilation of the model failed, although the first one succeeded");
+    StreamCheck streams = run_in_all_streams(*executable, compile_options_.streams, inputs);
+    if (streams.agree || attempt == kMaxCompilations) {
       checked_.insert(route);
-      if (!ran.agree)
-        tell(LogLevel::Warning,
-             "the model gives different answers to the same samples, run at the same time, however often it is "
-             "compiled: it is random, and accuracies are not exact");
-      return std::move(ran.outputs);
+      if (!streams.agree)
+        log(LogLevel::Warning,
+            fmt::format(
+                "the model gave different outputs for the same samples after {} compilations; it contains random "
+                "operations, so its accuracy is not exact",
+                attempt));
+      return std::move(streams.outputs);
     }
-    tell(LogLevel::Info,
-         "the runtime's streams gave different answers to the same samples: the model is compiled again");
+    log(LogLevel::Info,
+        "the streams of OpenVINO gave different outputs for the same samples; compiling the model again");
     compiled_.erase(route);
   }
 }
 
 void Runner::run(const Source& source, const Sink& sink) {
-  run_telling_how(source, [&](BatchRun ran) { sink(std::move(ran.outputs)); });
+  run_batches(source, [&](BatchRun run) { sink(std::move(run.outputs)); });
 }
 
-void Runner::run_telling_how(const Source& source, const BatchRunSink& sink) {
+void Runner::run_batches(const Source& source, const BatchRunSink& sink) {
   struct Running {
     Executable* executable;
-    std::size_t rows;  // of the batch
-    BatchRun ran;
+    std::size_t rows;  // without padding
+    BatchRun run;
   };
   std::deque<Running> running;
   const auto finish_one = [&] {
     Running job = std::move(running.front());
     running.pop_front();
-    job.ran.outputs = job.executable->finish();
-    const Shapes& shapes = job.ran.shapes;
-    cut_rows(job.ran.outputs, job.rows, shapes.empty() || shapes[0].empty() ? 0 : shapes[0][0]);
-    sink(std::move(job.ran));
+    job.run.outputs = job.executable->finish();
+    const Shapes& shapes = job.run.shapes;
+    remove_padding(job.run.outputs, job.rows, shapes.empty() || shapes[0].empty() ? 0 : shapes[0][0]);
+    sink(std::move(job.run));
   };
   try {
     while (const auto batch = source()) {
@@ -229,9 +235,9 @@ void Runner::run_telling_how(const Source& source, const BatchRunSink& sink) {
       auto [executable, route] = executable_for(shapes);
       if (!is_checked(route)) {
         while (!running.empty()) finish_one();
-        BatchRun ran{check(route, prepared.inputs), std::move(shapes), std::move(route)};
-        cut_rows(ran.outputs, prepared.rows, rows_of(prepared.inputs));
-        sink(std::move(ran));
+        BatchRun run{check(route, prepared.inputs), std::move(shapes), std::move(route)};
+        remove_padding(run.outputs, prepared.rows, rows_of(prepared.inputs));
+        sink(std::move(run));
         continue;
       }
       if (running.size() == static_cast<std::size_t>(compile_options_.streams)) finish_one();

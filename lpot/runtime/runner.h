@@ -1,13 +1,13 @@
-// Runs batches through a model as fast as the machine allows, whatever shapes they come in.
+// Runs batches of any shapes through a model with all streams of the CPU.
 //
-// Static shapes are faster, so every shape that comes again is compiled for, up to a few; an open compilation serves
-// the rest. A short last batch is filled up instead, as are texts where the model has a mask for them. Batches of
-// different shapes run at the same time.
+// Static shapes are faster, so the model is compiled for every shape that occurs repeatedly, up to a limit. All other
+// shapes use one compilation with dynamic shapes. A short last batch is padded, and so are texts if the model has an
+// attention mask. Batches of different shapes run at the same time.
 //
-// Streams of one compilation have graphs of their own, made at the same time, and OpenVINO 2026.4 sometimes makes a
-// wrong one: a BERT in fp32, compiled for two streams as the first thing of a process, gave the answers of another
-// network in one of them, in about one of a hundred processes. So all streams run the first batch of a compilation, and
-// where they do not agree it is made anew.
+// The streams of a compilation have separate graphs, which OpenVINO 2026.4 builds concurrently and sometimes
+// incorrectly. With an fp32 BERT, compiled for two streams at the start of a process, one stream gave wrong outputs in
+// about one of a hundred processes. Therefore, all streams run the first batch of a compilation, and the model is
+// compiled again if their outputs differ.
 #pragma once
 #include <functional>
 #include <map>
@@ -25,60 +25,59 @@
 
 namespace lpot {
 
-// Compilations that were made while something else ran.
+// A source of models that were compiled in the background.
 class Compilations {
  public:
   virtual ~Compilations() = default;
-  virtual std::optional<Executable> take(const Model&, const CompileOptions&) = 0;  // nothing: there is none
+  virtual std::optional<Executable> take(const Model&, const CompileOptions&) = 0;  // nothing: not available
 };
 
 struct RunnerOptions {
-  int threads = 0;      // 0: all cores
-  int streams = 0;      // 0: one per thread
-  bool fill_up = true;  // a short last batch is run in the usual shape, with rows that are cut from the outputs again
-  bool borrow_outputs = false;         // outputs are not copied, and last until the sink returns
-  Shapes usual = {};                   // of the inputs of a whole batch; none: those of the first batch that comes
-  Compilations* ahead = nullptr;       // asked before anything is compiled; must outlive the runner
-  const Observer* observer = nullptr;  // is told of streams that do not agree; must outlive the runner
+  int threads = 0;                     // 0: all cores
+  int streams = 0;                     // 0: one per thread
+  bool pad_last_batch = true;          // pad a short last batch to the usual shape; the outputs have no padding
+  bool borrow_outputs = false;         // outputs are not copied and only valid until the sink returns
+  Shapes usual = {};                   // input shapes of a full batch; empty: those of the first batch
+  Compilations* ahead = nullptr;       // tried before the model is compiled; must outlive the runner
+  const Observer* observer = nullptr;  // gets messages about streams that do not agree; must outlive the runner
 };
 
-// What became of a batch.
+// The outputs of a batch and how it was run.
 struct BatchRun {
   std::vector<Tensor> outputs;
-  Shapes shapes;  // that it ran with
-  Shapes route;   // which compilation it ran in (routes.h)
+  Shapes shapes;  // of the inputs, with padding
+  Shapes route;   // the key of the compilation (shape_dispatch.h)
 };
 
 class Runner {
  public:
-  // `naming`: the data set's.
+  // `naming` is the naming of the data set.
   Runner(const Model&, const InputNaming& naming, RunnerOptions = {});
 
-  // `source` yields batches of stacked samples; `sink` gets the outputs of each in the same order. Both are called from
-  // this thread. Throws DataError and ModelError.
+  // `source` returns batches of stacked samples; `sink` gets the outputs in the same order. Both are called from this
+  // thread. Throws DataError and ModelError.
   using Source = std::function<std::optional<std::vector<Tensor>>()>;
   using Sink = std::function<void(std::vector<Tensor> outputs)>;
   void run(const Source& source, const Sink& sink);
   using BatchRunSink = std::function<void(BatchRun)>;
-  void run_telling_how(const Source& source, const BatchRunSink& sink);
+  void run_batches(const Source& source, const BatchRunSink& sink);
 
-  // One batch in a compilation that somebody else chose. Nothing when the model does not compile for that.
+  // Runs one batch in the given compilation. Nothing if the model does not compile for these shapes.
   std::optional<BatchRun> run_in(const Shapes& route, const std::vector<Tensor>& batch);
 
-  // The shapes of the first of these batches that a model would run with; they become the usual ones.
+  // Uses the shapes of this batch as the usual shapes, unless they are already set.
   const Shapes& usual_from(const std::vector<Tensor>& batch);
-  const Shapes& usual() const { return usual_; }               // none as long as none came
-  const ShapeDispatch& dispatch() const { return dispatch_; }  // as far as they are decided
-  void go_on_from(ShapeDispatch dispatch) {
-    dispatch_ = std::move(dispatch);
-  }  // batches that ran elsewhere count as seen
+  const Shapes& usual() const { return usual_; }               // empty before the first batch
+  const ShapeDispatch& dispatch() const { return dispatch_; }  // the decisions so far
+  // Continues with the decisions of another process, including the batches that ran there.
+  void set_dispatch(ShapeDispatch dispatch) { dispatch_ = std::move(dispatch); }
 
-  std::size_t compilations() const { return compiled_.size(); }  // that are kept
+  std::size_t compilations() const { return compiled_.size(); }  // number of compilations in the cache
 
  private:
   struct Prepared {
     std::vector<Tensor> inputs;
-    std::size_t rows = 0;  // of the batch; the others are cut from the outputs again
+    std::size_t rows = 0;  // without padding
   };
 
   Prepared prepare(const std::vector<Tensor>& batch);
@@ -86,20 +85,20 @@ class Runner {
   std::pair<Executable*, Shapes> executable_for(const Shapes&);
   bool is_checked(const Shapes& route) const { return compile_options_.streams == 1 || checked_.contains(route); }
   std::vector<Tensor> check(const Shapes& route, const std::vector<Tensor>& inputs);
-  void tell(LogLevel, const std::string&) const;
-  std::optional<std::vector<Tensor>> fill_up(const std::vector<Tensor>& inputs) const;
+  void log(LogLevel, const std::string&) const;
+  std::optional<std::vector<Tensor>> pad_rows(const std::vector<Tensor>& inputs) const;
 
   Model model_;
   InputFit fit_;
   CompileOptions compile_options_;
   Compilations* ahead_;
   const Observer* observer_;
-  bool may_fill_up_;
-  bool any_length_;                        // of rows that are filled up
+  bool pads_last_batch_;
+  bool any_length_;                        // padded rows may have any length
   std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes
-  std::set<Shapes> checked_;               // of these: the streams agree, or never will
+  std::set<Shapes> checked_;               // compilations whose streams were compared
   ShapeDispatch dispatch_;
-  Shapes usual_;  // of a whole batch
+  Shapes usual_;  // of a full batch
 };
 
 }  // namespace lpot

@@ -1,5 +1,5 @@
-// Which compilation of a model each batch runs in: one for its very shapes, or the open one, which takes any. It hangs
-// on the shapes of the batches before it and on nothing else, so processes that share the batches can agree on it.
+// Chooses the compilation for each batch: one for exactly its shapes, or the dynamic one, which accepts all shapes. The
+// choice only depends on the shapes of earlier batches, so that processes that share the batches make the same choice.
 #pragma once
 #include <set>
 #include <vector>
@@ -13,11 +13,11 @@ using Shapes = std::vector<Shape>;  // of a model's inputs
 
 class ShapeDispatch {
  public:
-  // `has_few_lengths`: of texts, which are filled up to them.
+  // `has_few_lengths`: texts are padded to one of a few lengths.
   ShapeDispatch(const Model&, bool has_few_lengths);
 
-  Shapes choose(const Shapes& batch);  // what the next batch runs in: its shapes, or none for the open one
-  void cannot_compile(const Shapes&);  // what was chosen does not compile, so all goes to the open one from now on
+  Shapes choose(const Shapes& batch);  // the shapes to compile for; empty: the dynamic compilation
+  void cannot_compile(const Shapes&);  // reports that these shapes do not compile: only the dynamic one is used then
 
  private:
   bool is_worth_compiling(const Shapes&);
@@ -25,8 +25,8 @@ class ShapeDispatch {
   std::vector<Port> inputs_;
   bool has_few_lengths_;
   std::set<Shapes> chosen_;
-  std::set<Shapes> seen_;  // that came once
-  bool only_open_ = false;
+  std::set<Shapes> seen_;
+  bool only_dynamic_ = false;
 };
 
 }  // namespace lpot

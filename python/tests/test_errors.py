@@ -71,7 +71,7 @@ def test_rejects_data_that_do_not_fit_the_model(quantizer):
         (np.zeros((4, 5, 16, 16), np.float32), 0),
     ]
     quantizer.eval_func = lambda model: 1.0
-    with pytest.raises(lpot.DataError, match="do not fit the model"):
+    with pytest.raises(lpot.DataError, match="do not match the model"):
         quantizer()
 
 

@@ -98,7 +98,7 @@ TEST(DataEvaluator, WarnsOfANondeterministicBaseline) {
   const auto warnings =
       warnings_of_baseline(as_model({std::make_shared<op::Concat>(ov::OutputVector{zero, score}, 1)}, {x}));
   ASSERT_EQ(warnings.size(), 1u);
-  EXPECT_THAT(warnings[0], ::testing::HasSubstr("different answers to the same samples"));
+  EXPECT_THAT(warnings[0], ::testing::HasSubstr("different outputs for the same samples"));
 }
 
 TEST(DataEvaluator, DoesNotWarnIfStreamsAgree) { EXPECT_THAT(warnings_of_baseline(shifted(0)), ::testing::IsEmpty()); }

@@ -1,4 +1,4 @@
-// Compiled models that are found again, and those that are not kept.
+// Which models stay in the cache of compiled models.
 #include "lpot/runtime/compiled_models.h"
 
 #include "tests/support/graphs.h"
@@ -17,7 +17,7 @@ struct CompiledModelsTest : ::testing::Test {
   const Model a = network("a"), b = network("b"), c = network("c");
 };
 
-TEST_F(CompiledModelsTest, OneModelIsCompiledOnceWithAndOnceWithoutTheProfiler) {
+TEST_F(CompiledModelsTest, CompileAModelOnceWithAndOnceWithoutTheProfiler) {
   const auto first = compiled.get(a, false);
   EXPECT_EQ(compiled.get(a, false), first);
   EXPECT_NE(compiled.get(a, true), first);
@@ -32,7 +32,7 @@ TEST_F(CompiledModelsTest, HaveTheShapesOfTheSample) {
   for (const ExecutedOp& op : executable->executed_ops()) EXPECT_GT(op.output_bytes, 0u) << op.name;
 }
 
-TEST_F(CompiledModelsTest, WhatSomebodyHoldsStaysAndOfTheRestThoseThatWereUsedLast) {
+TEST_F(CompiledModelsTest, KeepModelsInUseAndTheMostRecentlyUsedOthers) {
   std::shared_ptr<Executable> held = compiled.get(a, false);
   const std::weak_ptr<Executable> second = compiled.get(b, false), third = compiled.get(c, false);
   compiled.get(b, false);  // now used after c
@@ -46,7 +46,7 @@ TEST_F(CompiledModelsTest, WhatSomebodyHoldsStaysAndOfTheRestThoseThatWereUsedLa
   EXPECT_TRUE(first.expired());
 }
 
-TEST_F(CompiledModelsTest, OnlyTheseAreKeptAndTheyComeInOrder) {
+TEST_F(CompiledModelsTest, OnlyReturnsTheModelsInOrderAndReleasesTheOthers) {
   const std::weak_ptr<Executable> first = compiled.get(a, false);
   const auto second = compiled.get(b, false);
   const auto both = compiled.only({&c, &b}, false);
@@ -56,7 +56,7 @@ TEST_F(CompiledModelsTest, OnlyTheseAreKeptAndTheyComeInOrder) {
   EXPECT_TRUE(first.expired());
 }
 
-TEST_F(CompiledModelsTest, AModelThatCannotHaveTheShapesIsCompiledAsItIs) {
+TEST_F(CompiledModelsTest, CompileAModelWithItsOwnShapesIfTheSampleDoesNotMatch) {
   const auto x = parameter({1, 3, 8, 8}, "x");
   const auto rows = op::Constant::create(ov::element::i64, {2}, std::vector<std::int64_t>{1, 192});
   const auto reshaped = std::make_shared<ov::op::v1::Reshape>(x, rows, false);

@@ -34,16 +34,17 @@ TEST(Executable, KeepsAnOutputAfterTheNextInference) {
   EXPECT_THAT(floats(first[0]), ElementsAre(1, 1, 1));
 }
 
-TEST(Executable, NamesBothShapesWhenDataDoNotFit) {
+TEST(Executable, NamesBothShapesIfDataDoNotMatch) {
   Executable run(twice_plus_one());
   EXPECT_THAT(message_of<DataError>([&] {
                 run.infer({Tensor(ElementType::F32, {2, 4})});
               }),
               AllOf(HasSubstr("[?,3]"), HasSubstr("(2.4)")));
-  EXPECT_THAT(message_of<DataError>([&] { run.infer({}); }), HasSubstr("the model has 1 inputs, the data give 0"));
+  EXPECT_THAT(message_of<DataError>([&] { run.infer({}); }),
+              HasSubstr("the model has 1 inputs, but the data have 0 tensors"));
 }
 
-TEST(Executable, SaysWhyAShapeCannotBeCompiled) {
+TEST(Executable, ReportsWhyAShapeCannotBeCompiled) {
   const auto x = parameter({-1, 4}, "x");
   const Model model = as_model({product(x, 4, 2, "fc")}, {x});
   EXPECT_THAT(message_of<ModelError>([&] { Executable(model, {.input_shapes = {{1, 5}}}); }), HasSubstr("[compile]"));
@@ -51,7 +52,7 @@ TEST(Executable, SaysWhyAShapeCannotBeCompiled) {
 
 class InferAll : public ::testing::TestWithParam<int> {};
 
-TEST_P(InferAll, HandsOutResultsInTheSourcesOrder) {
+TEST_P(InferAll, ReturnsResultsInTheOrderOfTheSource) {
   Executable run(twice_plus_one(), {.threads = 2, .streams = GetParam()});
   float next = 0;
   std::vector<float> found;
@@ -94,7 +95,7 @@ TEST(ExecutedOps, NameTheSourceOfEveryKernel) {
   EXPECT_TRUE(found);
 }
 
-TEST(Executable, OutputsStayAsTheyAreWhenTheNextInferenceRuns) {
+TEST(Executable, KeepsOutputsDuringTheNextInference) {
   for (const ov::PartialShape& shape : {ov::PartialShape{2}, ov::PartialShape{-1}}) {
     const auto x = parameter(shape, "x");
     Executable executable(as_model({std::make_shared<op::Multiply>(x, constant({1}, {2}))}, {x}), {.streams = 1});
@@ -105,7 +106,7 @@ TEST(Executable, OutputsStayAsTheyAreWhenTheNextInferenceRuns) {
   }
 }
 
-// A residual net of products whose inner tensors are outputs too, one of them twice, beside the input itself and a
+// A residual network of matrix products. Its outputs are all inner tensors (one of them twice), the input and a
 // constant.
 Model watched_blocks(std::size_t blocks, ov::Dimension rows = -1) {
   const auto x = parameter({rows, 4}, "x");
@@ -122,7 +123,7 @@ Model watched_blocks(std::size_t blocks, ov::Dimension rows = -1) {
   return as_model(outputs, {x});
 }
 
-TEST(Executable, ComputesAGraphOfManyOutputsInPartsAsInOne) {
+TEST(Executable, ComputesTheSameInPartsAsInOneGraph) {
   for (const int rows : {-1, 3}) {
     const Model model = watched_blocks(12, rows);
     const Tensor input = Tensor::from<float>({3, 4}, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
@@ -145,7 +146,7 @@ TEST(Executable, ComputesAGraphOfManyOutputsInPartsAsInOne) {
   }
 }
 
-TEST(Executable, SaysWhatDoesNotFitAlsoInParts) {
+TEST(Executable, NamesBothShapesAlsoInParts) {
   Executable in_parts(watched_blocks(4), {.most_outputs = 2});
   EXPECT_THAT(message_of<DataError>([&] {
                 in_parts.infer({Tensor(ElementType::F32, {2, 5})});

@@ -47,26 +47,26 @@ TEST(InputFit, FindsInputsByNameWithAndWithoutTheOutputNumber) {
   }
 }
 
-TEST(InputFit, NamesAnInputThatGetsNothing) {
+TEST(InputFit, NamesAnInputWithoutData) {
   EXPECT_THAT(message_of<DataError>([] { InputFit(two_inputs(), {{"input_ids"}}); }),
-              HasSubstr("input 'mask:0' gets no data: the data set has input_ids"));
+              HasSubstr("no data for the model input 'mask:0'; the data set has input_ids"));
 }
 
-TEST(InputFit, NamesTheNearestInputForAnUnknownOne) {
+TEST(InputFit, SuggestsTheNearestInputForAnUnknownName) {
   EXPECT_THAT(message_of<DataError>([] {
                 InputFit(two_inputs(), {{"input_ids", "mask", "input_id"}});
               }),
               AllOf(HasSubstr("no input 'input_id'"), HasSubstr("did you mean 'input_ids'?")));
 }
 
-TEST(InputFit, SaysHowManyTensorsAreMissing) {
+TEST(InputFit, ReportsTheNumberOfTensors) {
   EXPECT_THAT(message_of<DataError>([] {
                 InputFit(two_inputs(), {}).apply({Tensor(ElementType::I64, {1, 1})});
               }),
-              AllOf(HasSubstr("the model has 2 inputs"), HasSubstr("the data give 1")));
+              AllOf(HasSubstr("the model has 2 inputs"), HasSubstr("but the data have 1 tensors")));
 }
 
-TEST(InputFit, TakesASampleThatAlreadyIsAWholeInput) {
+TEST(InputFit, AcceptsASampleThatIsAlreadyACompleteInput) {
   const auto inputs = InputFit(images(), {}).apply({Tensor(ElementType::F32, {1, 5, 3, 8, 8})});
   EXPECT_EQ(inputs[0].shape(), (Shape{5, 3, 8, 8}));
 }
@@ -83,7 +83,7 @@ Model text_model(const std::vector<std::string>& names, std::int64_t length = -1
 
 const std::vector<std::string> kText{"input_ids", "attention_mask", "token_type_ids", "unique_ids"};
 
-// The tensors of the data in the model's order, each told by its one value.
+// The tensors of the data in the order of the model, each identified by its only value.
 std::vector<double> fitted(const std::vector<std::string>& model_inputs) {
   std::vector<Tensor> batch;
   for (std::int64_t i = 0; i < 4; ++i) batch.push_back(Tensor::from<std::int64_t>({1, 1}, {i}));
@@ -93,13 +93,13 @@ std::vector<double> fitted(const std::vector<std::string>& model_inputs) {
   return order;
 }
 
-TEST(InputFit, CustomaryNamesAreFoundUnderTheirOtherNamesAndLeftOut) {
+TEST(InputFit, FindsAlternativeNamesAndIgnoresUnusedTensors) {
   using ::testing::ElementsAre;
   EXPECT_THAT(fitted({"segment_ids:0", "input_mask", "input_ids"}), ElementsAre(2, 1, 0));
   EXPECT_THAT(fitted({"input_ids", "attention_mask"}), ElementsAre(0, 1)) << "as DistilBERT";
 }
 
-TEST(InputFit, InputsOfOtherNamesTakeWhatIsLeftInOrder) {
+TEST(InputFit, AssignsTheRemainingTensorsToUnknownNamesInOrder) {
   using ::testing::ElementsAre;
   EXPECT_THAT(fitted({"a", "b", "c"}), ElementsAre(0, 1, 2));
   EXPECT_THAT(fitted({"token_type_ids", "a", "b"}), ElementsAre(2, 0, 1));
@@ -108,10 +108,10 @@ TEST(InputFit, InputsOfOtherNamesTakeWhatIsLeftInOrder) {
   EXPECT_THAT(message_of<DataError>([] {
                 fitted({"a", "b", "c", "d", "e"});
               }),
-              HasSubstr("the model's input 'e' gets no data"));
+              HasSubstr("no data for the model input 'e'"));
 }
 
-TEST(InputFit, ShortRowsAreFilledUpToTheModelsLengthAndLongOnesTold) {
+TEST(InputFit, PadsShortRowsToTheLengthOfTheModelAndRejectsLongRows) {
   const InputFit fit(text_model({"input_ids", "input_mask"}, 4), {{"input_ids", "input_mask"}, true});
   const auto inputs = fit.apply(
       {Tensor::from<std::int64_t>({2, 2}, {1, 2, 3, 4}), Tensor::from<std::int64_t>({2, 3}, {1, 1, 1, 1, 1, 0})});
@@ -125,7 +125,7 @@ TEST(InputFit, ShortRowsAreFilledUpToTheModelsLengthAndLongOnesTold) {
               AllOf(HasSubstr("input_ids i32 [?,4]"), HasSubstr("i64 [2,5]"), HasSubstr("max_seq_length")));
 }
 
-TEST(InputFit, TextsAreFilledUpToAFewLengthsWhereAMaskMakesThatHarmless) {
+TEST(InputFit, PadsTextsToAFewLengthsIfTheModelHasAMask) {
   const InputNaming naming{kText, true, {4, 8}};
   const auto length = [&](const std::vector<std::string>& model_inputs, std::size_t of_data) {
     const std::vector<Tensor> batch(4, Tensor(ElementType::I64, {2, of_data}));
@@ -139,7 +139,7 @@ TEST(InputFit, TextsAreFilledUpToAFewLengthsWhereAMaskMakesThatHarmless) {
   EXPECT_EQ(length({"input_ids", "token_type_ids"}, 3), 3u) << "without a mask, filling counts as text";
 }
 
-TEST(InputFit, OneValueASampleIsARowOfOneWhereTheModelHasIt) {
+TEST(InputFit, ConvertsSingleValuesToRowsOfOne) {
   const InputFit fit(text_model({"a"}, 1), {{"unique_ids"}, true});
   EXPECT_EQ(fit.apply({Tensor::from<std::int64_t>({2}, {5, 6})})[0].shape(), (Shape{2, 1}));
 }

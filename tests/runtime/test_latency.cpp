@@ -8,7 +8,7 @@
 namespace lpot {
 namespace {
 
-TEST(Summarize, TakesTheNearestRank) {
+TEST(Summarize, UsesTheNearestRank) {
   std::vector<double> times(100);
   std::iota(times.rbegin(), times.rend(), 1.0);  // 100, 99, ..., 1
   const Latency latency = summarize(times);
@@ -19,7 +19,7 @@ TEST(Summarize, TakesTheNearestRank) {
   EXPECT_EQ(latency.runs, 100u);
 }
 
-TEST(Summarize, GivesTheOnlyTimeForAll) {
+TEST(Summarize, ReturnsASingleTimeForAllPercentiles) {
   const Latency latency = summarize({7.5});
   EXPECT_EQ(latency.median_ms, 7.5);
   EXPECT_EQ(latency.p99_ms, 7.5);
@@ -29,7 +29,7 @@ TEST(MeasureLatency, RunsEveryModelAtLeastAsOftenAsAsked) {
   const auto x = parameter({-1, 3}, "x");
   const Model model = as_model({std::make_shared<op::Relu>(x)}, {x});
   Executable first(model), second(model);
-  const auto inputs = made_up_inputs(model, 2);
+  const auto inputs = generate_inputs(model, 2);
   EXPECT_EQ(inputs[0].shape(), (Shape{2, 3}));
   const auto found = measure_latency({{first, {inputs}}, {second, {inputs}}}, {.seconds = 0, .min_runs = 5});
   ASSERT_EQ(found.size(), 2u);
@@ -44,16 +44,16 @@ TEST(MeasureLatency, RunsNoModelMoreOftenThanAsked) {
   const auto x = parameter({-1, 3}, "x");
   const Model model = as_model({std::make_shared<op::Relu>(x)}, {x});
   Executable first(model), second(model);
-  const auto batches = std::vector{made_up_inputs(model, 2), made_up_inputs(model, 2)};
+  const auto batches = std::vector{generate_inputs(model, 2), generate_inputs(model, 2)};
   const auto found = measure_latency({{first, batches}, {second, batches}}, {.min_runs = 25, .max_runs = 25});
   EXPECT_EQ(found[0].runs, 25u);
   EXPECT_EQ(found[1].runs, 25u);
 }
 
-TEST(MadeUpInputs, NameAnInputWhoseLengthIsOpen) {
+TEST(GenerateInputs, NamesAnInputWithADynamicLength) {
   const auto x = parameter({-1, -1}, "tokens", ov::element::i64);
   const Model model = as_model({std::make_shared<op::Add>(x, x)}, {x});
-  EXPECT_THAT(message_of<ModelError>([&] { made_up_inputs(model, 1); }), ::testing::HasSubstr("tokens i64 [?,?]"));
+  EXPECT_THAT(message_of<ModelError>([&] { generate_inputs(model, 1); }), ::testing::HasSubstr("tokens i64 [?,?]"));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ void expect_doubled(const std::vector<Tensor>& batches, const std::vector<Tensor
   }
 }
 
-TEST(Runner, FillsUpAShortLastBatchAndCutsItAgain) {
+TEST(Runner, PadsAShortLastBatchAndRemovesThePadding) {
   Runner runner(twice({-1, 3}), {}, {.threads = 2});
   const std::vector<Tensor> batches{rows(4, 3, 0), rows(4, 3, 12), rows(1, 3, 24)};
   expect_doubled(batches, run_all(runner, batches));
@@ -50,12 +50,12 @@ TEST(Runner, FillsUpAShortLastBatchAndCutsItAgain) {
 TEST(Runner, RunsBatchesOfChangingLengthsInTheirOrder) {
   Runner runner(twice({-1, -1}), {}, {.threads = 2});
   std::vector<Tensor> batches;
-  // More lengths than are compiled for, each coming back.
+  // More lengths than the limit of compilations, and each occurs again.
   for (std::size_t i = 0; i < 30; ++i) batches.push_back(rows(1 + i % 2, 1 + i * 7 % 13, static_cast<float>(i)));
   expect_doubled(batches, run_all(runner, batches));
 }
 
-TEST(Runner, CompilesForShapesThatComeAgain) {
+TEST(Runner, CompilesForShapesThatOccurAgain) {
   Runner runner(twice({-1, -1}), {}, {.threads = 2});
   std::vector<Tensor> batches;
   for (std::size_t length = 1; length <= 20; ++length) batches.push_back(rows(2, length, 0));
@@ -81,13 +81,13 @@ TEST(Runner, CompilesForTheLengthsOfTextsAtOnce) {
   EXPECT_EQ(runner.compilations(), 2u);
 }
 
-TEST(Runner, TakesAnyBatchSizeForAModelWithAFixedOne) {
+TEST(Runner, AcceptsAnyBatchSizeForAModelWithAFixedBatchSize) {
   Runner runner(twice({4, 3}), {}, {.threads = 2});
   const std::vector<Tensor> batches{rows(2, 3, 0), rows(4, 3, 6), rows(5, 3, 18), rows(1, 3, 33)};
   expect_doubled(batches, run_all(runner, batches));
 }
 
-TEST(Runner, RunsAModelThatHoldsItsBatchSizeInside) {
+TEST(Runner, RunsAModelWithABatchSizeInItsConstants) {
   const auto x = parameter({2, 3}, "x");
   const auto shape = op::Constant::create(ov::element::i64, {2}, {3, 2});
   const Model model = as_model({std::make_shared<op::Reshape>(x, shape, false)}, {x});
@@ -95,7 +95,7 @@ TEST(Runner, RunsAModelThatHoldsItsBatchSizeInside) {
   EXPECT_EQ(run_all(runner, {rows(2, 3, 0)})[0].shape(), (Shape{3, 2}));
 }
 
-TEST(Runner, GivesTheSameAtAnyNumberOfStreams) {
+TEST(Runner, ReturnsTheSameWithAnyNumberOfStreams) {
   const std::vector<Tensor> batches{rows(4, 3, 0), rows(4, 3, 12), rows(2, 3, 24)};
   for (const int streams : {1, 3}) {
     Runner runner(twice({-1, 3}), {}, {.threads = 2, .streams = streams});
@@ -103,12 +103,12 @@ TEST(Runner, GivesTheSameAtAnyNumberOfStreams) {
   }
 }
 
-TEST(Runner, DoesNotMindAnEmptySource) {
+TEST(Runner, AcceptsAnEmptySource) {
   Runner runner(twice({-1, 3}), {}, {});
   EXPECT_TRUE(run_all(runner, {}).empty());
 }
 
-TEST(Runner, HandsOnTheErrorOfItsSource) {
+TEST(Runner, ForwardsTheErrorOfItsSource) {
   Runner runner(twice({-1, 3}), {}, {.threads = 2});
   int given = 0;
   const auto source = [&]() -> std::optional<std::vector<Tensor>> {
@@ -118,20 +118,20 @@ TEST(Runner, HandsOnTheErrorOfItsSource) {
   EXPECT_EQ(message_of<DataError>([&] { runner.run(source, [](auto) {}); }), "[source] sample 7 is damaged");
 }
 
-TEST(Runner, GoesOnAfterAnError) {
+TEST(Runner, WorksAfterAnError) {
   Runner runner(twice({-1, 3}), {}, {.threads = 2});
   EXPECT_THROW(run_all(runner, {rows(4, 3, 0), rows(4, 3, 1), rows(4, 2, 2)}), DataError);
   const std::vector<Tensor> batches{rows(4, 3, 5), rows(4, 3, 17)};
   expect_doubled(batches, run_all(runner, batches));
 }
 
-TEST(Runner, FillsUpAShortBatchOfTextOfAnyLength) {
+TEST(Runner, PadsAShortBatchOfTextsOfAnyLength) {
   Runner runner(twice({-1, -1}), {{"x"}, true}, {.threads = 2});
   const std::vector<Tensor> batches{rows(4, 32, 0), rows(4, 64, 12), rows(1, 64, 24), rows(3, 32, 7)};
   expect_doubled(batches, run_all(runner, batches));
 }
 
-// Rows of x and a random number: no two inferences give the same.
+// Adds a random number to the rows of x, so that all inferences give different outputs.
 Model at_random() {
   const auto x = parameter({-1, 3}, "x");
   const auto any = std::make_shared<op::RandomUniform>(op::Constant::create(ov::element::i64, {2}, {1, 3}),
@@ -139,7 +139,7 @@ Model at_random() {
   return as_model({std::make_shared<op::Add>(x, any)}, {x});
 }
 
-// What the runtime would compile wrongly: as good as any, until it is looked at.
+// Simulates wrong compilations of the runtime.
 class WrongAtFirst : public Compilations {
  public:
   explicit WrongAtFirst(int times) : times_(times) {}
@@ -162,7 +162,7 @@ struct Told {
   std::vector<std::pair<LogLevel, std::string>> all;
 };
 
-TEST(Runner, CompilesAgainAsLongAsStreamsDoNotAgree) {
+TEST(Runner, CompilesAgainUntilStreamsAgree) {
   WrongAtFirst wrong(2);
   Told told;
   Runner runner(twice({-1, 3}), {}, {.threads = 2, .ahead = &wrong, .observer = &told.observer});
@@ -172,7 +172,7 @@ TEST(Runner, CompilesAgainAsLongAsStreamsDoNotAgree) {
   ASSERT_EQ(told.all.size(), 2u);
   for (const auto& [level, message] : told.all) {
     EXPECT_EQ(level, LogLevel::Info);
-    EXPECT_THAT(message, ::testing::HasSubstr("compiled again"));
+    EXPECT_THAT(message, ::testing::HasSubstr("compiling the model again"));
   }
 }
 
@@ -184,19 +184,19 @@ TEST(Runner, ChecksEveryCompilationOnce) {
   EXPECT_EQ(runner.compilations(), 1u);
 }
 
-TEST(Runner, HasNothingToCompareWithOneStream) {
+TEST(Runner, DoesNotCompareOneStream) {
   WrongAtFirst wrong(1);
   Runner runner(twice({-1, 3}), {}, {.threads = 2, .streams = 1, .ahead = &wrong});
   EXPECT_NE(run_all(runner, {rows(4, 3, 0)})[0].data<float>()[0], 0);
 }
 
-TEST(Runner, GoesOnWithAModelThatIsRandom) {
+TEST(Runner, RunsAModelWithRandomOperations) {
   Told told;
   Runner runner(at_random(), {}, {.threads = 2, .observer = &told.observer});
   EXPECT_EQ(run_all(runner, {rows(4, 3, 0), rows(4, 3, 1), rows(4, 3, 2)}).size(), 3u);
   ASSERT_FALSE(told.all.empty());
   EXPECT_EQ(told.all.back().first, LogLevel::Warning);
-  EXPECT_THAT(told.all.back().second, ::testing::HasSubstr("different answers to the same samples"));
+  EXPECT_THAT(told.all.back().second, ::testing::HasSubstr("different outputs for the same samples"));
   EXPECT_EQ(run_all(runner, {rows(4, 3, 3)}).size(), 1u);
   EXPECT_EQ(told.all.back().first, LogLevel::Warning) << "told once";
 }

@@ -66,7 +66,7 @@ std::vector<double> InterleavedTimer::time_whole(const std::vector<const Model*>
   const bool with_profiler = kernels_ms_ >= kProfilerHides;
   std::vector<double> quartiles;
   const auto time = [&](const Executables& executables) {
-    std::vector<Contender> contenders;
+    std::vector<TimedModel> contenders;
     for (const auto& executable : executables)
       contenders.emplace_back(*executable, std::vector<std::vector<Tensor>>{inputs_});
     for (const Latency& latency :
