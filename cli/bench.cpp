@@ -158,7 +158,7 @@ void print_result(const Context& context, OrderedJson head, const OrderedJson& m
     return;
   }
   fmt::print("{}, {} ({}); models take turns, times in ms\n\n", sentence, cpu.name, cpu.cpu_class());
-  fmt::print("{}", format_table({"model", "median", "p90", "p99", "samples/s", "speed-up"}, rows));
+  print_table({"model", "median", "p90", "p99", "samples/s", "speed-up"}, rows);
 }
 
 int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const Context& context) {

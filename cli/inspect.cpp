@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/model_options.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "lpot/model/load.h"
 #include "lpot/quantize/graph/products.h"
@@ -58,7 +59,7 @@ int print_executed(const InspectVerb& verb, const Model& model, const Context& c
   for (const ExecutedOp& op : report.kernels)
     rows.push_back({op.name, op.type, op.kernel, op.precision, fmt::format("{:.3f}", op.time_ms),
                     fmt::format("{:.1f}%", percent(op.time_ms))});
-  fmt::print("{}", format_table({"name", "type", "kernel", "output", "ms", "share"}, rows));
+  print_table({"name", "type", "kernel", "output", "ms", "share"}, rows);
   fmt::print("\n{} int8 kernels take {:.0f}% of {:.3f} ms, {} conversions of layout or type {:.0f}%\n",
              report.int8_kernels, percent(report.int8_ms), report.total_ms, report.conversions,
              percent(report.conversions_ms));
@@ -96,7 +97,7 @@ int run_inspect(const InspectVerb& verb, const Context& context) {
   fmt::print("\n\n{} of them can run in int8:\n", quantizable.size());
   std::vector<Row> rows;
   for (const QuantizableOp& op : quantizable) rows.push_back({op.name, op.type});
-  fmt::print("{}", format_table({"name", "type"}, rows));
+  print_table({"name", "type"}, rows);
   return kSuccess;
 }
 

@@ -53,6 +53,13 @@ spdlog::logger make_logger(const Common& common) {
 
 }  // namespace
 
+void print_table(const Row& header, const std::vector<Row>& rows) {
+  const std::string table = format_table(header, rows);
+  const bool is_shortened = table != format_table(header, rows, std::string::npos);
+  fmt::print("{}{}", table,
+             is_shortened ? "(... stands for the middle of a long name; --json prints it in full)\n" : "");
+}
+
 Terminal::Terminal(const Common& common)
     : common_(common),
       is_terminal_(::isatty(STDERR_FILENO) == 1 && !common.quiet),

@@ -6,8 +6,13 @@
 
 #include "cli/verbs.h"
 #include "lpot/core/observer.h"
+#include "lpot/report/table.h"
 
 namespace lpot::cli {
+
+// Prints a table that fits the terminal to standard output. Where names had to be shortened, a note says that --json
+// prints all of them.
+void print_table(const Row& header, const std::vector<Row>& rows);
 
 enum class Tone { Plain, Good, Bad };
 

@@ -184,7 +184,7 @@ std::string result_text(const TuneResult& result) {
     const std::vector<std::string> fallback = result.best->plan.fallback();
     text += fmt::format("best      trial {}: {} ops in int8, {} in fp32{}\n", result.best->number,
                         result.best->plan.int8_count(), fallback.size(),
-                        fallback.empty() ? "" : fmt::format(" ({})", fmt::join(fallback, ", ")));
+                        fallback.empty() ? "" : fmt::format(" ({})", format_names(fallback, "the report")));
     if (is_weights_only(result.best->plan))
       text += fmt::format("          only weights are int8; activations {}\n",
                           describe_activations(result.best->plan, result.cpu));
@@ -193,8 +193,9 @@ std::string result_text(const TuneResult& result) {
       text += fmt::format("          {} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));
     if (!result.goal_met)
       text +=
-          "          It is the best that was found, but short of the goal. More trials (tuning.exit_policy.max_trials "
-          "with --resume)\n          or a wider accuracy_criterion may help.\n";
+          "          This is the best model found, but it does not meet the goal. Try more\n"
+          "          trials (a larger tuning.exit_policy.max_trials, with --resume) or a\n"
+          "          larger tuning.accuracy_criterion.\n";
     if (!result.shapes.empty()) text += "\n" + shape_hint(result.shapes);
     text += "\nRun it in plain OpenVINO:\n\n" + python_lines(result.model, result.shapes);
   } else {

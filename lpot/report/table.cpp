@@ -1,8 +1,10 @@
 #include "lpot/report/table.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <numeric>
 
 namespace lpot {
 namespace {
@@ -13,11 +15,52 @@ std::size_t width(const std::string& text) {
       text.begin(), text.end(), [](char byte) { return (static_cast<unsigned char>(byte) & 0xc0) != 0x80; }));
 }
 
+constexpr std::size_t kShortestCell = 12;  // columns below that are not shortened
+constexpr std::size_t kShownNames = 5;
+
+// The first byte of the letter at `position`.
+std::size_t offset_of_letter(const std::string& text, std::size_t position) {
+  std::size_t offset = 0;
+  for (; offset < text.size(); ++offset) {
+    const bool begins_letter = (static_cast<unsigned char>(text[offset]) & 0xc0) != 0x80;
+    if (begins_letter && position-- == 0) break;
+  }
+  return offset;
+}
+
+std::string shortened(const std::string& text, std::size_t letters) {
+  const std::size_t length = width(text);
+  if (length <= letters) return text;
+  const std::size_t end = (letters - 3) / 2, begin = letters - 3 - end;
+  return text.substr(0, offset_of_letter(text, begin)) + "..." + text.substr(offset_of_letter(text, length - end));
+}
+
+std::vector<std::size_t> widest_cells(const Row& header, const std::vector<Row>& rows) {
+  std::vector<std::size_t> widths;
+  for (std::size_t i = 0; i < header.size(); ++i) {
+    widths.push_back(width(header[i]));
+    for (const Row& row : rows) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  return widths;
+}
+
+// Narrows the widest columns until a line fits.
+std::vector<std::size_t> narrowed(std::vector<std::size_t> widths, std::size_t line) {
+  const auto total = [&] { return std::accumulate(widths.begin(), widths.end(), 2 * widths.size() - 2); };
+  while (!widths.empty() && total() > line) {
+    const auto widest = std::max_element(widths.begin(), widths.end());
+    if (*widest <= kShortestCell) break;
+    --*widest;
+  }
+  return widths;
+}
+
 std::string format_row(const Row& row, const std::vector<std::size_t>& widths) {
   std::string line;
   for (std::size_t i = 0; i < row.size(); ++i) {
-    const std::string padding(widths[i] - width(row[i]), ' ');
-    line += i == 0 ? row[i] + padding : "  " + padding + row[i];
+    const std::string cell = shortened(row[i], widths[i]);
+    const std::string padding(widths[i] - width(cell), ' ');
+    line += i == 0 ? cell + padding : "  " + padding + cell;
   }
   line.erase(line.find_last_not_of(' ') + 1);
   return line + "\n";
@@ -25,18 +68,20 @@ std::string format_row(const Row& row, const std::vector<std::size_t>& widths) {
 
 }  // namespace
 
-std::string format_table(const Row& header, const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths;
-  for (std::size_t i = 0; i < header.size(); ++i) {
-    widths.push_back(width(header[i]));
-    for (const Row& row : rows) widths[i] = std::max(widths[i], width(row[i]));
-  }
+std::string format_table(const Row& header, const std::vector<Row>& rows, std::size_t line_width) {
+  const std::vector<std::size_t> widths = narrowed(widest_cells(header, rows), line_width);
   std::string table = format_row(header, widths);
   Row line;
   for (const std::size_t column : widths) line.push_back(std::string(column, '-'));
   table += format_row(line, widths);
   for (const Row& row : rows) table += format_row(row, widths);
   return table;
+}
+
+std::string format_names(const std::vector<std::string>& names, std::string_view where_all_are) {
+  if (names.size() <= kShownNames) return fmt::format("{}", fmt::join(names, ", "));
+  return fmt::format("{} and {} more, see {}", fmt::join(names.begin(), names.begin() + kShownNames, ", "),
+                     names.size() - kShownNames, where_all_are);
 }
 
 std::string format_bytes(std::size_t bytes) {

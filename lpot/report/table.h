@@ -8,8 +8,14 @@ namespace lpot {
 
 using Row = std::vector<std::string>;
 
-// Columns as wide as their widest cell, the first aligned left and the others right, two spaces between.
-std::string format_table(const Row& header, const std::vector<Row>& rows);
+inline constexpr std::size_t kTerminalColumns = 80;
+
+// Columns as wide as their widest cell, the first aligned left and the others right, two spaces between. Where a line
+// would be longer than `width`, the widest cells are shortened in the middle: "/layer1/layer1.0/...v2/Conv".
+std::string format_table(const Row& header, const std::vector<Row>& rows, std::size_t width = kTerminalColumns);
+
+// "a, b, c, d, e and 43 more, see the report": the first five names of a list, and where all of them are.
+std::string format_names(const std::vector<std::string>& names, std::string_view where_all_are);
 
 std::string format_bytes(std::size_t);     // "1.05 MB"
 std::string format_seconds(double);        // "0.4 s", "3 min 12 s"

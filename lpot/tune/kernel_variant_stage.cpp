@@ -1,10 +1,10 @@
 #include "lpot/tune/kernel_variant_stage.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "lpot/core/cpu_contention.h"
 #include "lpot/core/error.h"
+#include "lpot/report/table.h"
 
 namespace lpot {
 namespace {
@@ -23,9 +23,9 @@ void log_choice(const PlanChoices& choices, const KernelVariantChoice& measured,
         "int8 is slower than fp32 for this model on this CPU, so it stays in fp32; tuning.objective: modelsize "
         "makes it small all the same");
   else if (!measured.slower_in_int8.empty())
-    observer.log(LogLevel::Info,
-                 fmt::format("{} of {} ops stay in fp32, where they are faster: {}", measured.slower_in_int8.size(),
-                             measured.times.size(), fmt::join(measured.slower_in_int8, ", ")));
+    observer.log(LogLevel::Info, fmt::format("{} of {} ops stay in fp32, where they are faster: {}",
+                                             measured.slower_in_int8.size(), measured.times.size(),
+                                             format_names(measured.slower_in_int8, "the report or deploy.yaml")));
 }
 
 KernelVariantChoice measure_and_remember(const QuantizationTask& task, const VariantMeasurement& measurement,

@@ -147,6 +147,14 @@ TEST(ResultText, ComparesFp32AndInt8AndSaysHowToRunIt) {
                     HasSubstr("model     " + kModel + "\n"), HasSubstr(python_lines(kModel))));
 }
 
+TEST(ResultText, ShortensALongListOfOpsInFp32) {
+  TuneResult result = tuned();
+  for (int i = 0; i < 47; ++i) result.best->plan.ops["fc" + std::to_string(10 + i)] = {};
+  EXPECT_THAT(result_text(result),
+              HasSubstr("1 ops in int8, 48 in fp32 (fc, fc10, fc11, fc12, fc13 and 43 more, see the report)\n"));
+  EXPECT_EQ(Json::parse(result_json(result))["best"]["fallback"].size(), 48u);
+}
+
 TEST(ResultText, SaysWhatBecomesOfActivationsWhereOnlyWeightsAreInt8) {
   EXPECT_THAT(result_text(dynamic()), AllOf(HasSubstr("activations stay fp32"), HasSubstr("the model is smaller")));
   EXPECT_THAT(Json::parse(result_json(dynamic()))["best"]["activations"], HasSubstr("stay fp32"));
@@ -157,7 +165,8 @@ TEST(ResultText, SaysWhatBecomesOfActivationsWhereOnlyWeightsAreInt8) {
 TEST(ResultText, SaysThatTheGoalWasNotMetAndWhatMayHelp) {
   TuneResult result = tuned();
   result.goal_met = false;
-  EXPECT_THAT(result_text(result), AllOf(HasSubstr("NOT met"), HasSubstr("max_trials with --resume")));
+  EXPECT_THAT(result_text(result),
+              AllOf(HasSubstr("NOT met"), HasSubstr("larger tuning.exit_policy.max_trials, with --resume")));
   EXPECT_THAT(result_text(tuned()), Not(HasSubstr("--resume")));
 }
 

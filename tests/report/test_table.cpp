@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sstream>
+
 namespace lpot {
 namespace {
 
@@ -23,6 +25,32 @@ TEST(FormatTable, CountsLettersAndNotBytes) {
 
 TEST(FormatTable, LeavesNoSpacesAtTheEndOfALine) {
   EXPECT_EQ(format_table({"a", "b"}, {{"1", ""}, {"2", "xyz"}}), "a    b\n-  ---\n1\n2  xyz\n");
+}
+
+TEST(FormatTable, ShortensTheWidestCellsInTheMiddleToFitTheWidth) {
+  const std::string name = "/layer1/layer1.0/conv1/" + std::string(80, 'x') + "/Conv";
+  const std::string table =
+      format_table({"op", "type", "ms"}, {{name, "Convolution", "0.123"}, {"fc", "MatMul", "1.5"}});
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 80u) << line;
+  EXPECT_THAT(table, testing::AllOf(testing::HasSubstr("/layer1/layer1.0/"), testing::HasSubstr("..."),
+                                    testing::HasSubstr("xx/Conv  Convolution  0.123\n")));
+  EXPECT_THAT(format_table({"op"}, {{name}}, 200), testing::HasSubstr(name));
+}
+
+TEST(FormatTable, ShortensBetweenLettersAndNotInsideThem) {
+  std::string name;
+  for (int i = 0; i < 100; ++i) name += "é";
+  EXPECT_EQ(format_table({"x"}, {{name}}, 12),
+            "x\n------------\n"
+            "ééééé...éééé\n");
+}
+
+TEST(FormatNames, ShowsFiveAndCountsTheOthers) {
+  EXPECT_EQ(format_names({"a", "b", "c", "d", "e"}, "the report"), "a, b, c, d, e");
+  EXPECT_EQ(format_names({"a", "b", "c", "d", "e", "f", "g"}, "the report"),
+            "a, b, c, d, e and 2 more, see the report");
+  EXPECT_EQ(format_names({}, "the report"), "");
 }
 
 TEST(FormatBytes, UsesTheUnitThatReadsBest) {
