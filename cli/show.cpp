@@ -4,6 +4,7 @@
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
 #include "lpot/core/json.h"
+#include "lpot/report/result.h"
 #include "lpot/report/table.h"
 #include "lpot/store/study_record.h"
 #include "lpot/tune/workspace.h"
@@ -32,26 +33,37 @@ OrderedJson study_json(const Store& store, const StudyEntry& study) {
   return json;
 }
 
+Row row_of(const Trial& trial) {
+  const std::string number = std::to_string(trial.number), seconds = format_seconds(trial.seconds);
+  if (!trial.result) return {number, "failed", "", "", "", "", "", seconds};
+  const Measured& result = *trial.result;
+  return {number,
+          fmt::format("{:.4f}{}", result.accuracy, result.complete ? "" : "*"),
+          fmt::format("{:.3f}", fp32_latency_ms(result)),
+          fmt::format("{:.3f}", result.latency_ms),
+          fmt::format("{:.2f} x", result.speedup),
+          format_bytes(result.size_bytes),
+          std::to_string(trial.plan.fallback().size()),
+          seconds};
+}
+
 void print_study(const Store& store, const StudyEntry& study) {
   fmt::print("study {} of {} (fingerprint {})\n", study.id, study.identity.model_name,
              study.identity.model_fingerprint);
-  std::vector<Row> rows;
   const StudyRecord record(store, study.id);
+  std::vector<Row> rows;
   if (const auto baseline = record.baseline())
-    rows.push_back({"fp32", fmt::format("{:.4f}", baseline->accuracy), fmt::format("{:.3f}", baseline->latency_ms),
-                    "1.00 x", format_bytes(baseline->size_bytes), "", ""});
+    rows.push_back({"fp32", fmt::format("{:.4f}", baseline->accuracy), fmt::format("{:.3f}", baseline->latency_ms), "",
+                    "", format_bytes(baseline->size_bytes), "", ""});
+  bool has_estimate = false;
   for (const Trial& trial : record.trials()) {
-    if (!trial.result) {
-      rows.push_back({std::to_string(trial.number), "failed", "", "", "", "", format_seconds(trial.seconds)});
-      continue;
-    }
-    const Measured& result = *trial.result;
-    rows.push_back(
-        {std::to_string(trial.number), fmt::format("{}{:.4f}", result.complete ? "" : "about ", result.accuracy),
-         fmt::format("{:.3f}", result.latency_ms), fmt::format("{:.2f} x", result.speedup),
-         format_bytes(result.size_bytes), std::to_string(trial.plan.fallback().size()), format_seconds(trial.seconds)});
+    rows.push_back(row_of(trial));
+    has_estimate = has_estimate || (trial.result && !trial.result->complete);
   }
-  fmt::print("{}\n", format_table({"trial", "accuracy", "latency ms", "speed-up", "size", "fp32 ops", "time"}, rows));
+  fmt::print("{}",
+             format_table({"trial", "accuracy", "fp32 ms", "int8 ms", "speed-up", "size", "in fp32", "time"}, rows));
+  if (has_estimate) fmt::print("* estimate: the evaluation stopped early because the trial could not meet the goal\n");
+  fmt::print("\n");
 }
 
 int run_show(const std::string& workspace, const Context& context) {
@@ -65,6 +77,10 @@ int run_show(const std::string& workspace, const Context& context) {
   }
   if (studies.empty()) fmt::print("no study in {} yet\n", workspace);
   for (const StudyEntry& study : studies) print_study(*store, study);
+  if (!studies.empty())
+    fmt::print(
+        "fp32 ms, int8 ms: latencies at batch 1. Those of a trial are measured in the same run;\n"
+        "its speed-up is their ratio. in fp32: quantizable ops that stay in fp32.\n");
   const auto best = std::filesystem::path(workspace) / "best" / "model.xml";
   if (std::filesystem::exists(best)) fmt::print("best model: {}\n", best.string());
   return kSuccess;

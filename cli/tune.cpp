@@ -64,8 +64,9 @@ int run_tune(const TuneVerb& verb, const Context& context) {
   Goal goal;
   options.on_baseline = [&](const Measured& baseline, const Goal& found) {
     goal = found;
-    terminal.line(fmt::format("fp32: {} {:.4f}, {:.3f} ms; goal: {}", baseline.metrics.front().first, baseline.accuracy,
-                              baseline.latency_ms, found.describe()));
+    terminal.line(
+        fmt::format("fp32: {} {:.4f}; goal: {}", baseline.metrics.front().first, baseline.accuracy, found.describe()));
+    terminal.line("latencies: batch 1; fp32 and int8 of a line are measured in the same run");
     terminal.line(trial_header());
   };
   options.on_trial = [&](const Trial& trial, bool is_best) {

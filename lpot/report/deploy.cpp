@@ -19,6 +19,7 @@
 #include "lpot/quantize/weights_only.h"
 #include "lpot/quantize/writers/onnx.h"
 #include "lpot/quantize/writers/openvino.h"
+#include "lpot/report/result.h"
 #include "lpot/runtime/openvino_version.h"
 
 namespace lpot {
@@ -40,8 +41,16 @@ void write_measured(YAML::Emitter& yaml, const char* key, const Measured& measur
   entry(yaml, "samples", measured.samples);
   entry(yaml, "latency_ms", measured.latency_ms);
   entry(yaml, "speedup", measured.speedup);
+  if (measured.speedup != 1) yaml << YAML::Comment("against fp32 in the same run");
   entry(yaml, "size_bytes", measured.size_bytes);
   yaml << YAML::EndMap;
+}
+
+// The baseline with the latency that fp32 had in the run of the best trial, so that the two latencies compare.
+Measured comparable_baseline(const Deployment& deployment) {
+  Measured baseline = *deployment.baseline;
+  if (deployment.trial && deployment.trial->result) baseline.latency_ms = fp32_latency_ms(*deployment.trial->result);
+  return baseline;
 }
 
 void write_scheme(YAML::Emitter& yaml, const char* key, const TensorScheme& scheme) {
@@ -142,7 +151,7 @@ std::string deploy_yaml(const Deployment& deployment) {
           deployment.trial && deployment.trial->result && deployment.goal->met(deployment.trial->result->accuracy));
     yaml << YAML::EndMap;
   }
-  if (deployment.baseline) write_measured(yaml, "baseline", *deployment.baseline);
+  if (deployment.baseline) write_measured(yaml, "baseline", comparable_baseline(deployment));
   if (deployment.trial && deployment.trial->result) {
     entry(yaml, "trial", deployment.trial->number);
     write_measured(yaml, "best", *deployment.trial->result);

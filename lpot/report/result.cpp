@@ -14,9 +14,8 @@
 namespace lpot {
 namespace {
 
-// fp32's latency in the run that the best trial's was measured in, so that the two compare.
 double baseline_latency(const TuneResult& result) {
-  return result.best ? result.best->result->latency_ms * result.best->result->speedup : result.baseline.latency_ms;
+  return result.best ? fp32_latency_ms(*result.best->result) : result.baseline.latency_ms;
 }
 
 OrderedJson metrics_json(const Measured& measured) {
@@ -69,6 +68,8 @@ std::string numpy_type(const std::string& element_type) {
 }
 
 }  // namespace
+
+double fp32_latency_ms(const Measured& measured) { return measured.latency_ms * measured.speedup; }
 
 nlohmann::ordered_json shapes_json(const StaticShapes& shapes) {
   OrderedJson json{{"inputs", OrderedJson::object()}, {"python", shapes.python_line()}, {"cpp", shapes.cpp_line()}};
@@ -174,6 +175,7 @@ std::string result_text(const TuneResult& result) {
            "smaller", "larger"))});
 
   std::string text = format_table({"", "fp32", "int8", ""}, rows) + "\n";
+  if (has_best) text += "latency   against fp32 in the same run, in which both models take turns\n";
   text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
   const std::string samples =
       result.evaluated_samples > 0 ? fmt::format(", {} samples evaluated", result.evaluated_samples) : "";
@@ -206,15 +208,20 @@ std::string result_text(const TuneResult& result) {
 }
 
 std::string trial_header() {
-  return fmt::format("{:>5}  {:>12}  {:>8}  {:>7}  {:>8}", "trial", "accuracy", "speed-up", "fp32 ops", "time");
+  return fmt::format("{:>5}  {:>8}  {:>7}  {:>7}  {:>8}  {:>7}  {:>8}", "trial", "accuracy", "fp32 ms", "int8 ms",
+                     "speed-up", "in fp32", "time");
 }
 
 std::string trial_row(const Trial& trial, bool is_best, bool meets_goal) {
   if (!trial.result) return fmt::format("{:>5}  failed: {}", trial.number, trial.error);
-  const std::string accuracy = fmt::format("{}{:.4f}", trial.result->complete ? "" : "about ", trial.result->accuracy);
-  return fmt::format("{:>5}  {:>12}  {:>6.2f} x  {:>8}  {:>8}{}{}", trial.number, accuracy, trial.result->speedup,
-                     trial.plan.fallback().size(), format_seconds(trial.seconds), meets_goal ? "  meets the goal" : "",
-                     is_best ? "  best so far" : "");
+  const Measured& result = *trial.result;
+  std::vector<std::string> remarks;
+  if (!result.complete) remarks.push_back("estimate");  // the evaluation stopped early
+  if (meets_goal) remarks.push_back("goal met");
+  if (is_best) remarks.push_back("best");
+  return fmt::format("{:>5}  {:>8.4f}  {:>7.3f}  {:>7.3f}  {:>6.2f} x  {:>7}  {:>8}{}{}", trial.number, result.accuracy,
+                     fp32_latency_ms(result), result.latency_ms, result.speedup, trial.plan.fallback().size(),
+                     format_seconds(trial.seconds), remarks.empty() ? "" : "  ", fmt::join(remarks, ", "));
 }
 
 }  // namespace lpot

@@ -15,7 +15,11 @@ std::string result_json(const TuneResult&);
 // The table fp32 against int8, what was tried, where the model is and the lines that run it.
 std::string result_text(const TuneResult&);
 
-// One line for one trial: number, accuracy, speed, ops in fp32, time.
+// The latency of fp32 in the run that a trial's latency was measured in, where the two models take turns. The machine
+// may be busier in another run, so only these two compare.
+double fp32_latency_ms(const Measured&);
+
+// One line for one trial: number, accuracy, latencies of fp32 and int8 in the same run, speed-up, ops in fp32, time.
 std::string trial_header();
 std::string trial_row(const Trial&, bool is_best, bool meets_goal);
 

@@ -25,7 +25,7 @@ class TerminalTest : public CliTest {
 TEST_F(TerminalTest, HasBarsAndColours) {
   EXPECT_THAT(on_terminal("env -u NO_COLOR", " --set evaluation.accuracy.iteration=400"),
               AllOf(ContainsRegex("evaluate \\[#* *\\] [0-9]+/3200 [0-9.]+ s left"), HasSubstr("\033[32m    1 "),
-                    HasSubstr("meets the goal  best so far\033[0m")));
+                    HasSubstr("goal met, best\033[0m")));
 }
 
 TEST_F(TerminalTest, HasTheTimeLeftWhileOpsAreProbed) {
@@ -39,13 +39,13 @@ TEST_F(TerminalTest, HasNoColoursUnderNoColor) {
 
 TEST_F(TerminalTest, HasTheResultAloneWhenItIsToBeQuiet) {
   EXPECT_THAT(on_terminal("", " --quiet"),
-              AllOf(HasSubstr("goal      at least"), Not(HasSubstr("\033")), Not(HasSubstr("best so far"))));
+              AllOf(HasSubstr("goal      at least"), Not(HasSubstr("\033")), Not(HasSubstr("goal met, best"))));
 }
 
 TEST_F(TerminalTest, AFileGetsNoBarsAndNoColours) {
   const Outcome run = lpot({"tune", "conf.yaml", "--model", kModel});
   EXPECT_EQ(run.code, 0);
-  EXPECT_THAT(run.err, AllOf(HasSubstr("best so far"), Not(HasSubstr("\033")), Not(HasSubstr("["))));
+  EXPECT_THAT(run.err, AllOf(HasSubstr("goal met, best"), Not(HasSubstr("\033")), Not(HasSubstr("["))));
 }
 
 }  // namespace

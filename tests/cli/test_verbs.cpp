@@ -178,7 +178,8 @@ TEST_F(Cli, ShowListsStudiesAndTrials) {
   EXPECT_THAT(trial["plan"]["ops"], SizeIs(9));
   EXPECT_EQ(trial["result"]["samples"], 32);
   EXPECT_THAT(lpot({"show", "lpot_workspace/net-onnx"}).out,
-              AllOf(HasSubstr("study 1 of net"), HasSubstr("fp32"),
+              AllOf(HasSubstr("study 1 of net"), HasSubstr("fp32 ms  int8 ms  speed-up"),
+                    HasSubstr("are measured in the same run"),
                     HasSubstr("best model: lpot_workspace/net-onnx/best/model.xml")));
 }
 

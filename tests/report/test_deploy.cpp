@@ -52,6 +52,15 @@ TEST_F(DeployTest, SaysWhatTheModelIsAndHowToMakeItAgain) {
   EXPECT_THAT(yaml["versions"]["openvino"].as<std::string>(), testing::StartsWith("2026.4"));
 }
 
+TEST_F(DeployTest, HasLatenciesWhoseRatioIsTheSpeedup) {
+  tuned_.baseline->latency_ms = 4.9;  // measured alone, on a busier machine
+  tuned_.trial->result->latency_ms = 2.03;
+  tuned_.trial->result->speedup = 2.078;
+  const YAML::Node yaml = YAML::Load(deploy_yaml(tuned_));
+  EXPECT_NEAR(yaml["baseline"]["latency_ms"].as<double>() / yaml["best"]["latency_ms"].as<double>(), 2.078, 1e-4);
+  EXPECT_NEAR(yaml["best"]["latency_ms"].as<double>(), 2.03, 1e-5);
+}
+
 TEST_F(DeployTest, SaysWhatWasMeasuredAndWhetherTheGoalIsMet) {
   const YAML::Node yaml = YAML::Load(deploy_yaml(tuned_));
   EXPECT_EQ(yaml["trial"].as<int>(), 7);

@@ -26,7 +26,9 @@ const seconds = s => !isNumber(s) ? '–' : s < 60 ? s.toFixed(1) + ' s' : s < 3
 const counted = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
 const scored = trial => isNumber(trial.accuracy) && isNumber(trial.speedup);
 const bestOf = view => view.trials.find(trial => trial.number === view.best);
-const accuracyText = trial => (trial.complete ? '' : 'about ') + fixed(trial.accuracy, 4);
+const accuracyText = trial => fixed(trial.accuracy, 4) + (trial.complete ? '' : ' (estimate)');
+// Latencies compare only within one run, in which fp32 and int8 take turns.
+const speedText = trial => `${fixed(trial.latency_ms, 3)} ms, ${fixed(trial.speedup, 2)} x against fp32 in the same run (${fixed(trial.fp32_latency_ms, 3)} ms)`;
 
 // A scale, its ticks and an empty plot with axes.
 function scale(low, high, from, to) {
@@ -53,7 +55,7 @@ const hint = text => svg('title', {}, text);
 function drawScatter(view) {
   const width = 540, height = 330, base = view.baseline, goal = view.goal, best = bestOf(view);
   // fp32's latency in the run that the best was measured in: the machine may have been busier in another.
-  const fp32 = best ? best.latency_ms * best.speedup : base.latency_ms;
+  const fp32 = best ? best.fp32_latency_ms : base.latency_ms;
   const trials = view.trials.filter(scored);
   const ms = trial => fp32 / trial.speedup;
   const better = !goal || goal.higher_is_better ? 1 : -1;
@@ -83,7 +85,7 @@ function drawScatter(view) {
     const [left, top] = place(trial), below = better * trial.accuracy < floor;
     const look = { class: trial.meets_goal ? 'met' : 'missed' };
     const mark = below ? svg('path', { ...look, d: `M${left - 4},${top - 4}h8l-4,7z` }) : svg('circle', { ...look, cx: left, cy: top, r: radius });
-    mark.append(hint(`trial ${trial.number}: ${accuracyText(trial)}, ${fixed(ms(trial), 3)} ms, ${fixed(trial.speedup, 2)} x, ${counted(trial.fp32_ops, 'op')} in fp32`));
+    mark.append(hint(`trial ${trial.number}: ${accuracyText(trial)}, ${speedText(trial)}, ${counted(trial.fp32_ops, 'op')} in fp32`));
     plot.append(mark);
     if (trial.number === view.best) plot.append(svg('circle', { class: 'best-mark', cx: left, cy: top, r: 8 }));
   }
@@ -92,7 +94,8 @@ function drawScatter(view) {
   plot.append(svg('rect', { class: 'reference', x: x.at(fp32) - 4, y: flipped.at(base.accuracy) - 4, width: 8, height: 8 }, hint('fp32')),
     svg('text', { class: 'ink', x: x.at(fp32) + 4, y: flipped.at(base.accuracy) - 8, 'text-anchor': 'end' }, 'fp32'));
   return el('section', { id: 'scatter' }, el('h2', {}, 'Accuracy against latency'),
-    el('p', { class: 'muted' }, 'Filled: meets the goal. Ring: the best. Line: trials that none beats in both. Triangle: below the plot.'), plot);
+    el('p', { class: 'muted' }, 'Filled: the trial meets the goal. Ring: the best trial. Line: trials for which no other trial is both faster and more accurate. Triangle: the accuracy is below the plot. ' +
+      'Latencies are scaled to the fp32 latency in the run of the best trial.'), plot);
 }
 
 function drawProgress(view) {
@@ -189,7 +192,7 @@ function drawHeadline(view) {
   const size = view.model_bytes || best.size_bytes;
   return el('div', { class: 'tiles', id: 'headline' },
     tile(view.metric, accuracyText(best), `${signed(best.accuracy - base.accuracy, 4)} against fp32; goal ${view.goal?.met ? 'met' : 'NOT met'}`, view.goal?.met ? 'good' : 'bad'),
-    tile('speed', ratio(best.speedup, 'faster', 'slower'), `${fixed(best.latency_ms * best.speedup, 3)} → ${fixed(best.latency_ms, 3)} ms, batch 1`),
+    tile('speed', ratio(best.speedup, 'faster', 'slower'), `${fixed(best.fp32_latency_ms, 3)} → ${fixed(best.latency_ms, 3)} ms, batch 1, against fp32 in the same run`),
     tile('size', ratio(base.size_bytes / size, 'smaller', 'larger'), `${bytes(base.size_bytes)} → ${bytes(size)}`),
     tile('time', seconds(view.seconds), `${counted(view.trials.length, 'trial')}, ${counted(view.probes.length, 'probe')}`));
 }
@@ -198,7 +201,7 @@ function drawComparison(view) {
   if (!best) return null;
   const rows = Object.keys(base.metrics).map(name => ({ cells: [name, fixed(base.metrics[name], 4), fixed(best.metrics[name], 4), signed(best.metrics[name] - base.metrics[name], 4)] }));
   const size = view.model_bytes || best.size_bytes;
-  rows.push({ cells: ['latency, batch 1', fixed(best.latency_ms * best.speedup, 3) + ' ms', fixed(best.latency_ms, 3) + ' ms', ratio(best.speedup, 'faster', 'slower')] },
+  rows.push({ cells: ['latency, batch 1 (same run)', fixed(best.fp32_latency_ms, 3) + ' ms', fixed(best.latency_ms, 3) + ' ms', ratio(best.speedup, 'faster', 'slower')] },
     { cells: ['size on disk', bytes(base.size_bytes), bytes(size), ratio(base.size_bytes / size, 'smaller', 'larger')] },
     { cells: ['ops', `${view.ops.length} in fp32`, `${view.ops.length - best.fp32_ops} in int8`, `${best.fp32_ops} in fp32`] });
   return el('section', { id: 'comparison' }, el('h2', {}, `fp32 against int8 (trial ${best.number})`), table(['<', 'fp32', 'int8', ''], rows),
@@ -238,9 +241,9 @@ function change(view, index) {
 function drawTrials(view) {
   const rows = view.trials.map((trial, i) => ({ look: trial.number === view.best ? 'best' : undefined, cells: [String(trial.number),
     scored(trial) ? el('span', { class: trial.meets_goal ? 'good' : undefined }, accuracyText(trial) + (trial.meets_goal ? ' ✓' : '')) : el('span', { class: 'bad' }, 'failed'),
-    fixed(trial.speedup, 2), fixed(trial.latency_ms, 3), bytes(trial.size_bytes), String(trial.fp32_ops), fixed(trial.seconds, 1), change(view, i)] }));
+    fixed(trial.fp32_latency_ms, 3), fixed(trial.latency_ms, 3), fixed(trial.speedup, 2), bytes(trial.size_bytes), String(trial.fp32_ops), fixed(trial.seconds, 1), change(view, i)] }));
   return el('section', { id: 'trials' }, el('h2', {}, `What was tried: ${counted(rows.length, 'trial')}, ${counted(view.probes.length, 'probe')}`),
-    rows.length ? table(['trial', view.metric, 'speed-up', 'latency ms', 'weights', 'fp32 ops', 'seconds', '<change'], rows) : null);
+    rows.length ? table(['trial', view.metric, 'fp32 ms, same run', 'int8 ms', 'speed-up', 'weights', 'ops in fp32', 'seconds', '<change'], rows) : null);
 }
 
 // Two trials op by op.
@@ -254,7 +257,7 @@ function drawCompare(view) {
     const rows = view.ops.map((op, i) => ({ cells: [op.name, view.choices[a.ops[i]], view.choices[b.ops[i]]], same: a.ops[i] === b.ops[i] })).filter(row => !row.same);
     const recipes = [a, b].map(trial => trial.recipes.join(', ') || 'none');
     if (recipes[0] !== recipes[1]) rows.unshift({ cells: ['recipes', ...recipes] });
-    const score = trial => trial.error ? 'failed' : `${accuracyText(trial)}, ${fixed(trial.speedup, 2)} x`;
+    const score = trial => trial.error ? 'failed' : `${accuracyText(trial)}, ${speedText(trial)}`;
     place.replaceChildren(el('p', { class: 'muted' }, `Trial ${a.number}: ${score(a)}. Trial ${b.number}: ${score(b)}. ${rows.length ? counted(rows.length, 'difference') + '.' : 'Both have the same plan.'}`),
       ...(rows.length ? [table(['<op', '<trial ' + a.number, '<trial ' + b.number], rows)] : []));
   };
