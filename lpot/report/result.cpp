@@ -182,6 +182,7 @@ std::string result_text(const TuneResult& result) {
   const std::string probes = !result.probes.empty() ? fmt::format(" and {} probes", result.probes.size()) : "";
   text += fmt::format("trials    {}{}{} in {}; stopped because {}\n", result.trials.size(), probes, samples,
                       format_seconds(result.seconds), to_string(result.reason));
+  if (result.reason == StopReason::Interrupted) text += "          To continue, run the same command with --resume.\n";
   if (has_best) {
     const std::vector<std::string> fallback = result.best->plan.fallback();
     text += fmt::format("best      trial {}: {} ops in int8, {} in fp32{}\n", result.best->number,

@@ -25,6 +25,7 @@ StudySession::StudySession(const QuantizationTask& task, const Config& config, c
                            const Evaluator& evaluator, StudyIdentity identity)
     : workspace_(workspace_path(config, task.model)),
       output_(open_output(options.output, workspace_.path())),
+      had_nothing_to_resume_(options.resume && workspace_.store().studies().empty()),
       study_(open_study(workspace_.store(), identity, options.resume, options.shared_workspace)),
       record_(workspace_.store(), study_),
       cache_(workspace_.store(), study_, std::move(identity), evaluator.is_repeatable()),

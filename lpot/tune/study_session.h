@@ -19,6 +19,7 @@ class StudySession {
   const std::filesystem::path& workspace() const { return workspace_.path(); }
   const std::filesystem::path& output() const { return output_; }
   StudyId id() const { return study_; }
+  bool had_nothing_to_resume() const { return had_nothing_to_resume_; }  // a new study was started in spite of `resume`
   Store& store() { return workspace_.store(); }
   StudyWriter& record() { return record_; }
   StudyCache& cache() { return cache_; }
@@ -31,6 +32,7 @@ class StudySession {
 
   Workspace workspace_;
   std::filesystem::path output_;
+  bool had_nothing_to_resume_;
   StudyId study_;
   StudyWriter record_;
   StudyCache cache_;

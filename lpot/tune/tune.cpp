@@ -1,5 +1,7 @@
 #include "lpot/tune/tune.h"
 
+#include <fmt/format.h>
+
 #include "lpot/core/clock.h"
 #include "lpot/report/write_reports.h"
 #include "lpot/runtime/executable.h"
@@ -102,6 +104,9 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
                           .evaluation = has_evaluation_data(config, options.user) ? &samples : nullptr},
                          caller);
   StudySession session(task, config, options, *evaluator);
+  if (session.had_nothing_to_resume())
+    caller.log(LogLevel::Warning,
+               fmt::format("--resume: there is no study in {} yet; a new study starts", session.workspace().string()));
   const Observer observer = coordinator ? coordinator->watch(session.observe(caller)) : session.observe(caller);
   const TuningContext context{config, options, task, *evaluator, measurer, session, coordinator.get(), observer};
   StageSeconds times;

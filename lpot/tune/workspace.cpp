@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
@@ -17,28 +19,85 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-std::string cut(const std::string& text) { return text.size() <= 120 ? text : text.substr(0, 117) + "..."; }
+constexpr std::size_t kShownLetters = 80;  // of a value; a longer one is shown around the difference only
+constexpr std::size_t kContextLetters = 12;
+constexpr std::size_t kShownSettings = 3;
 
-// What was and what is, for the first setting that differs.
-std::string first_difference(const StudyIdentity& old, const StudyIdentity& now) {
+bool is_separator(char letter) { return std::string_view(" ,;:{}()\"").find(letter) != std::string_view::npos; }
+
+std::string cut_to(std::size_t begin, std::size_t end, const std::string& text) {
+  std::string part = text.substr(begin, end - begin);
+  if (part.size() > kShownLetters) part = part.substr(0, kShownLetters - 3) + "...";
+  return (begin > 0 ? "..." : "") + part + (end < text.size() && !part.ends_with("...") ? "..." : "");
+}
+
+// The beginning of the words just before `begin`, which say what the value is: "seed 8" instead of "8".
+std::size_t with_context(const std::string& text, std::size_t begin) {
+  std::size_t start = begin - std::min(begin, kContextLetters);
+  while (start > 0 && start < begin && !is_separator(text[start - 1])) ++start;
+  while (start < begin && is_separator(text[start])) ++start;
+  return start;
+}
+
+// Both values without the words that they share at the beginning and at the end, unless both are short.
+std::pair<std::string, std::string> differing_parts(const std::string& before, const std::string& after) {
+  if (std::max(before.size(), after.size()) <= kShownLetters) return {before, after};
+  const std::size_t shorter = std::min(before.size(), after.size());
+  std::size_t begin = 0, tail = 0;
+  while (begin < shorter && before[begin] == after[begin]) ++begin;
+  while (tail < shorter - begin && before[before.size() - 1 - tail] == after[after.size() - 1 - tail]) ++tail;
+  while (begin > 0 && !is_separator(before[begin - 1])) --begin;
+  begin = with_context(before, begin);
+  while (tail > 0 && !is_separator(before[before.size() - tail])) --tail;
+  return {cut_to(begin, before.size() - tail, before), cut_to(begin, after.size() - tail, after)};
+}
+
+std::string describe(const std::vector<SettingDifference>& differences) {
+  std::vector<std::string> texts;
+  for (const SettingDifference& difference : differences)
+    if (texts.size() < kShownSettings)
+      texts.push_back(fmt::format("{} was {} and is {}", difference.key, difference.before, difference.after));
+  if (differences.size() > kShownSettings)
+    texts.push_back(fmt::format("{} more settings differ", differences.size() - kShownSettings));
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+// What differs first: the model, else the settings, else the data.
+std::string difference_of(const StudyIdentity& old, const StudyIdentity& now) {
   if (old.model_name != now.model_name)
     return fmt::format("the model's name was {} and is {}", old.model_name, now.model_name);
   if (old.model_fingerprint != now.model_fingerprint)
-    return fmt::format("the model was another (fingerprint {}; this one is {})", old.model_fingerprint,
+    return fmt::format("the model has changed (its fingerprint was {} and is {})", old.model_fingerprint,
                        now.model_fingerprint);
-  const auto before = parse_json_or_discard(old.settings), after = parse_json_or_discard(now.settings);
-  if (!before.is_object() || !after.is_object()) return "the settings differ";
-  const auto text = [](const nlohmann::json& settings, const std::string& key) {
-    return settings.contains(key) ? settings[key].dump() : "not set";
-  };
-  for (const auto* settings : {&after, &before})
-    for (const auto& [key, value] : settings->items())
-      if (text(before, key) != text(after, key))
-        return fmt::format("{} was {} and is {}", key, cut(text(before, key)), cut(text(after, key)));
-  return fmt::format("the data were {} and are {}", old.data, now.data);
+  const std::vector<SettingDifference> differences = setting_differences(old, now);
+  if (!differences.empty()) return describe(differences);
+  const auto [before, after] = differing_parts(old.data, now.data);
+  return fmt::format("the data were {} and are {}", before, after);
 }
 
 }  // namespace
+
+std::vector<SettingDifference> setting_differences(const StudyIdentity& before, const StudyIdentity& after) {
+  const auto old = parse_json_or_discard(before.settings), now = parse_json_or_discard(after.settings);
+  if (!old.is_object() || !now.is_object()) return {};
+  const auto text = [](const nlohmann::json& settings, const std::string& key) {
+    return settings.contains(key) ? settings[key].dump() : "not set";
+  };
+  std::set<std::string> keys;
+  for (const auto* settings : {&old, &now})
+    for (const auto& [key, value] : settings->items()) keys.insert(key);
+  std::vector<SettingDifference> differences;
+  for (const std::string& key : keys) {
+    if (text(old, key) == text(now, key)) continue;
+    auto [was, is] = differing_parts(text(old, key), text(now, key));
+    differences.push_back({key, std::move(was), std::move(is)});
+  }
+  // Keys of the configuration first: the others, such as "calibration data", follow from them.
+  std::stable_partition(differences.begin(), differences.end(), [](const SettingDifference& difference) {
+    return difference.key.find('.') != std::string::npos;
+  });
+  return differences;
+}
 
 fs::path workspace_path(const Config& config, const Model& model) {
   const TuningConfig& tuning = config.tuning;
@@ -95,9 +154,10 @@ StudyId open_study(Store& store, const StudyIdentity& identity, bool resume, boo
   const auto same = std::find_if(records.rbegin(), records.rend(),
                                  [&](const StudyEntry& record) { return record.identity == identity; });
   if (same == records.rend())
-    throw StoreError("resume", fmt::format("no study in this workspace has this configuration; in the last one {}; "
-                                           "restore that, or tune without --resume for a new study",
-                                           first_difference(records.back().identity, identity)));
+    throw StoreError("resume",
+                     fmt::format("no study in this workspace has this configuration. Since the last study: {}. Restore "
+                                 "the old value, or run without --resume to start a new study",
+                                 difference_of(records.back().identity, identity)));
   return same->id;
 }
 

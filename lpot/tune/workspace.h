@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "lpot/config/config.h"
 #include "lpot/model/model.h"
@@ -31,6 +32,12 @@ class Workspace {
   int lock_ = -1;
   std::unique_ptr<Store> store_;
 };
+
+// A setting that two studies do not share, as JSON or "not set". Long values are cut to the part that differs.
+struct SettingDifference {
+  std::string key, before, after;
+};
+std::vector<SettingDifference> setting_differences(const StudyIdentity& before, const StudyIdentity& after);
 
 // The study to work in: a new one, or with `resume` the latest with this identity. Throws StoreError when the store
 // belongs to another model, or when `resume` finds only studies whose data or settings differ, saying which.

@@ -171,6 +171,12 @@ TEST(ResultText, SaysThatTheGoalWasNotMetAndWhatMayHelp) {
   EXPECT_THAT(result_text(tuned()), Not(HasSubstr("--resume")));
 }
 
+TEST(ResultText, SaysHowToContinueAnInterruptedStudy) {
+  TuneResult result = tuned();
+  result.reason = StopReason::Interrupted;
+  EXPECT_THAT(result_text(result), HasSubstr("To continue, run the same command with --resume.\n"));
+}
+
 TEST(ResultText, TellsTheErrorsWhenNoTrialSucceeded) {
   EXPECT_THAT(result_text(fruitless()), AllOf(HasSubstr("no trial succeeded"),
                                               HasSubstr("trial 1: [compile] it does not"), Not(HasSubstr("nan"))));

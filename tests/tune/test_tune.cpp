@@ -62,6 +62,20 @@ TEST_F(TuneTest, AStudyThatIsResumedWithMoreTrialsGoesOn) {
   EXPECT_EQ(second.evaluated_samples, 96u);
 }
 
+TEST_F(TuneTest, ResumeWithoutAStudyStartsOneWithAWarning) {
+  std::vector<std::string> warnings;
+  Observer observer;
+  observer.on_log = [&](LogLevel level, std::string_view text) {
+    if (level == LogLevel::Warning) warnings.emplace_back(text);
+  };
+  const TuneOptions options{.model = kModel, .output = {}, .resume = true};
+  EXPECT_THAT(tune(unreachable(1), options, observer).trials, SizeIs(1));
+  EXPECT_THAT(warnings, testing::Contains(AllOf(HasSubstr("--resume: there is no study in"), HasSubstr("new study"))));
+  warnings.clear();
+  tune(unreachable(2), options, observer);
+  EXPECT_THAT(warnings, testing::Not(testing::Contains(HasSubstr("--resume"))));
+}
+
 TEST_F(TuneTest, AnotherGoalInTheSameWorkspaceMeasuresNothingTwice) {
   const auto with_tolerance = [&](const std::string& tolerance) {
     return config("{topk: 1}", "tuning:\n  accuracy_criterion: {absolute: " + tolerance + "}\n" + workspace());
@@ -304,7 +318,7 @@ TEST_F(UserComponentsTest, BelongToTheStudy) {
 
   TuneOptions other_data = user_components(2);
   other_data.resume = true;
-  EXPECT_THAT(message_of<StoreError>([&] { tune(made_in_code(), other_data); }), HasSubstr("own data"));
+  EXPECT_THAT(message_of<StoreError>([&] { tune(made_in_code(), other_data); }), HasSubstr("calibration data was ..."));
 
   options.user.metrics.front().name = "another";
   EXPECT_THAT(message_of<StoreError>([&] { tune(made_in_code(), options); }),
