@@ -2,7 +2,9 @@
 #include <arpa/inet.h>
 #include <sys/socket.h>
 
+#include <map>
 #include <set>
+#include <sstream>
 
 #include "tests/cli/support.h"
 
@@ -76,8 +78,27 @@ TEST_F(ReportTest, DiagnoseRanksTheOpsAndItsLinesAreConfigurations) {
     EXPECT_EQ(run.code, 0) << line << "\n" << run.err;
   }
   EXPECT_THAT(lpot({"diagnose", "conf.yaml", "--model", kModel}).out,
-              AllOf(HasSubstr("findings"), HasSubstr("/stem/conv/Conv"), HasSubstr(*lines.begin())));
+              AllOf(HasSubstr("findings"), HasSubstr("/stem/conv/Conv")));
   EXPECT_FALSE(exists("lpot_workspace")) << "it writes nothing";
+}
+
+TEST_F(ReportTest, DiagnosePrintsOneLineForEachKindOfFinding) {
+  write("conf.yaml", kTop1);
+  std::map<std::string, std::size_t> counts;
+  for (const Json& op : lpot({"diagnose", "conf.yaml", "--model", kModel, "--json"}).json())
+    for (const Json& finding : op["findings"]) ++counts[finding["kind"].get<std::string>()];
+  const std::string cpu = lpot({"bench", kModel, "--seconds", "0.01", "--json"}).json()["cpu_class"];
+  const bool can_overflow = cpu == "avx2" || cpu == "avx512" || cpu == "generic";
+  if (!can_overflow) counts.erase("saturation");
+  ASSERT_FALSE(counts.empty());
+  const Outcome run = lpot({"diagnose", "conf.yaml", "--model", kModel});
+  for (const auto& [kind, count] : counts)
+    EXPECT_THAT(run.out, HasSubstr("\n" + kind + ": " + std::to_string(count) + (count == 1 ? " op: " : " ops: ")));
+  EXPECT_TRUE(can_overflow || run.out.find("half_range") == std::string::npos) << run.out;
+  for (const char* column : {"dB", "fp32 ms", "int8 ms", "outliers", "dead", "findings"})
+    EXPECT_THAT(run.out, HasSubstr(std::string("\n") + column + "  ")) << "no legend";
+  std::istringstream table(run.out.substr(0, run.out.find("\n\n")));
+  for (std::string line; std::getline(table, line);) EXPECT_LE(line.size(), 80u) << line;
 }
 
 // One request, and all that comes back.
