@@ -43,7 +43,8 @@ void add_report(CLI::App& app, Context& context) {
                "  lpot report lpot_workspace/resnet20-onnx --output report.html\n"
                "  lpot report lpot_workspace/resnet20-onnx --study 2 --format md");
   command->add_option("workspace", verb->workspace, "Folder of the workspace")->required();
-  command->add_option("--study", verb->study, "Number of the study (default: the last one)");
+  command->add_option("--study", verb->study,
+                      "Number of the study (default: the last one that measured the fp32 model)");
   command->add_option("--format", verb->format, "html, md or json")
       ->check(CLI::IsMember({"html", "md", "json"}))
       ->capture_default_str();

@@ -87,6 +87,7 @@ OrderedJson studies_json(const fs::path& workspace) {
                                {"name", entry.identity.model_name},
                                {"trials", trials.size()},
                                {"ended", ended},
+                               {"has_baseline", record.baseline().has_value()},
                                {"stamp", stamp},
                                {"progress", read_status(workspace, entry.id)}});
   }

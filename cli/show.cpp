@@ -47,9 +47,18 @@ Row row_of(const Trial& trial) {
           seconds};
 }
 
-void print_study(const Store& store, const StudyEntry& study) {
+// What tells a study from the one before it.
+void print_differences(const StudyEntry& before, const StudyEntry& study) {
+  const std::vector<SettingDifference> differences = setting_differences(before.identity, study.identity);
+  if (differences.empty()) fmt::print("same settings as study {}\n", before.id);
+  for (const SettingDifference& difference : differences)
+    fmt::print("{}: {} (study {}: {})\n", difference.key, difference.after, before.id, difference.before);
+}
+
+void print_study(const Store& store, const StudyEntry& study, const StudyEntry* before) {
   fmt::print("study {} of {} (fingerprint {})\n", study.id, study.identity.model_name,
              study.identity.model_fingerprint);
+  if (before) print_differences(*before, study);
   const StudyRecord record(store, study.id);
   std::vector<Row> rows;
   if (const auto baseline = record.baseline())
@@ -76,7 +85,7 @@ int run_show(const std::string& workspace, const Context& context) {
     return kSuccess;
   }
   if (studies.empty()) fmt::print("no study in {} yet\n", workspace);
-  for (const StudyEntry& study : studies) print_study(*store, study);
+  for (std::size_t i = 0; i < studies.size(); ++i) print_study(*store, studies[i], i == 0 ? nullptr : &studies[i - 1]);
   if (!studies.empty())
     fmt::print(
         "fp32 ms, int8 ms: latencies at batch 1. Those of a trial are measured in the same run;\n"

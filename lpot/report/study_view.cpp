@@ -291,14 +291,21 @@ OrderedJson study_view(const Store& store, const StudyEntry& entry) { return Mak
 
 StudyEntry find_study(const Store& store, StudyId wanted) {
   const std::vector<StudyEntry> records = store.studies();
-  if (records.empty()) throw StoreError("report", "no study is in this workspace yet; 'lpot tune' makes one");
-  if (wanted == 0) return records.back();
+  if (records.empty())
+    throw StoreError("report", "there is no study in this workspace yet; start one with 'lpot tune'");
+  if (wanted == 0) {
+    const auto last = std::find_if(records.rbegin(), records.rend(), [&](const StudyEntry& record) {
+      return StudyRecord(store, record.id).baseline().has_value();
+    });
+    return last == records.rend() ? records.back() : *last;
+  }
   std::vector<StudyId> numbers;
   for (const StudyEntry& record : records) {
     if (record.id == wanted) return record;
     numbers.push_back(record.id);
   }
-  throw StoreError("report", fmt::format("no study {}; those there are: {}", wanted, fmt::join(numbers, ", ")));
+  throw StoreError("report",
+                   fmt::format("there is no study {}; this workspace has {}", wanted, fmt::join(numbers, ", ")));
 }
 
 }  // namespace lpot

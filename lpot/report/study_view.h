@@ -19,7 +19,8 @@ namespace lpot {
 // Throws StoreError when something in the store is damaged.
 nlohmann::ordered_json study_view(const Store&, const StudyEntry&);
 
-// The study of that number, the last one for 0. Throws StoreError that lists those there are.
+// The study of that number. For 0: the last one that has a baseline, as runs that failed at the start leave studies
+// without one; the last one where none has. Throws StoreError that lists the studies.
 StudyEntry find_study(const Store&, StudyId);
 
 // Numbers of the trials that no other beats in both accuracy and speed, the fastest first.

@@ -183,6 +183,15 @@ TEST_F(Cli, ShowListsStudiesAndTrials) {
                     HasSubstr("best model: lpot_workspace/net-onnx/best/model.xml")));
 }
 
+TEST_F(Cli, ShowPrintsTheSettingsThatDifferBetweenStudies) {
+  write("never.yaml", kUnreachable + "  exit_policy: {max_trials: 1}\n");
+  ASSERT_EQ(lpot({"tune", "never.yaml", "-m", kModel, "-q"}).code, 3);
+  ASSERT_EQ(lpot({"tune", "never.yaml", "-m", kModel, "-q"}).code, 3);
+  ASSERT_EQ(lpot({"tune", "never.yaml", "-m", kModel, "-q", "--set", "tuning.random_seed=7"}).code, 3);
+  EXPECT_THAT(lpot({"show", "lpot_workspace/net-onnx"}).out,
+              AllOf(HasSubstr("same settings as study 1\n"), HasSubstr("tuning.random_seed: \"7\" (study 2: ")));
+}
+
 TEST_F(Cli, WhatInitWritesIsAConfigForThatModel) {
   const Outcome run = lpot({"init", kModel, "--output", "mine.yaml"});
   ASSERT_EQ(run.code, 0) << run.err;

@@ -156,10 +156,21 @@ TEST_F(StudyViewTest, AStudyWithoutATrialIsAView) {
   EXPECT_THAT(report_markdown(found), HasSubstr("# net, study 2"));
 }
 
-TEST_F(StudyViewTest, TheLastStudyIsTheDefaultAndAnUnknownOneIsTold) {
+TEST_F(StudyViewTest, TheLastStudyIsTheDefaultAndAnUnknownOneIsAnError) {
   EXPECT_EQ(find_study(*store_, 0).id, id_);
-  EXPECT_THAT(message_of<StoreError>([&] { find_study(*store_, 7); }), HasSubstr("no study 7; those there are: 1"));
-  EXPECT_THAT(message_of<StoreError>([&] { find_study(*create_memory_store(), 0); }), HasSubstr("no study is in"));
+  EXPECT_THAT(message_of<StoreError>([&] { find_study(*store_, 7); }),
+              HasSubstr("there is no study 7; this workspace has 1"));
+  EXPECT_THAT(message_of<StoreError>([&] { find_study(*create_memory_store(), 0); }),
+              HasSubstr("there is no study in this workspace yet"));
+}
+
+TEST_F(StudyViewTest, TheDefaultIsTheLastStudyThatHasABaseline) {
+  const StudyId empty = store_->create_study({"net", "1", "", "{}"});
+  EXPECT_EQ(find_study(*store_, 0).id, id_) << "the last run failed before it measured anything";
+  EXPECT_EQ(find_study(*store_, empty).id, empty);
+  const auto other = create_memory_store();
+  const StudyId only = other->create_study({"net", "1", "", "{}"});
+  EXPECT_EQ(find_study(*other, 0).id, only);
 }
 
 TEST_F(StudyViewTest, DamageIsTold) {

@@ -291,6 +291,8 @@ function render(view) {
 
 // The dashboard: asks for what there is, and draws again when something is new.
 const live = { study: 0, stamp: '' };
+// A run that failed at its start leaves a study without a baseline: it is not shown first.
+const newestStudy = studies => studies.findLast(study => study.has_baseline || study.progress) || studies.at(-1);
 function drawLive(list) {
   const now = list.studies.find(study => study.study === live.study);
   const progress = now.progress;
@@ -305,7 +307,7 @@ async function poll() {
   try {
     const list = await (await fetch('/api/studies')).json();
     if (!list.studies.length) { byId('main').replaceChildren('No study in this workspace yet.'); return; }
-    if (!list.studies.some(study => study.study === live.study)) live.study = list.studies.at(-1).study;
+    if (!list.studies.some(study => study.study === live.study)) live.study = newestStudy(list.studies).study;
     const stamp = `${live.study} ${list.studies.find(study => study.study === live.study).stamp}`;
     const busy = document.activeElement?.tagName === 'SELECT';  // a list that is open must not vanish
     if (!busy) drawLive(list);
