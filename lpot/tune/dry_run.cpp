@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "lpot/tune/candidate_measurer.h"
+#include "lpot/tune/data_warnings.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/tune.h"
 #include "lpot/tune/workspace.h"
@@ -11,6 +12,8 @@ DryRun dry_run(const Config& config, const TuneOptions& options, const Observer&
   const QuantizationTask task = prepare_task(config, options.model, options.user, observer);
   const bool has_data = options.user.evaluation_data || config.accuracy.loader;
   const DataLoader evaluation = has_data ? evaluation_loader(config, options.user) : task.calibration;
+  if (has_data && has_calibration_data(config, options.user) && !is_dynamic(config))
+    if (const auto warning = same_data_warning(task.calibration, evaluation)) observer.log(LogLevel::Warning, *warning);
   const auto evaluator = make_evaluator(config, options.user);
   first_sample(task.model, evaluation);  // throws where the data do not fit the model
   DryRun found;

@@ -10,6 +10,7 @@
 #include "lpot/quantize/recipes/run_time_groups.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/weights_only.h"
+#include "lpot/tune/data_warnings.h"
 #include "lpot/tune/setup.h"
 
 namespace lpot {
@@ -48,6 +49,9 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
   for (const std::vector<std::string>& warnings :
        {config.warnings, calibration.warnings, wanted.warnings, choices.warnings})
     log_warnings(warnings, observer);
+  if (!is_dynamic(config) && !user.calibration_data)
+    if (const auto warning = few_classes_warning(calibration.value, config.quantization.sampling_sizes.front()))
+      observer.log(LogLevel::Warning, *warning);
   if (choices.value.model_choices.empty())
     throw ConfigError("quantize", "the config keeps every op in fp32: nothing is left to quantize");
   PlanChoices full_range = choices_for(ops, wanted.value, cpu, false).value;

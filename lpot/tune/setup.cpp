@@ -110,9 +110,13 @@ std::unique_ptr<Evaluator> make_evaluator(const Config& config, const UserCompon
                                          std::move(options));
 }
 
+bool has_calibration_data(const Config& config, const UserComponents& user) {
+  return user.calibration_data || names_data(config.quantization.calibration);
+}
+
 WithWarnings<DataLoader> calibration_loader(const Config& config, const UserComponents& user) {
   const LoaderConfig evaluation = config.accuracy.loader.value_or(LoaderConfig{});
-  if (user.calibration_data || names_data(config.quantization.calibration))
+  if (has_calibration_data(config, user))
     return {make_loader(config.quantization.calibration.value_or(evaluation), config.tuning.random_seed,
                         user.calibration_data)};
   if (!user.evaluation_data && !names_data(config.accuracy.loader))
@@ -126,8 +130,8 @@ WithWarnings<DataLoader> calibration_loader(const Config& config, const UserComp
 }
 
 DataLoader speed_loader(const Config& config, const Model& model, const UserComponents& user) {
-  const bool has_data = user.calibration_data || user.evaluation_data || names_data(config.quantization.calibration) ||
-                        names_data(config.accuracy.loader);
+  const bool has_data =
+      has_calibration_data(config, user) || user.evaluation_data || names_data(config.accuracy.loader);
   if (has_data) return calibration_loader(config, user).value;  // nothing is calibrated: no warning
   return make_loader({}, config.tuning.random_seed, zero_data(model));
 }

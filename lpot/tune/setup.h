@@ -36,6 +36,9 @@ std::unique_ptr<Evaluator> make_evaluator(const Config&, const UserComponents& =
 // The threads that `configs` asks for: cores_per_instance, else intra_num_of_threads, else 0 for all cores.
 int configured_threads(const InstanceConfig&);
 
+// Whether calibration has data of its own; else it uses the evaluation's.
+bool has_calibration_data(const Config&, const UserComponents& = {});
+
 // The loader of quantization.calibration, else the evaluation's with a warning; throws ConfigError when there is
 // neither.
 WithWarnings<DataLoader> calibration_loader(const Config&, const UserComponents& = {});

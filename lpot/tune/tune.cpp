@@ -5,6 +5,7 @@
 #include "lpot/core/clock.h"
 #include "lpot/report/write_reports.h"
 #include "lpot/runtime/executable.h"
+#include "lpot/tune/data_warnings.h"
 #include "lpot/tune/next_model.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/stages.h"
@@ -96,6 +97,9 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const auto coordinator = make_coordinator(options.transport);
   const auto evaluator = make_tuning_evaluator(config, options.user, coordinator.get());
   const QuantizationTask task = prepare_task(config, options.model, options.user, caller);
+  if (evaluator->data() && has_calibration_data(config, options.user) && !is_dynamic(config))
+    if (const auto warning = same_data_warning(task.calibration, *evaluator->data()))
+      caller.log(LogLevel::Warning, *warning);
   const DataLoader samples = measurement_samples(config, options.user, *evaluator, task);
   CandidateMeasurer measurer(task.model, *evaluator, samples, speed_options(config));
   if (coordinator)
