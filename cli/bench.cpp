@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -12,6 +13,7 @@
 #include "lpot/core/cpu.h"
 #include "lpot/core/json.h"
 #include "lpot/model/load.h"
+#include "lpot/report/deploy.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/fit.h"
 #include "lpot/runtime/latency.h"
@@ -103,13 +105,38 @@ struct Field {
   std::vector<TimedModel> contenders;
 };
 
+// Shapes in the deploy.yaml files beside the models. The fp32 model has none, but gets those of its int8 model.
+InputShapes find_deployed_shapes(const std::vector<std::string>& models) {
+  InputShapes shapes;
+  for (const std::string& path : models) shapes.merge(deployed_shapes(std::filesystem::path(path).parent_path()));
+  return shapes;
+}
+
+// `given`, and deployed shapes for the inputs that still have a dynamic dimension besides the batch.
+InputShapes complete_shapes(const Model& model, InputShapes given, const InputShapes& deployed,
+                            std::size_t batch_size) {
+  for (const Port& port : model_inputs(model)) {
+    const auto found = deployed.find(port.name);
+    if (found == deployed.end() || found->second.size() != port.shape.size() || port.shape.empty()) continue;
+    const bool is_open = std::any_of(port.shape.begin() + 1, port.shape.end(), [](auto size) { return size < 0; });
+    if (!is_open || given.contains(port.name)) continue;
+    auto shape = found->second;
+    if (port.shape[0] < 0) shape[0] = static_cast<std::int64_t>(batch_size);
+    given.emplace(port.name, std::move(shape));
+  }
+  return given;
+}
+
 Field load_field(const BenchVerb& verb, const Settings& settings) {
-  const InputShapes shapes = parse_shapes(verb.shapes, "--shape", false);
+  const InputShapes given = parse_shapes(verb.shapes, "--shape", false);
+  const InputShapes deployed = find_deployed_shapes(verb.models);
   Field field;
   for (const std::string& path : verb.models) {
     const Model model = load_model(path, settings.load);
-    const Batches batches = settings.data ? read_batches(model, *settings.data)
-                                          : Batches{generate_inputs(model, settings.batch_size, shapes)};
+    const Batches batches = settings.data
+                                ? read_batches(model, *settings.data)
+                                : Batches{generate_inputs(model, settings.batch_size,
+                                                         complete_shapes(model, given, deployed, settings.batch_size))};
     CompileOptions options{.threads = settings.threads};
     for (const Tensor& input : batches.front()) options.input_shapes.push_back(input.shape());
     field.executables.push_back(std::make_unique<Executable>(model, options));
@@ -273,7 +300,10 @@ void add_bench(CLI::App& app, Context& context) {
   command->add_option("--set", verb->overrides, "Override a key of the config: KEY=VALUE")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  command->add_option("--shape", verb->shapes, "Shape of an input, where the model leaves it open: NAME=1,128")
+  command
+      ->add_option(
+          "--shape", verb->shapes,
+          "Shape of an input that has open dimensions: NAME=1,128 (default: as in the deploy.yaml beside a model)")
       ->allow_extra_args(false)
       ->type_name("NAME=SHAPE");
   command->add_option("--instance-cores", verb->instance_cores)->delimiter(',')->group("");

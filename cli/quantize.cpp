@@ -39,9 +39,9 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
              result.model.string());
   if (result.onnx) fmt::print("{} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));
   fmt::print("\n");
-  fmt::print("Nothing was evaluated: 'lpot evaluate' and 'lpot bench' tell what it is worth.\n\n");
+  fmt::print("Accuracy and speed were not measured: use 'lpot evaluate' and 'lpot bench'.\n\n");
   if (!result.shapes.empty()) fmt::print("{}\n", shape_hint(result.shapes));
-  fmt::print("Run it in plain OpenVINO:\n\n{}", python_lines(result.model, result.shapes));
+  fmt::print("{}", run_lines(result));
   return kSuccess;
 }
 
@@ -54,7 +54,9 @@ void add_quantize(CLI::App& app, Context& context) {
   verb->add_to(*command, true);
   command->callback([verb, &context] {
     context.run = [verb, &context] { return run_quantize(*verb, context); };
-    context.work_as_worker = [verb, &context] { run_study_worker(*context.transport, [verb] { return verb->load(); }); };
+    context.work_as_worker = [verb, &context] {
+      run_study_worker(*context.transport, [verb] { return verb->load(); });
+    };
   });
 }
 

@@ -20,6 +20,7 @@
 #include "lpot/quantize/writers/onnx.h"
 #include "lpot/quantize/writers/openvino.h"
 #include "lpot/report/result.h"
+#include "lpot/report/table.h"
 #include "lpot/runtime/openvino_version.h"
 
 namespace lpot {
@@ -103,10 +104,9 @@ void write_machine(YAML::Emitter& yaml, const Cpu& cpu) {
 void write_shapes(YAML::Emitter& yaml, const StaticShapes& shapes) {
   if (shapes.empty()) return;
   begin(yaml, "static_shapes");
-  entry(
-      yaml, "text",
-      std::string("model.xml keeps the open dimensions of its source and is fastest when it is compiled for static "
-                  "shapes: read it, reshape it and compile that, once for every shape; speed was measured with these"));
+  entry(yaml, "text",
+        std::string("The model has open input dimensions. It runs fastest when it is reshaped to static shapes, for "
+                    "example these, before it is compiled. Compile it once for each shape that you use."));
   begin(yaml, "inputs");
   for (const auto& [name, shape] : shapes.inputs)
     yaml << YAML::Key << name << YAML::Value << YAML::Flow << std::vector<std::size_t>(shape.begin(), shape.end());
@@ -115,6 +115,17 @@ void write_shapes(YAML::Emitter& yaml, const StaticShapes& shapes) {
   entry(yaml, "python", shapes.python_line());
   entry(yaml, "cpp", shapes.cpp_line());
   yaml << YAML::EndMap;
+}
+
+// The error of a failed write, with the space that the model needs and the space that is there.
+StoreError with_needed_space(const StoreError& error, const fs::path& folder, std::size_t needed) {
+  const std::string message = error.what();  // "[operation] ..."
+  const auto end = message.find("] ");
+  std::error_code unknown;
+  const fs::space_info space = fs::space(folder, unknown);
+  return StoreError(message.substr(1, end - 1),
+                    fmt::format("{} (model.xml and model.bin need {}{})", message.substr(end + 2), format_bytes(needed),
+                                unknown ? "" : fmt::format("; {} are free", format_bytes(space.available))));
 }
 
 // The model in the user's own format under a name of its own; nothing where that cannot hold it.
@@ -172,12 +183,16 @@ std::string deploy_yaml(const Deployment& deployment) {
 
 std::size_t save_deployment(const fs::path& folder, const Edits& edits, const Deployment& deployment,
                             const Observer& observer) {
-  // What needs space is written before anything that is there is replaced.
-  const auto onnx = stage_onnx(folder, edits, deployment.source, observer);
+  // Large files are written before any existing file is replaced.
+  std::optional<fs::path> onnx;
   std::error_code ignored;
   std::size_t bytes = 0;
   try {
+    onnx = stage_onnx(folder, edits, deployment.source, observer);
     bytes = save_model(apply(deployment.source, edits), folder / "model.xml");
+  } catch (const StoreError& error) {
+    if (onnx) fs::remove(*onnx, ignored);
+    throw with_needed_space(error, folder, saved_size(apply(deployment.source, edits)));
   } catch (...) {
     if (onnx) fs::remove(*onnx, ignored);
     throw;
@@ -209,6 +224,25 @@ bool is_deployed(const fs::path& folder, const Deployment& deployment) {
   } catch (const ConfigError&) {
     return false;
   }
+}
+
+std::map<std::string, std::vector<std::int64_t>> deployed_shapes(const fs::path& folder) {
+  std::map<std::string, std::vector<std::int64_t>> shapes;
+  try {
+    const yaml::Node document = yaml::parse_yaml(yaml::read_text((folder / "deploy.yaml").string()), "deploy.yaml");
+    const yaml::Node* found = yaml::find(document, "static_shapes");
+    const yaml::Node* inputs = found ? yaml::find(*found, "inputs") : nullptr;
+    if (!inputs || !inputs->is_map()) return {};
+    for (const yaml::Node& input : inputs->items)
+      for (const yaml::Node& dimension : input.items) {
+        const long value = std::atol(dimension.text.c_str());
+        if (value <= 0) return {};
+        shapes[input.key].push_back(value);
+      }
+  } catch (const ConfigError&) {  // no such file, or not one of ours
+    return {};
+  }
+  return shapes;
 }
 
 std::optional<SavedOnnx> saved_onnx(const fs::path& folder) {

@@ -1,8 +1,11 @@
 // deploy.yaml: what stands beside a saved model so that it can be understood and made again.
 #pragma once
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lpot/core/cpu.h"
 #include "lpot/core/observer.h"
@@ -38,6 +41,9 @@ std::size_t save_deployment(const std::filesystem::path& folder, const Edits&, c
 
 // Whether the folder's complete model is the one of this trial: same source, plan and measured result.
 bool is_deployed(const std::filesystem::path& folder, const Deployment&);
+
+// Input shapes by name from static_shapes of the folder's deploy.yaml; empty where there is no such file or key.
+std::map<std::string, std::vector<std::int64_t>> deployed_shapes(const std::filesystem::path& folder);
 
 std::optional<SavedOnnx> saved_onnx(const std::filesystem::path& folder);
 

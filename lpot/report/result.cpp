@@ -143,15 +143,36 @@ std::string python_lines(const std::filesystem::path& model, const StaticShapes&
       model.string(), fmt::join(inputs, ", "));
 }
 
+std::string onnx_runtime_lines(const std::filesystem::path& model, const StaticShapes& shapes) {
+  std::vector<std::string> inputs;
+  for (const Port& port : model_inputs(load_model(model)))
+    inputs.push_back(
+        fmt::format("\"{}\": np.zeros({}, {})", port.name, shape_text(port, shapes), numpy_type(port.element_type)));
+  return fmt::format(
+      "import numpy as np, onnxruntime as ort\n"
+      "session = ort.InferenceSession(\"{}\")\n"
+      "outputs = session.run(None, {{{}}})\n"
+      "print(outputs[0].shape)\n",
+      model.string(), fmt::join(inputs, ", "));
+}
+
+std::string run_lines(const SavedModel& saved) {
+  std::string text = "Run it in OpenVINO (Python):\n\n" + python_lines(saved.model, saved.shapes);
+  if (saved.onnx)
+    text += "\nRun model.onnx in ONNX Runtime (Python):\n\n" + onnx_runtime_lines(saved.onnx->path, saved.shapes);
+  return text;
+}
+
 std::string shape_hint(const StaticShapes& shapes) {
   if (shapes.empty()) return "";
   std::vector<std::string> inputs;
   for (const auto& [name, shape] : shapes.inputs) inputs.push_back(fmt::format("{} [{}]", name, fmt::join(shape, ",")));
-  const std::string lengths =
-      shapes.lengths.empty() ? "" : fmt::format("; texts come in lengths of {}", fmt::join(shapes.lengths, ", "));
+  const std::string lengths = shapes.lengths.empty() ? ""
+                                                     : fmt::format("Texts have lengths {}: compile it once for each.\n",
+                                                                   fmt::join(shapes.lengths, ", "));
   return fmt::format(
-      "The model leaves dimensions open and is fastest compiled for static shapes, once for each that you have;\n"
-      "speed was measured with {}{}.\nIn C++: {}\n",
+      "The model has open input dimensions. It runs fastest when it is compiled for\n"
+      "static shapes, for example: {}.\n{}In C++: {}\n",
       fmt::join(inputs, ", "), lengths, shapes.cpp_line());
 }
 
@@ -200,7 +221,7 @@ std::string result_text(const TuneResult& result) {
           "          trials (a larger tuning.exit_policy.max_trials, with --resume) or a\n"
           "          larger tuning.accuracy_criterion.\n";
     if (!result.shapes.empty()) text += "\n" + shape_hint(result.shapes);
-    text += "\nRun it in plain OpenVINO:\n\n" + python_lines(result.model, result.shapes);
+    text += "\n" + run_lines(result);
   } else {
     text += "no trial succeeded:\n";
     for (const Trial& trial : result.trials) text += fmt::format("          trial {}: {}\n", trial.number, trial.error);

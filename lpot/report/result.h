@@ -26,6 +26,12 @@ std::string trial_row(const Trial&, bool is_best, bool meets_goal);
 // Lines of Python that run a saved model in plain OpenVINO, five unless it has to be given static shapes first.
 std::string python_lines(const std::filesystem::path& model, const StaticShapes& = {});
 
+// Four lines of Python that run a saved ONNX model in ONNX Runtime.
+std::string onnx_runtime_lines(const std::filesystem::path& model, const StaticShapes& = {});
+
+// The lines for each saved file, with a title.
+std::string run_lines(const SavedModel&);
+
 // Which static shapes the model is fastest with and the C++ line for them; "" where it leaves none open.
 std::string shape_hint(const StaticShapes&);
 nlohmann::ordered_json shapes_json(const StaticShapes&);  // {inputs {name: shape}, lengths, python, cpp}

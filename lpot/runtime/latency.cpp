@@ -29,6 +29,14 @@ double nearest_rank(const std::vector<double>& sorted, double share) {
   return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }
 
+// The shape with a common size in place of each dynamic dimension: 224 for images, 128 for texts.
+std::vector<std::int64_t> example_shape(std::vector<std::int64_t> shape) {
+  const std::int64_t common = shape.size() >= 4 ? 224 : 128;
+  for (std::size_t i = 0; i < shape.size(); ++i)
+    if (shape[i] < 0) shape[i] = i == 0 ? 1 : common;
+  return shape;
+}
+
 }  // namespace
 
 Latency summarize(std::vector<double> times_ms) {
@@ -94,11 +102,9 @@ std::vector<Tensor> generate_inputs(const Model& model, std::size_t batch_size, 
     Shape shape;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       if (wanted[i] < 0 && i > 0)
-        throw ModelError(
-            "bench",
-            fmt::format(
-                "input {} has a dynamic dimension besides the batch; set its shape, for example --shape {}=1,128",
-                port.describe(), port.name));
+        throw ModelError("bench", fmt::format("input {} has a dynamic dimension besides the batch; set its shape, for "
+                                              "example --shape {}={}",
+                                              port.describe(), port.name, fmt::join(example_shape(port.shape), ",")));
       shape.push_back(i == 0 && given == shapes.end() ? batch_size : static_cast<std::size_t>(wanted[i]));
     }
     Tensor tensor(parse_element_type(port.element_type), shape);

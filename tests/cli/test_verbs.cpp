@@ -160,6 +160,27 @@ TEST_F(Cli, BenchRefusesAShapeThatIsNone) {
   expect_one_message(lpot({"bench", kModel, "-q", "--shape", "picture=1,1,28,28"}), {"picture", "image"});
 }
 
+TEST_F(Cli, BenchSuggestsAShapeOfTheInputsRank) {
+  expect_one_message(lpot({"bench", kModel, "-q", "--input-shape", "image=-1,1,-1,-1"}), {"--shape image=1,1,224,224"});
+}
+
+TEST_F(Cli, BenchUsesTheShapesOfTheDeployFileBesideAModel) {
+  std::filesystem::create_directories(folder_ / "q");
+  std::filesystem::copy_file(kModel, folder_ / "q/model.onnx");
+  write("q/deploy.yaml", "static_shapes: {inputs: {image: [1, 1, 28, 28]}}\n");
+  const Outcome run = lpot({"bench", kModel, "q/model.onnx", "--input-shape", "image=-1,1,-1,-1", "--seconds", "0.05",
+                            "--batch-size", "2", "--json"});
+  EXPECT_EQ(run.code, 0) << run.err;
+}
+
+TEST_F(Cli, QuantizePrintsHowToRunBothFilesAndClaimsNoSpeed) {
+  const Outcome run = lpot({"quantize", "conf.yaml", "-m", kModel, "-o", "q"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_THAT(run.out,
+              AllOf(HasSubstr("openvino"), HasSubstr("ort.InferenceSession(\"q/model.onnx\")"),
+                    HasSubstr("Accuracy and speed were not measured"), testing::Not(HasSubstr("speed was measured"))));
+}
+
 TEST_F(Cli, ShowListsStudiesAndTrials) {
   write("never.yaml", kUnreachable + "  exit_policy: {max_trials: 1}\n");
   const Outcome tuned = lpot({"tune", "never.yaml", "-m", kModel, "--quiet"});

@@ -98,6 +98,16 @@ TEST_F(DeployTest, SaysWhichStaticShapesAreFastAndHowToGetThem) {
   EXPECT_EQ(shapes["cpp"].as<std::string>(), tuned_.shapes.cpp_line());
 }
 
+TEST_F(DeployTest, GivesItsStaticShapesBack) {
+  tuned_.shapes = {.inputs = {{"ids", {1, 64}}, {"mask", {1, 64}}}, .lengths = {}};
+  folder_.write("deploy.yaml", deploy_yaml(tuned_));
+  EXPECT_EQ(deployed_shapes(folder_.path()),
+            (std::map<std::string, std::vector<std::int64_t>>{{"ids", {1, 64}}, {"mask", {1, 64}}}));
+  folder_.write("deploy.yaml", "static_shapes: {inputs: {ids: [1, many]}}");
+  EXPECT_TRUE(deployed_shapes(folder_.path()).empty());
+  EXPECT_TRUE(deployed_shapes(folder_ / "nowhere").empty());
+}
+
 TEST_F(DeployTest, OfAModelThatWasQuantizedOnceThereIsNoScore) {
   const YAML::Node yaml = YAML::Load(deploy_yaml({"net", source_, tuned_.plan, {}, "lpot quantize"}));
   for (const char* key : {"goal", "baseline", "best", "trial"}) EXPECT_FALSE(yaml[key]) << key;

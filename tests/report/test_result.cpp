@@ -188,14 +188,28 @@ TEST(PythonLines, AreFiveAndFitTheModelsInputs) {
   EXPECT_THAT(lines, AllOf(HasSubstr("np.zeros([1, 1, 28, 28], np.float32)"), HasSubstr(kModel)));
 }
 
+TEST(OnnxRuntimeLines, FollowThoseForOpenVinoWhereAnOnnxFileIsSaved) {
+  TuneResult result = tuned();
+  EXPECT_THAT(result_text(result), Not(HasSubstr("onnxruntime")));
+  result.onnx = SavedOnnx{kModel, 100};
+  EXPECT_THAT(result_text(result),
+              HasSubstr("import numpy as np, onnxruntime as ort\n"
+                        "session = ort.InferenceSession(\"" +
+                        kModel +
+                        "\")\n"
+                        "outputs = session.run(None, {\"image\": np.zeros([1, 1, 28, 28], np.float32)})\n"
+                        "print(outputs[0].shape)\n"));
+}
+
 TEST(PythonLines, ReshapeAModelThatLeavesDimensionsOpen) {
   TuneResult result = tuned();
   result.shapes = {.inputs = {{"input", {4, 1, 28, 28}}}, .lengths = {}};
   const std::string lines = python_lines(kModel, result.shapes);
   EXPECT_THAT(lines, AllOf(HasSubstr("model.reshape({\"input\": [4, 1, 28, 28]})\n"),
                            HasSubstr("core.compile_model(model, \"CPU\")"), HasSubstr("compiled(inputs)")));
-  EXPECT_THAT(result_text(result), AllOf(HasSubstr(lines), HasSubstr("speed was measured with input [4,1,28,28].\n"),
-                                         HasSubstr("In C++: model->reshape(")));
+  EXPECT_THAT(result_text(result),
+              AllOf(HasSubstr(lines), HasSubstr("static shapes, for example: input [4,1,28,28].\n"),
+                    HasSubstr("In C++: model->reshape(")));
   const Json json = Json::parse(result_json(result));
   EXPECT_EQ(json["static_shapes"]["inputs"]["input"], Json::array({4, 1, 28, 28}));
   EXPECT_EQ(json["static_shapes"]["python"], result.shapes.python_line());
