@@ -90,13 +90,17 @@ std::string report_markdown(const OrderedJson& view) {
                         format_seconds(view["seconds"]));
   text += "## Trials\n\n" + trials(view);
   std::vector<Row> kept, found;
+  std::string noisiest;
   for (const OrderedJson& op : view["ops"]) {
     if (op.contains("why")) kept.push_back({plain(op["name"]), plain(op["type"]), plain(op["why"])});
+    if (op.contains("why_int8"))
+      noisiest = fmt::format("Noisiest op in int8: {}. {}\n\n", plain(op["name"]), plain(op["why_int8"]));
     if (op.contains("findings"))
       for (const OrderedJson& finding : op["findings"])
         found.push_back({plain(op["name"]), plain(finding["text"]), code(finding["yaml"])});
   }
   if (!kept.empty()) text += "## Ops in fp32\n\n" + table({"op", "type", "why"}, kept);
+  text += noisiest;
   if (!found.empty()) text += "## Diagnosis\n\n" + table({"op", "finding", "YAML that acts on it"}, found);
   const OrderedJson& about = view["about"];
   if (about.contains("command") && about.contains("machine") && about.contains("versions"))

@@ -200,9 +200,10 @@ std::string result_text(const TuneResult& result) {
   text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
   const std::string samples =
       result.evaluated_samples > 0 ? fmt::format(", {} samples evaluated", result.evaluated_samples) : "";
-  const std::string probes = !result.probes.empty() ? fmt::format(" and {} probes", result.probes.size()) : "";
-  text += fmt::format("trials    {}{}{} in {}; stopped because {}\n", result.trials.size(), probes, samples,
+  text += fmt::format("trials    {}{} in {}; stopped because {}\n", result.trials.size(), samples,
                       format_seconds(result.seconds), to_string(result.reason));
+  if (!result.probes.empty())
+    text += fmt::format("probes    {}; a probe compares int8 with fp32 on a few samples\n", result.probes.size());
   if (result.reason == StopReason::Interrupted) text += "          To continue, run the same command with --resume.\n";
   if (has_best) {
     const std::vector<std::string> fallback = result.best->plan.fallback();

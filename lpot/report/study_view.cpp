@@ -79,7 +79,7 @@ class Maker {
     OrderedJson history = make_history();
     const std::optional<StudyEnd> end = record_.end(trials_.size());
     if (end) best_ = best_known(trials_, goal_, objective());
-    explain_fallbacks();
+    explain_precisions();
     OrderedJson view = make_head(end);
     view["best"] = best_ ? OrderedJson(best_->number) : OrderedJson(nullptr);
     view["front"] = front(trials_, goal_.higher_is_better);
@@ -209,26 +209,40 @@ class Maker {
     return {{"trials", std::move(trials)}, {"probes", std::move(probes)}};
   }
 
-  // Why each op of the best plan is in fp32: as a sentence.
-  void explain_fallbacks() {
+  // "why": the reason why an op of the best plan is in fp32. "why_int8": why the noisiest op in int8 stayed there.
+  void explain_precisions() {
     if (!best_) return;
     std::vector<double> noises;
     for (const OrderedJson& op : ops_)
       if (op.contains("noise")) noises.push_back(op["noise"]);
     std::sort(noises.rbegin(), noises.rend());
+    OrderedJson* noisiest = nullptr;
+    bool any_fell_back = false;
     for (OrderedJson& op : ops_) {
-      const std::string name = op.value("name", "");
-      op["precision"] = precision_in(*best_, name) == Precision::Fp32 ? "fp32" : "int8";
-      if (op["precision"] == "int8") continue;
-      if (op.contains("kept")) {
-        op["why"] = op["kept"];
-      } else if (op.value("slower_in_int8", false)) {
-        op["why"] = fmt::format("It is slower in int8 on this CPU: {:.3f} ms, fp32 {:.3f} ms.",
-                                op.value("int8_ms", 0.0), op.value("fp32_ms", 0.0));
-      } else {
-        op["why"] = why_tuned(name) + rank_text(op, noises);
+      op["precision"] = precision_in(*best_, op.value("name", "")) == Precision::Fp32 ? "fp32" : "int8";
+      if (op["precision"] == "fp32") {
+        op["why"] = why_fp32(op, noises);
+        any_fell_back = any_fell_back || (!op.contains("kept") && !op.value("slower_in_int8", false));
+      } else if (op.contains("noise") && (!noisiest || op["noise"] > (*noisiest)["noise"])) {
+        noisiest = &op;
       }
     }
+    if (noisiest) (*noisiest)["why_int8"] = why_int8(any_fell_back) + rank_text(*noisiest, noises);
+  }
+
+  std::string why_fp32(const OrderedJson& op, const std::vector<double>& noises) const {
+    if (op.contains("kept")) return op["kept"];
+    if (op.value("slower_in_int8", false))
+      return fmt::format("It is slower in int8 on this CPU: {:.3f} ms, fp32 {:.3f} ms.", op.value("int8_ms", 0.0),
+                         op.value("fp32_ms", 0.0));
+    return why_tuned(op.value("name", "")) + rank_text(op, noises);
+  }
+
+  std::string why_int8(bool any_fell_back) const {
+    if (!goal_.met(best_->result->accuracy))
+      return "The goal is not met, but no trial with this op in fp32 was better.";
+    return any_fell_back ? "It was enough to run other ops in fp32: the goal is met with this op in int8."
+                         : "No fallback was needed: the goal is met with this op in int8.";
   }
 
   static Precision precision_in(const Trial& trial, const std::string& op) {
@@ -241,19 +255,21 @@ class Maker {
     for (const Trial& trial : trials_)
       if (trial.number < best_->number && precision_in(trial, op) == Precision::Int8) before = &trial;
     if (!before)
-      return probes_.empty() ? "No trial before the best one had it in int8."
-                             : "Probes of a few samples spoke against int8 before any trial had it so.";
-    if (!before->result) return fmt::format("Trial {}, with it in int8, failed.", before->number);
-    return fmt::format("Trial {}, with it in int8, reached {}{:.4f}{}.", before->number,
-                       before->result->complete ? "" : "about ", before->result->accuracy,
-                       goal_.met(before->result->accuracy) ? "; this trial is the faster one" : ", short of the goal");
+      return probes_.empty()
+                 ? "No trial before the best one had this op in int8."
+                 : "Probes on a few samples showed a large error with this op in int8, so no trial used it.";
+    if (!before->result) return fmt::format("Trial {} had this op in int8 and failed.", before->number);
+    return fmt::format("Trial {} had this op in int8 and reached {:.4f}{}{}.", before->number, before->result->accuracy,
+                       before->result->complete ? "" : " (estimate)",
+                       goal_.met(before->result->accuracy) ? ", but this trial is faster" : ", which misses the goal");
   }
 
   static std::string rank_text(const OrderedJson& op, const std::vector<double>& noises) {
     if (!op.contains("noise")) return "";
     const double noise = op["noise"];
     const auto rank = std::lower_bound(noises.begin(), noises.end(), noise, std::greater<>()) - noises.begin() + 1;
-    return fmt::format(" Its expected noise is {:.2g} of its signal, number {} of {}.", noise, rank, noises.size());
+    return fmt::format(" Its expected noise is {:.2g}% of its signal; in order of noise it is op {} of {}.",
+                       100 * noise, rank, noises.size());
   }
 
   const StudyEntry& entry_;

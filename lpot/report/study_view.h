@@ -4,7 +4,8 @@
 //   const auto view = study_view(*store, store->studies().back());
 //
 // Keys: study, name, state ("ended", "open"), reason, seconds, about, metric, goal, baseline, best (number of a trial
-// or null), front, ops [{name, type, noise, fp32_ms, int8_ms, form, why, findings, ...}], choices [text], trials
+// or null), front, ops [{name, type, noise, fp32_ms, int8_ms, form, why, why_int8, findings, ...}], choices [text],
+// trials
 // [{number, at, accuracy, ..., ops: an index into choices for every op}], probes, tensors. Times `at` are seconds since
 // the start.
 #pragma once

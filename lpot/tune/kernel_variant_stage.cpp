@@ -32,7 +32,9 @@ KernelVariantChoice measure_and_remember(const QuantizationTask& task, const Var
                                          const Observer& observer) {
   const auto signatures = op_signatures(task.model, measurement.plan, measurement.sample);
   if (auto known = measurement.cache.find(signatures)) {
-    observer.log(LogLevel::Info, "kernel variants are known for ops of these shapes on this kind of CPU: not measured");
+    observer.log(
+        LogLevel::Info,
+        "kernel variants: using the times that an earlier run measured for ops of these shapes on this kind of CPU");
     return *known;
   }
   KernelVariantOptions options = measurement.options;

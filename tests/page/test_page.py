@@ -81,6 +81,7 @@ class PageTest(unittest.TestCase):
             self.assertEqual(self.count("#tensors svg"), 6)
             self.assertEqual(self.count("#trials tbody tr"), trials)
             self.assertGreaterEqual(self.count("#reasons tbody tr"), 2)
+            self.assertEqual(self.count("#reasons #noisiest"), 1)
             self.assertGreater(self.count("#compare tbody tr"), 0)
             self.assertIn(
                 "lpot tune conf.yaml",

@@ -148,6 +148,12 @@ TEST(ResultText, ComparesFp32AndInt8AndSaysHowToRunIt) {
                     HasSubstr("model     " + kModel + "\n"), HasSubstr(python_lines(kModel))));
 }
 
+TEST(ResultText, SaysWhatAProbeIs) {
+  TuneResult result = tuned();
+  result.probes.resize(13);
+  EXPECT_THAT(result_text(result), HasSubstr("probes    13; a probe compares int8 with fp32 on a few samples\n"));
+}
+
 TEST(ResultText, ShortensALongListOfOpsInFp32) {
   TuneResult result = tuned();
   for (int i = 0; i < 47; ++i) result.best->plan.ops["fc" + std::to_string(10 + i)] = {};

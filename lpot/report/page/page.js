@@ -148,7 +148,7 @@ function drawStrip(view) {
     if (op.int8_ms > 0) group.append(svg('rect', { class: 'int8', x: x + half, y: 160 - 66 * op.int8_ms / longest, width: half, height: 66 * op.int8_ms / longest }));
     group.append(svg('rect', { x, y: 0, width: step, height, opacity: 0 }), hint([`${i + 1}. ${op.name} (${op.type})`, best ? view.choices[best.ops[i]] : '',
       isNumber(op.noise) ? `expected noise ${short(op.noise)} of the signal` + (isNumber(op.decibels) ? ` (${fixed(op.decibels, 1)} dB)` : '') : '',
-      op.fp32_ms ? `fp32 ${short(op.fp32_ms)} ms (${fixed(100 * op.fp32_ms / total, 1)}% of the ops), int8 ${short(op.int8_ms)} ms, form ${op.form}` : ''].filter(Boolean).join('\n')));
+      op.fp32_ms ? `fp32 ${short(op.fp32_ms)} ms (${fixed(100 * op.fp32_ms / total, 1)}% of the ops), int8 ${short(op.int8_ms)} ms, kernel variant ${op.form}` : ''].filter(Boolean).join('\n')));
     plot.append(group);
   });
   const key = (name, text) => [el('span', { class: 'key ' + name }), text];
@@ -212,7 +212,8 @@ function drawReasons(view) {
   if (!best) return null;
   return el('section', { id: 'reasons' }, el('h2', {}, 'Why ops are in fp32'), kept.length
     ? table(['<op', '<type', '<reason'], kept.map(op => ({ cells: [op.name, op.type, op.why] })))
-    : el('p', { class: 'muted' }, 'None is: every quantizable op runs in int8.'));
+    : el('p', { class: 'muted' }, 'No op is in fp32: every quantizable op runs in int8.'),
+    view.ops.filter(op => op.why_int8).map(op => el('p', { id: 'noisiest' }, `Noisiest op in int8: ${op.name}. ${op.why_int8}`)));
 }
 function drawDiagnosis(view) {
   const rows = view.ops.flatMap(op => (op.findings || []).map(finding => ({ noise: op.noise || 0,
