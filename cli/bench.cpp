@@ -22,7 +22,7 @@
 namespace lpot::cli {
 namespace {
 
-constexpr std::size_t kKeptBatches = 64;  // of the data, run again and again
+constexpr std::size_t kMaxBatches = 64;  // read from the data and repeated
 
 struct BenchVerb {
   std::vector<std::string> models;
@@ -39,7 +39,7 @@ struct BenchVerb {
   std::vector<int> instance_cores;  // this process is an instance
 };
 
-// What the options and the config's evaluation.performance say together; an option wins over the config.
+// The options merged with evaluation.performance of the config. Options override the config.
 struct Settings {
   LoadOptions load;
   std::optional<DataLoader> data;
@@ -93,14 +93,14 @@ Batches read_batches(const Model& model, const DataLoader& data) {
     const auto differs = [](const Tensor& a, const Tensor& b) { return a.shape() != b.shape(); };
     if (!std::equal(batches.back().begin(), batches.back().end(), batches.front().begin(), std::not_fn(differs)))
       batches.pop_back();
-    if (batches.size() == kKeptBatches) break;
+    if (batches.size() == kMaxBatches) break;
   }
   if (batches.empty()) throw DataError("bench", "evaluation.performance.dataloader: the data set is empty");
   return batches;
 }
 
-// Compiled models with what they run on; warmed up.
-struct Field {
+// Compiled models with the batches that they run on.
+struct LoadedModels {
   std::vector<std::unique_ptr<Executable>> executables;
   std::vector<TimedModel> contenders;
 };
@@ -127,10 +127,10 @@ InputShapes complete_shapes(const Model& model, InputShapes given, const InputSh
   return given;
 }
 
-Field load_field(const BenchVerb& verb, const Settings& settings) {
+LoadedModels load_models(const BenchVerb& verb, const Settings& settings) {
   const InputShapes given = parse_shapes(verb.shapes, "--shape", false);
   const InputShapes deployed = find_deployed_shapes(verb.models);
-  Field field;
+  LoadedModels loaded;
   for (const std::string& path : verb.models) {
     const Model model = load_model(path, settings.load);
     const Batches batches = settings.data
@@ -139,16 +139,16 @@ Field load_field(const BenchVerb& verb, const Settings& settings) {
                                                          complete_shapes(model, given, deployed, settings.batch_size))};
     CompileOptions options{.threads = settings.threads};
     for (const Tensor& input : batches.front()) options.input_shapes.push_back(input.shape());
-    field.executables.push_back(std::make_unique<Executable>(model, options));
-    field.contenders.emplace_back(*field.executables.back(), batches);
+    loaded.executables.push_back(std::make_unique<Executable>(model, options));
+    loaded.contenders.emplace_back(*loaded.executables.back(), batches);
   }
-  return field;
+  return loaded;
 }
 
-// One model's figures; of one process, or of all instances in sum.
+// Latency and throughput of one model, in one process or of all instances together.
 struct Figures {
   Latency latency;
-  double throughput = 0;  // samples a second
+  double throughput = 0;  // samples per second
 };
 
 Figures figures_of(const std::vector<double>& times_ms, std::size_t batch_size) {
@@ -189,10 +189,10 @@ void print_result(const Context& context, OrderedJson head, const OrderedJson& m
 }
 
 int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const Context& context) {
-  Field field = load_field(verb, settings);
+  LoadedModels loaded = load_models(verb, settings);
   LatencyOptions options{.warmup = settings.warmup, .seconds = verb.seconds};
   if (settings.runs > 0) options.min_runs = options.max_runs = settings.runs;
-  const auto latencies = measure_latency(field.contenders, options);
+  const auto latencies = measure_latency(loaded.contenders, options);
   OrderedJson models = OrderedJson::array();
   std::vector<Row> rows;
   for (std::size_t i = 0; i < latencies.size(); ++i) {
@@ -217,7 +217,7 @@ int bench_in_instances(const BenchVerb& verb, const Settings& settings, const st
   const auto times = run_instances(context.arguments, cores, verb.models.size(), {verb.seconds, settings.runs});
   OrderedJson models = OrderedJson::array();
   std::vector<Row> rows;
-  double yardstick = 0;
+  double baseline_throughput = 0;
   for (std::size_t model = 0; model < verb.models.size(); ++model) {
     OrderedJson instances = OrderedJson::array();
     std::vector<Row> instance_rows;
@@ -234,14 +234,14 @@ int bench_in_instances(const BenchVerb& verb, const Settings& settings, const st
           row_of(fmt::format("  instance {} on core{} {}", i + 1, each == 1 ? "" : "s", fmt::join(cores[i], ",")),
                  figures, ""));
     }
-    if (model == 0) yardstick = sum;
+    if (model == 0) baseline_throughput = sum;
     const Figures together{summarize(all_times), sum};
     OrderedJson entry{{"path", verb.models[model]}};
     entry.update(to_json(together));
-    entry["speedup"] = sum / yardstick;
+    entry["speedup"] = sum / baseline_throughput;
     entry["instances"] = instances;
     models.push_back(entry);
-    rows.push_back(row_of(verb.models[model], together, fmt::format("{:.2f} x", sum / yardstick)));
+    rows.push_back(row_of(verb.models[model], together, fmt::format("{:.2f} x", sum / baseline_throughput)));
     rows.insert(rows.end(), instance_rows.begin(), instance_rows.end());
   }
   print_result(context,
@@ -257,13 +257,13 @@ int run_bench(const BenchVerb& verb, const Context& context) {
   Settings settings = settings_of(verb, context);
   if (!verb.instance_cores.empty()) {
     settings.threads = static_cast<int>(verb.instance_cores.size());
-    Field field = load_field(verb, settings);
-    for (TimedModel& contender : field.contenders)
+    LoadedModels loaded = load_models(verb, settings);
+    for (TimedModel& contender : loaded.contenders)
       for (int i = 0; i < std::max(1, settings.warmup); ++i) contender.run_ms();
-    serve_instance(std::move(field.contenders));
+    serve_instance(std::move(loaded.contenders));
     return kSuccess;
   }
-  const auto cores = share_out_cores(usable_cores(), settings.instances, settings.cores_per_instance);
+  const auto cores = assign_cores(usable_cores(), settings.instances, settings.cores_per_instance);
   if (cores.empty()) return bench_in_this_process(verb, settings, context);
   return bench_in_instances(verb, settings, cores, context);
 }
@@ -273,29 +273,32 @@ int run_bench(const BenchVerb& verb, const Context& context) {
 void add_bench(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<BenchVerb>();
   CLI::App* command =
-      add_verb(app, context, "bench", "Compare the speed of models, the first being the yardstick",
+      add_verb(app, context, "bench", "Compare the speed of models with that of the first model",
                "  lpot bench resnet20.onnx int8/model.xml\n"
                "  lpot bench resnet20.onnx int8/model.xml --batch-size 32 --threads 1\n"
                "  lpot bench resnet20.onnx int8/model.xml --instances 4 --cores-per-instance 2\n"
                "  lpot bench resnet20.onnx int8/model.xml --config conf.yaml\n"
                "  lpot bench bert.onnx int8/model.xml --shape input_ids=1,128 --shape attention_mask=1,128");
   command->add_option("model", verb->models, fmt::format("Models: {}", kModelFiles))->required();
-  command->add_option("-b,--batch-size", verb->batch_size, "Samples at a time (default: the config's, else 1)")
+  command->add_option("-b,--batch-size", verb->batch_size, "Samples per inference (default: the config's, else 1)")
       ->check(CLI::PositiveNumber);
   command->add_option("-t,--threads", verb->threads, "Threads (default: all cores)")->check(CLI::PositiveNumber);
-  command->add_option("--seconds", verb->seconds, "How long to measure, all models together")
+  command->add_option("--seconds", verb->seconds, "Total time to measure, for all models together")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   command
-      ->add_option("--warmup", verb->warmup, "Runs of each model that are not counted (default: the config's, else 5)")
+      ->add_option("--warmup", verb->warmup,
+                   "Runs of each model before the measurement (default: the config's, else 5)")
       ->check(CLI::NonNegativeNumber);
-  command->add_option("--instances", verb->instances, "Processes that run at the same time, each on cores of its own")
+  command
+      ->add_option("--instances", verb->instances,
+                   "Number of processes that run at the same time, each on its own cores")
       ->check(CLI::PositiveNumber);
-  command->add_option("--cores-per-instance", verb->cores_per_instance, "Cores that each of them is bound to")
+  command->add_option("--cores-per-instance", verb->cores_per_instance, "Number of cores of each process")
       ->check(CLI::PositiveNumber);
   command
       ->add_option("-c,--config", verb->configs,
-                   "YAML file whose evaluation.performance gives data, warm-up, iterations, cores and instances")
+                   "YAML file; evaluation.performance sets data, warm-up, iterations, cores and instances")
       ->allow_extra_args(false);
   command->add_option("--set", verb->overrides, "Override a key of the config: KEY=VALUE")
       ->allow_extra_args(false)

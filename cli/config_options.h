@@ -1,4 +1,4 @@
-// Options of the verbs that take a configuration.
+// Options of the verbs that need a configuration.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <string>
@@ -18,9 +18,9 @@ struct ConfigOptions {
   std::string output;
 
   void add_to(CLI::App& verb, bool with_output) {
-    verb.add_option("config", files, "YAML files; later ones win over earlier ones")->required();
+    verb.add_option("config", files, "YAML files; later files override earlier ones")->required();
     verb.add_option("-m,--model", model, std::string("The model: ") + kModelFiles);
-    verb.add_option("--set", overrides, "Override a key: --set tuning.exit_policy.max_trials=5 (again for more keys)")
+    verb.add_option("--set", overrides, "Override a key: --set tuning.exit_policy.max_trials=5 (repeat for more keys)")
         ->allow_extra_args(false)
         ->type_name("KEY=VALUE");
     if (with_output) verb.add_option("-o,--output", output, "Folder for the saved model (default: in the workspace)");

@@ -123,7 +123,8 @@ int run_diagnose(const ConfigOptions& verb, const Context& context) {
 
 void add_diagnose(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<ConfigOptions>();
-  CLI::App* command = add_verb(app, context, "diagnose", "Say what int8 would do to every op, without tuning",
+  CLI::App* command = add_verb(app, context, "diagnose",
+                               "Show the expected noise, speed and problems of every op in int8, without tuning",
                                "  lpot diagnose conf.yaml --model resnet20.onnx");
   verb->add_to(*command, false);
   command->callback([verb, &context] { context.run = [verb, &context] { return run_diagnose(*verb, context); }; });

@@ -26,7 +26,7 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
   const std::unique_ptr<Coordinator> coordinator = make_coordinator(context.transport);
   const auto evaluator = make_evaluator(config, {}, coordinator.get());
   if (verb.config.model.empty())
-    throw ConfigError("model", fmt::format("no model: give its file with --model FILE ({})", kModelFiles));
+    throw ConfigError("model", fmt::format("no model; give its file with --model FILE ({})", kModelFiles));
   const LoadOptions cut = load_options(config.model);
   const Model model = load_model(verb.config.model, cut);
 
@@ -37,7 +37,7 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
 
   const bool compares = needs_baseline(make_metrics(config.accuracy.metrics));
   if (compares && verb.reference.empty())
-    throw ConfigError("evaluate", "this metric compares with the fp32 model: give its file with --reference FILE");
+    throw ConfigError("evaluate", "this metric compares with the fp32 model; give its file with --reference FILE");
   if (compares) evaluator->baseline(load_model(verb.reference, cut), observer);
   const Score score = compares ? evaluator->score(model, observer) : evaluator->baseline(model, observer);
 
@@ -70,7 +70,7 @@ void add_evaluate(CLI::App& app, Context& context) {
   command->add_option("--reference", verb->reference, "The fp32 model, for metrics that compare with it (Agreement)");
   command->callback([verb, &context] {
     context.run = [verb, &context] { return run_evaluate(*verb, context); };
-    context.work_as_worker = [verb, &context] {
+    context.run_worker = [verb, &context] {
       run_study_worker(*context.transport, [verb] { return verb->config.load(); });
     };
   });

@@ -22,7 +22,7 @@ bool has_shape(const std::vector<Port>& inputs, std::int64_t channels, std::int6
          inputs[0].shape[2] == side && inputs[0].shape[3] == side;
 }
 
-// The data set that suits the model's inputs: a known image size, else arrays on disk, which suit every model.
+// A data set for the model's inputs: CIFAR-10 or Fashion-MNIST for their image sizes, else .npy files.
 std::string dataset_lines(const std::vector<Port>& inputs, const std::string& part) {
   const std::string indent = "        ";
   const bool train = part == "train";
@@ -63,7 +63,7 @@ model:
 
 quantization:
   calibration:
-    sampling_size: 300            # samples that the int8 ranges are taken from
+    sampling_size: 300            # samples used to calibrate the int8 ranges
     dataloader:
       batch_size: 10
       dataset:
@@ -78,7 +78,7 @@ evaluation:
 {5}
 tuning:
   strategy:
-    name: auto                    # the goal with few evaluations; 'lpot reference' lists the others
+    name: auto                    # meets the goal with few evaluations; 'lpot reference' lists the others
   accuracy_criterion:
     relative: 0.01                # at most 1% of the fp32 model's accuracy may be lost
   exit_policy:
@@ -94,7 +94,7 @@ int run_init(const InitVerb& verb, const Context& context) {
   const std::string text = config_text(model);
   if (!verb.output.empty()) {
     if (std::filesystem::exists(verb.output) && !verb.force)
-      throw StoreError("init", fmt::format("{}: exists already; --force writes over it", verb.output));
+      throw StoreError("init", fmt::format("{}: the file exists already; use --force to overwrite it", verb.output));
     write_file(verb.output, text);
   }
   if (context.common.json) {
@@ -102,7 +102,7 @@ int run_init(const InitVerb& verb, const Context& context) {
   } else if (verb.output.empty()) {
     fmt::print("{}", text);
   } else {
-    fmt::print("{} is written. Set its data sets, then:\n  lpot tune {} --model {}\n", verb.output, verb.output,
+    fmt::print("Wrote {}. Set its data sets, then run:\n  lpot tune {} --model {}\n", verb.output, verb.output,
                verb.model);
   }
   return kSuccess;
@@ -116,7 +116,7 @@ void add_init(CLI::App& app, Context& context) {
                                "  lpot init resnet20.onnx --output conf.yaml");
   command->add_option("model", verb->model, fmt::format("The model: {}", kModelFiles))->required();
   command->add_option("-o,--output", verb->output, "The file to write (default: standard output)");
-  command->add_flag("--force", verb->force, "Write over an existing file");
+  command->add_flag("--force", verb->force, "Overwrite an existing file");
   command->callback([verb, &context] { context.run = [verb, &context] { return run_init(*verb, context); }; });
 }
 

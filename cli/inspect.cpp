@@ -30,7 +30,7 @@ struct InspectVerb {
   std::vector<std::string> shapes;
 };
 
-// The kernels that the runtime makes of the model, and where an inference spends its time.
+// Prints the kernels that the runtime executes, with their times.
 int print_executed(const InspectVerb& verb, const Model& model, const Context& context) {
   const KernelReport report =
       profile_kernels(model, generate_inputs(model, verb.batch_size, parse_shapes(verb.shapes, "--shape", false)));
@@ -105,16 +105,18 @@ int run_inspect(const InspectVerb& verb, const Context& context) {
 
 void add_inspect(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<InspectVerb>();
-  CLI::App* command = add_verb(app, context, "inspect", "Show a model's inputs, outputs and what of it can run in int8",
-                               "  lpot inspect resnet20.onnx\n"
-                               "  lpot inspect --executed int8/model.xml --batch-size 32\n"
-                               "  lpot inspect kws.pb --inputs Mfcc --input-shape Mfcc=-1,49,10");
+  CLI::App* command =
+      add_verb(app, context, "inspect", "Show a model's inputs, outputs and the ops that can run in int8",
+               "  lpot inspect resnet20.onnx\n"
+               "  lpot inspect --executed int8/model.xml --batch-size 32\n"
+               "  lpot inspect kws.pb --inputs Mfcc --input-shape Mfcc=-1,49,10");
   command->add_option("model", verb->path, fmt::format("The model: {}", kModelFiles))->required();
-  command->add_flag("--executed", verb->executed, "Show the kernels that really run, their times and how much is int8");
-  command->add_option("-b,--batch-size", verb->batch_size, "Samples at a time, with --executed")
+  command->add_flag("--executed", verb->executed,
+                    "Show the kernels that the runtime executes, their times and the share of int8");
+  command->add_option("-b,--batch-size", verb->batch_size, "Samples per inference, with --executed")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command->add_option("--shape", verb->shapes, "Shape of an input, where the model leaves it open: NAME=1,128")
+  command->add_option("--shape", verb->shapes, "Shape of an input that has open dimensions: NAME=1,128")
       ->allow_extra_args(false)
       ->type_name("NAME=SHAPE");
   verb->options.add_to(*command);

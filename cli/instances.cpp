@@ -19,7 +19,7 @@ const std::string kReady = "ready";
 
 std::string answer(Process& instance) {
   if (auto line = instance.read_line()) return *line;
-  throw ModelError("bench", "an instance ended before it had measured; its message is above");
+  throw ModelError("bench", "an instance ended before the measurement was complete; see its message above");
 }
 
 std::vector<double> numbers(const std::string& line) {
@@ -31,17 +31,17 @@ std::vector<double> numbers(const std::string& line) {
 
 }  // namespace
 
-std::vector<std::vector<int>> share_out_cores(const std::vector<int>& usable, std::optional<int> instances,
-                                              std::optional<int> cores_per_instance) {
+std::vector<std::vector<int>> assign_cores(const std::vector<int>& usable, std::optional<int> instances,
+                                           std::optional<int> cores_per_instance) {
   if (!instances && !cores_per_instance) return {};
   const int available = static_cast<int>(usable.size());
   const int each = cores_per_instance.value_or(std::max(1, available / instances.value_or(1)));
   const int count = instances.value_or(std::max(1, available / each));
   if (count * each > available)
-    throw ConfigError("bench",
-                      fmt::format("{} instance{} of {} core{} need {} cores, there are {}; lower num_of_instance or "
-                                  "cores_per_instance",
-                                  count, count == 1 ? "" : "s", each, each == 1 ? "" : "s", count * each, available));
+    throw ConfigError(
+        "bench", fmt::format("{} instance{} of {} core{} need {} cores, but {} are usable; lower num_of_instance or "
+                             "cores_per_instance",
+                             count, count == 1 ? "" : "s", each, each == 1 ? "" : "s", count * each, available));
   std::vector<std::vector<int>> shares;
   for (int i = 0; i < count; ++i) shares.emplace_back(usable.begin() + i * each, usable.begin() + (i + 1) * each);
   return shares;
@@ -58,7 +58,7 @@ std::vector<InstanceTimes> run_instances(const std::vector<std::string>& argumen
     instances.push_back(std::make_unique<Process>(words));
   }
   for (const auto& instance : instances)
-    if (answer(*instance) != kReady) throw ModelError("bench", "an instance did not get ready");
+    if (answer(*instance) != kReady) throw ModelError("bench", "an instance did not start");
 
   std::vector<InstanceTimes> times(instances.size(), {std::vector<std::vector<double>>(models)});
   const double turn_ms = budget.seconds * 1000 / static_cast<double>(kRounds * models);
@@ -83,7 +83,7 @@ void serve_instance(std::vector<TimedModel> models) {
   std::size_t model = 0, runs = 0;
   double turn_ms = 0;
   while (std::cin >> model >> turn_ms >> runs) {
-    models[model].run_ms();  // brings the model back into the cache; not counted
+    models[model].run_ms();  // loads the model into the cache; not measured
     std::vector<double> times;
     double total = 0;
     while (runs > 0 ? times.size() < runs : times.empty() || total < turn_ms) {

@@ -1,8 +1,8 @@
-// Instances of a benchmark: processes that run the same models at the same time, each bound to cores of its own.
+// Instances of a benchmark: processes that run the same models at the same time, each bound to its own cores.
 //
-// The parent starts `lpot bench ... --instance-cores 0,1` for each. Such a child loads and warms up its models, says
-// so, and then runs whichever model the parent names, so that all instances run the same model at the same time and the
-// models still take turns.
+// The parent starts `lpot bench ... --instance-cores 0,1` for each instance. The child loads and warms up its models,
+// reports that it is ready, and then runs the model that the parent requests. So all instances run the same model at
+// the same time, and the models take turns.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,16 +13,16 @@
 
 namespace lpot::cli {
 
-// The cores of each instance. Half-given settings are completed: as many instances as there is room for, all cores
-// shared out. Empty when nothing is asked for. Throws ConfigError when there are not enough cores.
-std::vector<std::vector<int>> share_out_cores(const std::vector<int>& usable, std::optional<int> instances,
-                                              std::optional<int> cores_per_instance);
+// The cores of each instance. If only one of the two settings is given, the other follows from the number of usable
+// cores. Empty when neither is given. Throws ConfigError when there are not enough cores.
+std::vector<std::vector<int>> assign_cores(const std::vector<int>& usable, std::optional<int> instances,
+                                           std::optional<int> cores_per_instance);
 
 struct InstanceTimes {
   std::vector<std::vector<double>> ms;  // by model
 };
 
-// How long each model runs: `runs` inferences of each where given, else the time shared out.
+// The length of the measurement: `runs` inferences of each model if set, else `seconds`.
 struct InstanceBudget {
   double seconds = 5;  // all models together
   std::size_t runs = 0;
@@ -33,7 +33,7 @@ std::vector<InstanceTimes> run_instances(const std::vector<std::string>& argumen
                                          const std::vector<std::vector<int>>& cores, std::size_t models,
                                          const InstanceBudget&);
 
-// The child's side: answers the parent's requests until there are no more.
+// Runs in the child: answers the requests of the parent until its input ends.
 void serve_instance(std::vector<TimedModel>);
 
 }  // namespace lpot::cli

@@ -19,7 +19,7 @@ namespace {
 
 using namespace lpot::cli;
 
-// As one would type it again.
+// The command with quotes where a shell needs them.
 std::string command_line(const std::vector<std::string>& arguments) {
   std::string line = "lpot";
   for (const std::string& word : arguments) {
@@ -29,22 +29,22 @@ std::string command_line(const std::vector<std::string>& arguments) {
   return line;
 }
 
-// What the other ranks do beside rank 0, which alone prints, writes and hears of the wish to stop.
+// Runs on all ranks but 0. Only rank 0 prints, writes files and handles Ctrl-C.
 int run_as_worker(const Context& context) {
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGTERM, SIG_IGN);
-  if (context.work_as_worker) context.work_as_worker();
+  if (context.run_worker) context.run_worker();
   return kSuccess;
 }
 
 int run(int count, char** words, lpot::Transport* transport) {
   const bool is_worker = transport && transport->rank() > 0;
-  CLI::App app("lpot gives back the fastest int8 model that keeps its accuracy.", "lpot");
+  CLI::App app("lpot finds the fastest int8 model that meets an accuracy goal.", "lpot");
   app.set_version_flag("--version", std::string("lpot ") + std::string(lpot::kVersion));
   app.require_subcommand(1);
   app.footer(
       "Start: lpot init model.onnx --output conf.yaml; edit it; lpot tune conf.yaml --model model.onnx\n"
-      "Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met (the best model is saved all the same).");
+      "Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met (the best model is saved).");
   Context context;
   context.transport = transport;
   context.arguments.assign(words + 1, words + count);
@@ -67,9 +67,9 @@ int run(int count, char** words, lpot::Transport* transport) {
     return app.exit(error) == 0 ? kSuccess : kUsage;
   }
   if (is_worker) return run_as_worker(context);
-  if (transport && !context.work_as_worker)
-    throw lpot::ConfigError("distributed", fmt::format("'lpot {}' runs in one process: start it without mpirun",
-                                                app.get_subcommands().front()->get_name()));
+  if (transport && !context.run_worker)
+    throw lpot::ConfigError("distributed", fmt::format("'lpot {}' runs in one process; start it without mpirun",
+                                                       app.get_subcommands().front()->get_name()));
   const int code = context.run();
   if (std::fflush(stdout) != 0)
     throw lpot::StoreError("write", fmt::format("standard output: {}", std::strerror(errno)));
@@ -82,17 +82,17 @@ int main(int count, char** words) {
   std::unique_ptr<lpot::Transport> transport;
   int code = kError;
   try {
-    transport = join_team();
+    transport = make_mpi_transport();
     code = run(count, words, transport.get());
   } catch (const lpot::Interrupted&) {
-    fmt::print(stderr, "lpot: stopped before there was a result\n");
+    fmt::print(stderr, "lpot: stopped before the first result\n");
   } catch (const lpot::DistributedError& error) {
     fmt::print(stderr, "lpot: {}\n", error.what());
-    leave_team(kError);
+    exit_without_waiting(kError);
   } catch (const std::exception& error) {
     if (dynamic_cast<const lpot::Error*>(&error) == nullptr && lpot::is_out_of_memory(error))
       std::fputs(  // fmt would allocate
-          "lpot: [memory] there is not enough memory; free some, or use smaller batches; a study goes on with "
+          "lpot: [memory] there is not enough memory; free memory or use smaller batches, then continue a study with "
           "--resume\n",
           stderr);
     else
@@ -109,7 +109,7 @@ CLI::App* add_verb(CLI::App& app, Context& context, const std::string& name, con
   CLI::App* verb = app.add_subcommand(name, description);
   verb->add_flag("--json", context.common.json, "Print the result as JSON");
   verb->add_flag("-q,--quiet", context.common.quiet, "No progress, no warnings");
-  verb->add_flag("-v,--verbose", context.common.verbose, "Say more");
+  verb->add_flag("-v,--verbose", context.common.verbose, "Print debug messages");
   verb->footer("Examples:\n" + examples);
   return verb;
 }

@@ -1,4 +1,4 @@
-// Where to cut a model and the shapes of its inputs, for verbs without a configuration.
+// Options for the inputs, outputs and input shapes of a model, for verbs without a configuration.
 #pragma once
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 namespace lpot::cli {
 
-// "input_ids=1,128" into a name and a shape; -1 (dynamic) only where `allow_dynamic`.
+// Parses "input_ids=1,128" into a name and a shape. -1 (dynamic) is allowed only with `allow_dynamic`.
 inline std::map<std::string, std::vector<std::int64_t>> parse_shapes(const std::vector<std::string>& texts,
                                                                      const std::string& option, bool allow_dynamic) {
   std::map<std::string, std::vector<std::int64_t>> shapes;
@@ -42,16 +42,16 @@ struct ModelOptions {
   std::vector<std::string> input_shapes;
 
   void add_to(CLI::App& verb) {
-    verb.add_option("--inputs", inputs, "Tensors to cut the model behind: a,b")
+    verb.add_option("--inputs", inputs, "Tensors that become the model's inputs: a,b")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("NAMES");
-    verb.add_option("--outputs", outputs, "Tensors to end the model at: a,b")
+    verb.add_option("--outputs", outputs, "Tensors that become the model's outputs: a,b")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->type_name("NAMES");
     verb.add_option("--input-shape", input_shapes,
-                    "Shape of an input, -1 where it is open: NAME=1,49,10 (again for more inputs)")
+                    "Shape of an input, -1 for open dimensions: NAME=1,49,10 (repeat for more inputs)")
         ->allow_extra_args(false)
         ->type_name("NAME=SHAPE");
   }

@@ -19,7 +19,7 @@
 namespace lpot::cli {
 namespace {
 
-// As the starters of Open MPI, MPICH and Slurm leave it in the environment; 1: none of them started this process.
+// The number of processes that Open MPI, MPICH or Slurm set in the environment; 1 if none of them started this process.
 int processes_started() {
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"})
     if (const char* value = std::getenv(name)) return std::atoi(value);
@@ -30,8 +30,8 @@ int processes_started() {
 constexpr std::size_t kMostAtOnce = std::size_t{256} << 20;  // bytes of one message of MPI, which counts them in an int
 constexpr int kLast = 0, kMore = 1;                          // tags
 
-// All calls come from the thread that made it. What is sent is kept until it has gone: MPI_Send may wait, with its core
-// busy, until the other process looks for messages, which it does only between two batches.
+// All calls come from the thread that constructed it. Messages are stored until they are sent, because MPI_Send may
+// busy-wait until the receiver polls for messages, which it does only between two batches.
 class MpiTransport : public Transport {
  public:
   MpiTransport() {
@@ -97,29 +97,29 @@ class MpiTransport : public Transport {
   }
 
   int rank_ = 0, size_ = 1;
-  std::list<Sending> sending_;        // a list: their bytes must stay where they are
-  std::map<int, std::string> begun_;  // messages of which parts have come, by sender
+  std::list<Sending> sending_;        // a list, because the bytes must not move
+  std::map<int, std::string> begun_;  // partly received messages, by sender
 };
 #endif
 
 }  // namespace
 
-std::unique_ptr<Transport> join_team() {
+std::unique_ptr<Transport> make_mpi_transport() {
   const int processes = processes_started();
   if (processes <= 1) return nullptr;
 #if LPOT_HAS_MPI
   return std::make_unique<MpiTransport>();
 #else
   const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  if (rank && std::atoi(rank) > 0) leave_team(1);  // it is said once
+  if (rank && std::atoi(rank) > 0) exit_without_waiting(1);  // only rank 0 prints the message
   throw DistributedError("distributed",
-                         fmt::format("{} processes were started, but this lpot was built without MPI: start one, or "
+                         fmt::format("{} processes were started, but this lpot was built without MPI; start one, or "
                                      "build with libopenmpi-dev installed and -DLPOT_MPI=ON",
                                      processes));
 #endif
 }
 
-void leave_team(int code) {
+void exit_without_waiting(int code) {
   std::fflush(nullptr);
   std::_Exit(code);
 }

@@ -1,4 +1,4 @@
-// The team that mpirun starts: mpirun -n 4 lpot tune ...
+// The transport between the processes of mpirun: mpirun -n 4 lpot tune ...
 #pragma once
 #include <memory>
 
@@ -6,11 +6,11 @@
 
 namespace lpot::cli {
 
-// The processes that were started together, or nothing for one alone. MPI is not touched then. Throws DistributedError
-// when there are several and this program was built without MPI.
-std::unique_ptr<Transport> join_team();
+// The transport, or null for a single process, which does not initialize MPI. Throws DistributedError when there are
+// several processes and this program was built without MPI.
+std::unique_ptr<Transport> make_mpi_transport();
 
-// Ends this process without waiting for the others, one of which may not be there any more.
-[[noreturn]] void leave_team(int code);
+// Ends this process without waiting for the others, because one of them may have died.
+[[noreturn]] void exit_without_waiting(int code);
 
 }  // namespace lpot::cli

@@ -30,10 +30,10 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
     return kSuccess;
   }
   if (result.activations.empty())
-    fmt::print("{} ops in int8, {} kept in fp32; ranges from {} samples\n", result.int8_ops, result.fp32_ops,
+    fmt::print("{} ops in int8, {} in fp32; calibrated with {} samples\n", result.int8_ops, result.fp32_ops,
                result.calibration_samples);
   else
-    fmt::print("{} ops with int8 weights, {} kept in fp32; activations {}\n", result.int8_ops, result.fp32_ops,
+    fmt::print("{} ops with int8 weights, {} in fp32; activations {}\n", result.int8_ops, result.fp32_ops,
                result.activations);
   fmt::print("{} -> {}\n{}\n", format_bytes(result.source_bytes), format_bytes(result.model_bytes),
              result.model.string());
@@ -54,9 +54,7 @@ void add_quantize(CLI::App& app, Context& context) {
   verb->add_to(*command, true);
   command->callback([verb, &context] {
     context.run = [verb, &context] { return run_quantize(*verb, context); };
-    context.work_as_worker = [verb, &context] {
-      run_study_worker(*context.transport, [verb] { return verb->load(); });
-    };
+    context.run_worker = [verb, &context] { run_study_worker(*context.transport, [verb] { return verb->load(); }); };
   });
 }
 

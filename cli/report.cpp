@@ -39,7 +39,7 @@ int run_report(const ReportVerb& verb, const Context& context) {
 void add_report(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<ReportVerb>();
   CLI::App* command =
-      add_verb(app, context, "report", "Write the report of a study: what was tried, and what it bought",
+      add_verb(app, context, "report", "Write the report of a study: its trials, the best model and a diagnosis",
                "  lpot report lpot_workspace/resnet20-onnx --output report.html\n"
                "  lpot report lpot_workspace/resnet20-onnx --study 2 --format md");
   command->add_option("workspace", verb->workspace, "Folder of the workspace")->required();

@@ -1,7 +1,7 @@
-// The dashboard: the report's page on 127.0.0.1, which asks for the store's studies again and again.
+// The dashboard: serves the report's page on 127.0.0.1. The page polls for the studies of the store.
 //
-// Everything that is served has a fixed name, so no request can name another file. Requests whose Host is not this
-// server's own address are refused: a page elsewhere could have its name resolved to 127.0.0.1 and read the answers.
+// All served files have fixed names, so a request cannot read another file. Requests with another Host header are
+// refused, because a foreign page could resolve its own name to 127.0.0.1 and read the answers (DNS rebinding).
 #include <fmt/format.h>
 #include <httplib.h>
 
@@ -28,15 +28,15 @@ namespace {
 namespace fs = std::filesystem;
 constexpr std::array<const char*, 5> kFiles{"model.xml", "model.bin", "model.onnx", "deploy.yaml", "result.json"};
 
-// Ends a server at Ctrl-C. A thread waits for it: a handler may run before the server listens, when there is nothing to
-// stop yet, and the signal would be lost.
+// Stops a server at Ctrl-C. A thread waits for the signal, because a signal handler may run before the server listens,
+// and the signal would be lost.
 class StopsAtSignal {
  public:
   explicit StopsAtSignal(httplib::Server& server) {
     sigset_t ends;
     sigemptyset(&ends);
     for (const int signal : {SIGINT, SIGTERM}) {
-      std::signal(signal, SIG_DFL);  // also where a shell has it ignored for what runs in the background
+      std::signal(signal, SIG_DFL);  // shells ignore it for background processes
       sigaddset(&ends, signal);
     }
     pthread_sigmask(SIG_BLOCK, &ends, nullptr);
@@ -49,7 +49,7 @@ class StopsAtSignal {
   }
   ~StopsAtSignal() {
     ended_ = true;
-    pthread_kill(waiting_.native_handle(), SIGTERM);  // where no signal came
+    pthread_kill(waiting_.native_handle(), SIGTERM);  // if no signal arrived
     waiting_.join();
   }
   StopsAtSignal(const StopsAtSignal&) = delete;
@@ -60,7 +60,7 @@ class StopsAtSignal {
   std::thread waiting_;
 };
 
-// A file of the best model; nothing when it is not there, or a link out of the workspace.
+// The path of a file of the best model; none when it does not exist or is a link out of the workspace.
 std::optional<fs::path> file_of(const fs::path& workspace, const std::string& name) {
   if (std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) return std::nullopt;
   std::error_code error;
@@ -125,7 +125,7 @@ void add_routes(httplib::Server& server, const fs::path& workspace) {
       answer.status = 404;
       return;
     }
-    // In pieces: a model may be large.
+    // Sent in pieces, because a model may be large.
     const auto file = std::make_shared<std::ifstream>(*path, std::ios::binary);
     answer.set_header("Content-Disposition", "attachment; filename=" + request.matches[1].str());
     answer.set_content_provider(fs::file_size(*path), "application/octet-stream",
@@ -146,8 +146,7 @@ void add_defences(httplib::Server& server, const std::shared_ptr<int>& port) {
     if (is_ours && (request.method == "GET" || request.method == "HEAD"))
       return httplib::Server::HandlerResponse::Unhandled;
     answer.status = is_ours ? 405 : 403;
-    answer.set_content(is_ours ? "only GET\n" : "this dashboard answers to 127.0.0.1 and localhost only\n",
-                       "text/plain");
+    answer.set_content(is_ours ? "only GET is allowed\n" : "use 127.0.0.1 or localhost as the host\n", "text/plain");
     return httplib::Server::HandlerResponse::Handled;
   });
   server.set_exception_handler([](const httplib::Request&, httplib::Response& answer, std::exception_ptr caught) {
@@ -170,13 +169,13 @@ void add_defences(httplib::Server& server, const std::shared_ptr<int>& port) {
 int run_serve(const std::string& folder, int asked_port, const Context& context) {
   const fs::path workspace = folder;
   if (!fs::is_directory(workspace))
-    throw StoreError("serve", fmt::format("{}: no such folder; give the workspace of a tuning", folder));
-  open_sqlite_store_read_only(store_path(workspace));  // says what is wrong before anybody looks at the page
+    throw StoreError("serve", fmt::format("{}: no such folder; give the workspace of a study", folder));
+  open_sqlite_store_read_only(store_path(workspace));  // reports a missing or damaged store at once
   httplib::Server server;
   const auto port = std::make_shared<int>(asked_port);
   add_defences(server, port);
   add_routes(server, workspace);
-  // Without it, a second server could take the port of the first.
+  // Without this option, a second server could bind the same port.
   server.set_socket_options([](socket_t socket) {
     const int yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
@@ -187,15 +186,15 @@ int run_serve(const std::string& folder, int asked_port, const Context& context)
     *port = -1;
   if (*port < 0)
     throw ConfigError("serve",
-                      fmt::format("port {} of 127.0.0.1 cannot be had; is it in use? --port takes another one, "
-                                  "0 any that is free",
+                      fmt::format("cannot use port {} of 127.0.0.1; is it in use? Give another one with --port, "
+                                  "or --port 0 for any free port",
                                   asked_port));
   const StopsAtSignal stops(server);
   const std::string address = fmt::format("http://127.0.0.1:{}/", *port);
   if (context.common.json)
     fmt::print("{}\n", OrderedJson{{"address", address}}.dump());
   else
-    fmt::print("{}  (Ctrl-C ends it)\n", address);
+    fmt::print("{}  (stop with Ctrl-C)\n", address);
   std::fflush(stdout);
   server.listen_after_bind();
   return kSuccess;
@@ -206,11 +205,12 @@ int run_serve(const std::string& folder, int asked_port, const Context& context)
 void add_serve(CLI::App& app, Context& context) {
   const auto workspace = std::make_shared<std::string>();
   const auto port = std::make_shared<int>(8642);
-  CLI::App* command = add_verb(app, context, "serve", "Show the studies of a workspace in the browser, live",
-                               "  lpot serve lpot_workspace/resnet20-onnx\n"
-                               "  lpot serve lpot_workspace/resnet20-onnx --port 0");
+  CLI::App* command =
+      add_verb(app, context, "serve", "Show the studies of a workspace in a browser, also while they run",
+               "  lpot serve lpot_workspace/resnet20-onnx\n"
+               "  lpot serve lpot_workspace/resnet20-onnx --port 0");
   command->add_option("workspace", *workspace, "Folder of the workspace")->required();
-  command->add_option("--port", *port, "Port on 127.0.0.1; 0: any that is free")
+  command->add_option("--port", *port, "Port on 127.0.0.1; 0: any free port")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str();
   command->callback([workspace, port, &context] {

@@ -47,7 +47,7 @@ Row row_of(const Trial& trial) {
           seconds};
 }
 
-// What tells a study from the one before it.
+// Prints the settings that differ from those of the study before.
 void print_differences(const StudyEntry& before, const StudyEntry& study) {
   const std::vector<SettingDifference> differences = setting_differences(before.identity, study.identity);
   if (differences.empty()) fmt::print("same settings as study {}\n", before.id);

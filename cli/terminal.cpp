@@ -16,15 +16,15 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-volatile std::sig_atomic_t stop_asked = 0;
+volatile std::sig_atomic_t stop_requested = 0;
 
-extern "C" void ask_to_stop(int signal) {
-  stop_asked = 1;
-  std::signal(signal, SIG_DFL);  // the next one is not caught
+extern "C" void request_stop(int signal) {
+  stop_requested = 1;
+  std::signal(signal, SIG_DFL);  // the next signal ends the program
 }
 
-// As https://no-color.org has it: present and not empty.
-bool is_set(const char* variable) {
+// Present and not empty, as https://no-color.org defines it.
+bool is_variable_set(const char* variable) {
   const char* value = std::getenv(variable);
   return value && *value;
 }
@@ -63,11 +63,11 @@ void print_table(const Row& header, const std::vector<Row>& rows) {
 Terminal::Terminal(const Common& common)
     : common_(common),
       is_terminal_(::isatty(STDERR_FILENO) == 1 && !common.quiet),
-      has_colours_(is_terminal_ && !is_set("NO_COLOR")) {}
+      has_colours_(is_terminal_ && !is_variable_set("NO_COLOR")) {}
 
 Observer Terminal::observer() {
-  std::signal(SIGINT, ask_to_stop);
-  std::signal(SIGTERM, ask_to_stop);
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
   Observer observer;
   const auto logger = std::make_shared<spdlog::logger>(make_logger(common_));
   observer.on_log = [this, logger](LogLevel level, std::string_view message) {
@@ -75,7 +75,7 @@ Observer Terminal::observer() {
     logger->log(level_of(level), message);
   };
   if (is_terminal_) observer.on_progress = [this](const Progress& step) { progress(step); };
-  observer.should_stop = [] { return stop_asked != 0; };
+  observer.should_stop = [] { return stop_requested != 0; };
   return observer;
 }
 
@@ -90,7 +90,7 @@ void Terminal::line(const std::string& text, Tone tone) {
 
 void Terminal::progress(const Progress& step) {
   const auto now = Clock::now();
-  // A stage that ended early is followed by one of the same name that has done less.
+  // A stage of the same name that starts again has done less than the one before.
   const bool is_new = stage_ != step.stage || step.done < last_done_ || step.done == 0;
   last_done_ = step.done;
   if (is_new) {
@@ -109,8 +109,7 @@ void Terminal::progress(const Progress& step) {
   const double share = static_cast<double>(step.done) / static_cast<double>(step.total);
   const double passed = std::chrono::duration<double>(now - stage_start_).count();
   const int filled = static_cast<int>(share * kBarWidth);
-  const auto seen =
-      static_cast<double>(step.done - first_done_);  // what was done before is not known to have taken time
+  const auto seen = static_cast<double>(step.done - first_done_);  // the time of earlier steps is not known
   const double left_seconds = passed / seen * static_cast<double>(step.total - step.done);
   const std::string left = seen > 0.02 * static_cast<double>(step.total) ? format_seconds(left_seconds) + " left" : "";
   fmt::print(stderr, "\r\033[K{} [{}{}] {}/{} {}", step.stage, std::string(static_cast<std::size_t>(filled), '#'),

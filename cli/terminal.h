@@ -1,4 +1,4 @@
-// Messages and progress on standard error, and the wish to stop (Ctrl-C).
+// Prints messages and progress on standard error, and handles Ctrl-C.
 #pragma once
 #include <chrono>
 #include <memory>
@@ -20,11 +20,11 @@ class Terminal {
  public:
   explicit Terminal(const Common&);
 
-  // Bars with the time left on a terminal, nothing elsewhere; warnings always unless --quiet. The first Ctrl-C asks the
-  // running stage to stop, the second ends the program.
+  // Prints progress bars with the time left on a terminal only, and warnings unless --quiet. The first Ctrl-C stops the
+  // running stage, the second one ends the program.
   Observer observer();
 
-  // On standard error, above the bar; not with --quiet. Tones are colours on a terminal, unless NO_COLOR is set.
+  // Prints a line above the bar, unless --quiet. Tones are colours on a terminal, unless NO_COLOR is set.
   void line(const std::string&, Tone = Tone::Plain);
 
  private:

@@ -34,7 +34,7 @@ void print_dry_run_text(const Config& config, const DryRun& found) {
   fmt::print("workspace         {}\n", found.workspace.string());
 }
 
-// What would be done: the resolved config, the search space, the data. Nothing is written.
+// Prints the resolved config, the search space and the data. Writes nothing.
 int run_dry(const Config& config, const TuneVerb& verb, const Context& context) {
   Terminal terminal(context.common);
   const DryRun found = dry_run(config, {.model = verb.config.model}, terminal.observer());
@@ -94,11 +94,11 @@ void add_tune(CLI::App& app, Context& context) {
                                "  lpot tune conf.yaml --model resnet20.onnx --resume\n"
                                "  mpirun -n 4 lpot tune conf.yaml --model resnet20.onnx    (docs/scaling.md)");
   verb->config.add_to(*command, true);
-  command->add_flag("--resume", verb->resume, "Go on with the last study in the workspace");
-  command->add_flag("--dry-run", verb->dry_run, "Say what would be done and write nothing");
+  command->add_flag("--resume", verb->resume, "Continue the last study in the workspace");
+  command->add_flag("--dry-run", verb->dry_run, "Print what would be done and write nothing");
   command->callback([verb, &context] {
     context.run = [verb, &context] { return run_tune(*verb, context); };
-    context.work_as_worker = [verb, &context] {
+    context.run_worker = [verb, &context] {
       run_study_worker(*context.transport, [verb] { return verb->config.load(); });
     };
   });

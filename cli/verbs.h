@@ -1,4 +1,4 @@
-// One file per verb: each adds its subcommand and says what runs when it is chosen.
+// One file per command (verb). Each adds its subcommand and the function that runs it.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -18,11 +18,11 @@ struct Common {
 
 struct Context {
   Common common;
-  std::vector<std::string> arguments;         // as given, without the program's name
-  std::string command_line;                   // as typed, for deploy.yaml
-  std::function<int()> run;                   // set by the verb that was chosen; gives the exit code
-  lpot::Transport* transport = nullptr;       // the processes that were started together
-  std::function<void()> work_as_worker = {};  // set by verbs that share work: what the ranks from 1 on do
+  std::vector<std::string> arguments;     // as given, without the program's name
+  std::string command_line;               // as typed, for deploy.yaml
+  std::function<int()> run;               // set by the chosen verb; returns the exit code
+  lpot::Transport* transport = nullptr;   // the processes that were started together
+  std::function<void()> run_worker = {};  // set by verbs that support mpirun; runs on all ranks but 0
 };
 
 enum ExitCode { kSuccess = 0, kError = 1, kUsage = 2, kGoalNotMet = 3 };
@@ -39,7 +39,7 @@ void add_serve(CLI::App&, Context&);
 void add_init(CLI::App&, Context&);
 void add_reference(CLI::App&, Context&);
 
-// The subcommand with the common options and an epilogue of examples.
+// Adds a subcommand with the common options and examples.
 CLI::App* add_verb(CLI::App&, Context&, const std::string& name, const std::string& description,
                    const std::string& examples);
 

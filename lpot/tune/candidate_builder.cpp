@@ -36,7 +36,7 @@ void CandidateBuilder::put(const Plan& proposed, Edits edits, Model model) {
   const Plan plan = finalize(proposed);
   plan_ = in_plain_variants(plan);
   edits_ = std::move(edits);
-  keep(plan, std::move(model));
+  store(plan, std::move(model));
 }
 
 Model CandidateBuilder::model(const Plan& proposed) {
@@ -44,11 +44,11 @@ Model CandidateBuilder::model(const Plan& proposed) {
   for (const auto& [known, model] : models_)
     if (known == plan) return model;
   Model model = apply(source_, edits(proposed));
-  if (source_.size_bytes < kLargeModel) keep(plan, model);
+  if (source_.size_bytes < kLargeModel) store(plan, model);
   return model;
 }
 
-void CandidateBuilder::keep(const Plan& final_plan, Model model) {
+void CandidateBuilder::store(const Plan& final_plan, Model model) {
   if (models_.size() == 2) models_.pop_front();
   models_.emplace_back(final_plan, std::move(model));
 }

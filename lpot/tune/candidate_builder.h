@@ -1,5 +1,5 @@
-// Builds the int8 models of plans, and keeps the last ones: a plan is often asked for again, to be saved or in another
-// kernel variant, which changes no numbers.
+// Builds the int8 models of plans and caches the last ones. A plan is often requested again, to be saved or with other
+// kernel variants, which do not change the model's values.
 //
 //   CandidateBuilder builder(task.model, statistics_by_plan, &finalizer);
 //   Model int8 = builder.model(plan);
@@ -25,19 +25,20 @@ class CandidateBuilder {
 
   Plan finalize(const Plan& proposed) { return finalizer_ ? finalizer_->finalize(proposed) : proposed; }
 
-  // Uses and keeps nothing of the last plan: any thread may call it.
+  // Does not use the cache, so any thread may call it.
   Edits resolve_final(const Plan& final_plan) const;
 
   const Edits& edits(const Plan& proposed);
 
-  // The same graph again for one of the last two plans, unless the model is large: its compilations are found again.
+  // Returns the cached graph for one of the last two plans, so that its compilations are reused. Large models are not
+  // cached.
   Model model(const Plan& proposed);
 
-  // What was built from a plan elsewhere.
+  // Adds a model that was built elsewhere to the cache.
   void put(const Plan& proposed, Edits, Model);
 
  private:
-  void keep(const Plan& final_plan, Model);
+  void store(const Plan& final_plan, Model);
 
   const Model& source_;
   const StatisticsByPlan& statistics_;

@@ -12,7 +12,7 @@ std::vector<Tensor> first_sample(const Model& model, const DataLoader& loader) {
   options.drop_last = false;
   options.workers = 0;
   const auto batch = loader.with(options).read({0}).next();
-  if (!batch) throw DataError("evaluate", "the data set is empty");
+  if (!batch) throw DataError("evaluate", "the data set has no samples; it needs at least one");
   return InputFit(model, loader.dataset().input_naming()).apply(batch->inputs);
 }
 
@@ -32,7 +32,7 @@ Measured CandidateMeasurer::with_speed(const Model& model, const Score& score, s
   measured.samples = score.samples;
   measured.complete = score.complete;
   measured.size_bytes = size_bytes;
-  // The speed of what is not good enough decides nothing, nor does that of fp32 by itself.
+  // The speed of a trial that misses the goal decides nothing, nor does the speed of fp32 alone: a short run is enough.
   const Speed speed =
       speed_.measure(model, !score.complete || is_fp32 ? SpeedMeter::Effort::Brief : SpeedMeter::Effort::Full);
   measured.latency_ms = speed.latency_ms;

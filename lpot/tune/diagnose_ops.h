@@ -1,4 +1,4 @@
-// Puts together what was measured of every op: the rows of a diagnosis (plan/diagnosis.h).
+// Combines the measurements of every op into the rows of a diagnosis (plan/diagnosis.h).
 #pragma once
 #include <map>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace lpot {
 
-// All of a plan with everything in int8.
+// Measurements of a plan with every op in int8.
 struct OpMeasurements {
   std::size_t samples = 0;  // that the statistics come from
   const Statistics& statistics;

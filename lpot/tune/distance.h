@@ -1,4 +1,4 @@
-// How far a model's outputs are from those of another.
+// The distance between the outputs of two models.
 #pragma once
 #include <vector>
 
@@ -9,8 +9,8 @@ namespace lpot {
 
 using Outputs = std::vector<std::vector<Tensor>>;  // by batch
 
-// The difference over the size of what is expected, its mean over the floating-point outputs. Infinite when a value is
-// not finite.
+// The norm of the difference divided by the norm of the expected values, averaged over the floating-point outputs.
+// Infinite when a value is not finite.
 double distance(const Outputs& outputs, const Outputs& expected, DistanceKind);
 
 }  // namespace lpot

@@ -9,7 +9,7 @@
 namespace lpot {
 namespace {
 
-constexpr double kQuietEnough = 0.25;  // share of the CPU that other programs may use while lasting times are measured
+constexpr double kQuietEnough = 0.25;  // largest CPU share of other programs at which times are cached
 
 void log_choice(const PlanChoices& choices, const KernelVariantChoice& measured, bool drop_slower,
                 const Observer& observer) {
@@ -20,8 +20,8 @@ void log_choice(const PlanChoices& choices, const KernelVariantChoice& measured,
   if (!measured.times.empty() && first_plan(choices).int8_count() == 0)
     observer.log(
         LogLevel::Warning,
-        "int8 is slower than fp32 for this model on this CPU, so it stays in fp32; tuning.objective: modelsize "
-        "makes it small all the same");
+        "int8 is slower than fp32 for this model on this CPU, so the model stays in fp32; set tuning.objective: "
+        "modelsize to get a smaller int8 model");
   else if (!measured.slower_in_int8.empty())
     observer.log(LogLevel::Info, fmt::format("{} of {} ops stay in fp32, where they are faster: {}",
                                              measured.slower_in_int8.size(), measured.times.size(),
@@ -45,8 +45,8 @@ KernelVariantChoice measure_and_remember(const QuantizationTask& task, const Var
   if (contention.share() <= kQuietEnough)
     measurement.cache.store(signatures, choice);
   else
-    observer.log(LogLevel::Info, fmt::format("other programs used {:.0f}% of the CPU while kernel variants were timed: "
-                                             "the times are not remembered for other runs",
+    observer.log(LogLevel::Info, fmt::format("other programs used {:.0f}% of the CPU while kernel variants were timed, "
+                                             "so the times are not cached for later runs",
                                              100 * contention.share()));
   return choice;
 }
@@ -59,7 +59,7 @@ KernelVariantChoice measure_kernel_variants(const QuantizationTask& task, const 
   try {
     return measure_and_remember(task, measurement, observer);
   } catch (const ModelError& error) {
-    observer.log(LogLevel::Warning, fmt::format("kernel variants are not compared: {}", error.what()));
+    observer.log(LogLevel::Warning, fmt::format("kernel variants could not be compared: {}", error.what()));
     return {};
   }
 }

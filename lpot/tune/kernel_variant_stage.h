@@ -19,13 +19,13 @@ struct VariantMeasurement {
   KernelVariantOptions options = {};
 };
 
-// From the cache if it has all ops, else measured and remembered. Nothing when the configuration wants plain variants,
-// or when they cannot be compared.
+// Reads the variants from the cache if it has all ops, else measures and caches them. Empty when the configuration
+// wants plain variants, or when variants cannot be compared.
 KernelVariantChoice measure_kernel_variants(const QuantizationTask&, const Config&, const VariantMeasurement&,
                                             const Observer&);
 
-// The choices with the variants that were measured; ops that are slower in int8 stay in fp32 where speed is the
-// objective. Logs what changed.
+// The choices with the measured variants. Where speed is the objective, ops that are slower in int8 stay in fp32. Logs
+// the changes.
 PlanChoices apply_kernel_variants(const QuantizationTask&, const Config&, const KernelVariantChoice&, const Observer&);
 
 }  // namespace lpot

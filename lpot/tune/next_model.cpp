@@ -41,7 +41,7 @@ void NextModel::Making::work(const std::stop_token& stop, const Make& make, std:
     ahead.ahead = true;
     try {
       if (model && !stop.stop_requested()) executable.emplace(*model, ahead);
-    } catch (const std::exception&) {  // whoever wants it compiles it again and tells why it does not work
+    } catch (const std::exception&) {  // the caller compiles it again and reports the error
     }
     done_with(options, std::move(executable));
   }
@@ -80,7 +80,7 @@ void NextModel::begin() {
   const std::vector<CompileOptions>& wanted = asked_.at(static_cast<std::size_t>(expected.step.kind));
   try {
     next_ = std::make_unique<Making>(expected.step.plan, expected.make, wanted);
-  } catch (const std::system_error&) {  // the system gives no more threads: it is made when it is wanted
+  } catch (const std::system_error&) {  // no more threads: the model is built when it is needed
   }
 }
 

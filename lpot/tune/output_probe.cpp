@@ -5,8 +5,8 @@
 namespace lpot {
 namespace {
 
-// How many samples outputs are compared on. More than one batch are whole batches: the rest of a short one is filled up
-// and costs as much.
+// The number of samples that outputs are compared on. More than one batch is rounded to whole batches, because a short
+// batch is filled up and costs as much.
 std::size_t samples_to_compare(const DataLoader& samples) {
   const std::size_t count = std::clamp<std::size_t>(samples.size() / 20, 8, 32);
   const std::size_t batch = samples.options().batch_size;

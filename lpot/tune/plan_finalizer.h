@@ -1,5 +1,5 @@
-// What a plan of the search is written as. Plans say half the weight range wherever the CPU may need it; an op whose
-// sums cannot overflow gets the full range (quantize/saturation.h).
+// Computes the final plan for a plan of the search. Plans use half the weight range wherever the CPU may need it; the
+// final plan uses the full range for ops whose sums cannot overflow (quantize/saturation.h).
 #pragma once
 #include <optional>
 
@@ -17,7 +17,7 @@ class PlanFinalizer {
   Plan finalize(const Plan& proposed);
 
  private:
-  std::optional<WeightRangePolicy> weight_ranges_;  // nothing: plans are written as they are
+  std::optional<WeightRangePolicy> weight_ranges_;  // none: plans are final already
 };
 
 }  // namespace lpot

@@ -42,7 +42,7 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
   if (std::all_of(ops.begin(), ops.end(), [](const QuantizableOp& op) { return !op.second.empty(); }))
     throw ModelError(
         "quantize",
-        fmt::format("{}: nothing to quantize: it has no convolution and no matrix product with constant weights",
+        fmt::format("{}: nothing to quantize: the model has no convolution and no matrix product with constant weights",
                     path.string()));
   const auto wanted = without_unquantizable_keys(config.quantization, ops, named_ops(model));
   auto choices = choices_for(ops, wanted.value, cpu, use_half_range(config, cpu));
@@ -53,7 +53,7 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
     if (const auto warning = few_classes_warning(calibration.value, config.quantization.sampling_sizes.front()))
       observer.log(LogLevel::Warning, *warning);
   if (choices.value.model_choices.empty())
-    throw ConfigError("quantize", "the config keeps every op in fp32: nothing is left to quantize");
+    throw ConfigError("quantize", "the configuration keeps every op in fp32; at least one op must be allowed in int8");
   PlanChoices full_range = choices_for(ops, wanted.value, cpu, false).value;
   std::string name = config.model.name.empty() ? model.source.stem().string() : config.model.name;
   return {cpu,

@@ -28,14 +28,14 @@ struct QuantizationTask {
   DataLoader calibration;
 };
 
-// Logs what the configuration asks for and does not get. Throws ConfigError and ModelError when there is nothing to
+// Logs requests of the configuration that are not supported. Throws ConfigError and ModelError when there is nothing to
 // quantize.
 QuantizationTask prepare_task(const Config&, const std::filesystem::path& model, const UserComponents&,
                               const Observer&);
 
 bool is_dynamic(const Config&);  // only weights are quantized: nothing is calibrated
 
-// How many samples ranges come from: those of the first sampling size, as far as the data reach.
+// The number of calibration samples: the first sampling size, at most the size of the data.
 std::size_t calibration_samples(const Config&, const QuantizationTask&);
 
 }  // namespace lpot

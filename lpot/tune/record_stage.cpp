@@ -1,4 +1,4 @@
-// Stage "report", first part: what a study stores for its report besides what it works with.
+// Stage "report", first part: stores the data that only the report of a study needs.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@
 namespace lpot {
 namespace {
 
-// In topological order, each with why it can only be in fp32, where that is so.
+// The ops in topological order, with the reason for each op that must stay in fp32.
 std::vector<StudyOp> describe_ops(const QuantizationTask& task) {
   std::map<std::string, std::size_t> places;
   for (const OpInfo& op : list_ops(task.model)) places.emplace(op.name, places.size());
@@ -31,13 +31,13 @@ std::vector<StudyOp> describe_ops(const QuantizationTask& task) {
     if (op.choices.front().precision != Precision::Fp32) continue;
     described.back().fixed_because =
         products.contains(op.name) && task.cpu.needs_half_range()
-            ? "Products of two activations run in int8 only on CPUs whose sums have 32 bits."
+            ? "Products of two activations run in int8 only on CPUs that add 8-bit products in 32 bits."
             : "The configuration keeps it in fp32.";
   }
   return described;
 }
 
-// Ops whose weights take half the range, because their sums could overflow.
+// Ops whose weights use half the int8 range because their sums could overflow.
 std::vector<std::string> half_range_ops(const Plan& written) {
   std::vector<std::string> names;
   for (const auto& [name, op] : written.ops)

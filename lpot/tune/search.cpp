@@ -15,7 +15,7 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-// One plan and no other.
+// Proposes a single plan.
 class OnlyPlan : public Strategy {
  public:
   explicit OnlyPlan(Plan plan) : plan_(std::move(plan)) {}
@@ -27,7 +27,7 @@ class OnlyPlan : public Strategy {
   Plan plan_;
 };
 
-// Strategies look for int8 models; where none is worth having, the fp32 model is tried as it is.
+// Strategies search int8 models. Where no op gains from int8, the only trial is the fp32 model.
 std::shared_ptr<const Strategy> strategy_for(const TuningContext& context, const SearchSpace& space) {
   const Plan first = first_plan(space);
   if (first.int8_count() == 0) return std::make_shared<OnlyPlan>(first);
@@ -45,7 +45,7 @@ class Candidates {
     return context_.measurer.measure(quantized(plan, Step::Kind::Try), observer);
   }
 
-  // A score of another study, or measured until it is certain that the goal is missed.
+  // The score from another study, else a measurement that stops when the goal cannot be met any more.
   Measured measure_or_reuse(const Plan& plan, bool may_end_early, const Observer& observer) {
     if (auto known = context_.session.cache().score(plan)) {
       known->samples = 0;  // nothing is evaluated again
@@ -60,7 +60,7 @@ class Candidates {
     return context_.measurer.probe().distance_from_fp32(quantized(plan, Step::Kind::Probe), kind, observer);
   }
 
-  // About what an exact score of a trial takes whose evaluation ended early.
+  // The estimated time to evaluate a trial completely whose evaluation stopped early.
   double seconds_to_complete(const Trial& trial) const {
     const auto evaluated = static_cast<double>(std::max<std::size_t>(1, trial.result->samples));
     const double seconds = trial.seconds * static_cast<double>(input_.baseline.measured.samples) / evaluated;
@@ -83,7 +83,7 @@ class Candidates {
     if (context_.options.on_saved) context_.options.on_saved(context_.task.model, trial.plan, edits, folder);
   }
 
-  // A run that was killed after a trial was stored and before its model was saved left that to its successor.
+  // A run that was killed between storing a trial and saving its model leaves the saving to the resumed run.
   void save_unless_saved(const Trial& trial) {
     if (!is_deployed(context_.session.output(), deployment(trial))) save(trial);
   }
@@ -110,8 +110,8 @@ class Candidates {
   const SearchInput& input_;
 };
 
-// For a large model there is memory for one at a time; workers have their own cores to compile on; and strategies of
-// users are not asked for steps that may never come.
+// Models are not built ahead if the model is large (memory holds one at a time), if there are workers (they compile on
+// their own cores), or for strategies of users (they must not be asked for steps that may never happen).
 bool may_build_ahead(const TuningContext& context) {
   return !context.coordinator && context.task.model.size_bytes < kLargeModel && !context.options.user.strategy.strategy;
 }

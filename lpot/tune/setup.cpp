@@ -69,9 +69,10 @@ DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed, std::shar
 
 DataLoader evaluation_loader(const Config& config, const UserComponents& user) {
   if (!user.evaluation_data && !names_data(config.accuracy.loader))
-    throw ConfigError("data",
-                      "no evaluation data: the config needs evaluation.accuracy.dataloader with a dataset ('lpot init "
-                      "MODEL' writes an example)");
+    throw ConfigError(
+        "data",
+        "no evaluation data; set evaluation.accuracy.dataloader with a dataset ('lpot init MODEL' writes an "
+        "example)");
   DataLoader loader =
       make_loader(config.accuracy.loader.value_or(LoaderConfig{}), config.tuning.random_seed, user.evaluation_data);
   if (config.accuracy.iteration < 0) return loader;
@@ -88,18 +89,19 @@ std::unique_ptr<Evaluator> make_evaluator(const Config& config, const UserCompon
   const AccuracyConfig& accuracy = config.accuracy;
   if (user.evaluation.function) {
     if (!user.metrics.empty())
-      throw ConfigError("evaluate", "an evaluation and metrics of the caller's own are both given: give one");
+      throw ConfigError("evaluate", "the caller gives both an evaluation function and metrics; give only one of them");
     return std::make_unique<CallerEvaluator>(user.evaluation.name, user.evaluation.function);
   }
   const bool is_cut = !config.model.inputs.empty() || !config.model.outputs.empty();
   if (!accuracy.command.empty() && !user.metrics.empty())
     throw ConfigError("evaluate",
-                      "evaluation.accuracy.command and metrics of the caller's own are both given: give one");
+                      "evaluation.accuracy.command is set and the caller gives metrics; use only one of them");
   if (!accuracy.command.empty()) return std::make_unique<CommandEvaluator>(accuracy.command, !is_cut);
   if (accuracy.metrics.empty() && user.metrics.empty())
-    throw ConfigError("evaluate",
-                      "no metric: the config needs evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: "
-                      "{}' when there are no labels), or a program that evaluates in evaluation.accuracy.command");
+    throw ConfigError(
+        "evaluate",
+        "no metric; set evaluation.accuracy.metric, for example 'topk: 1' (or 'Agreement: {}' when there are "
+        "no labels), or set evaluation.accuracy.command to a program that evaluates a model");
   Postprocesses postprocess = make_postprocesses(accuracy.postprocess);
   postprocess.insert(postprocess.end(), user.postprocess.begin(), user.postprocess.end());
   EvaluateOptions options{.threads = configured_threads(accuracy.instances),
@@ -120,12 +122,13 @@ WithWarnings<DataLoader> calibration_loader(const Config& config, const UserComp
     return {make_loader(config.quantization.calibration.value_or(evaluation), config.tuning.random_seed,
                         user.calibration_data)};
   if (!user.evaluation_data && !names_data(config.accuracy.loader))
-    throw ConfigError("data",
-                      "no calibration data: the config needs quantization.calibration.dataloader (or "
-                      "evaluation.accuracy.dataloader) with a dataset");
+    throw ConfigError(
+        "data",
+        "no calibration data; set quantization.calibration.dataloader (or evaluation.accuracy.dataloader) "
+        "with a dataset");
   static constexpr const char* kWarning =
-      "quantization.calibration.dataloader is not given: calibrating with the evaluation data, so the accuracy may "
-      "look a little better than it is";
+      "quantization.calibration.dataloader is not set: calibrating with the evaluation data, so the measured accuracy "
+      "may be slightly too high";
   return {make_loader(evaluation, config.tuning.random_seed, user.evaluation_data), {kWarning}};
 }
 
@@ -145,7 +148,7 @@ LoadOptions load_options(const ModelConfig& config) { return {config.inputs, con
 
 Model load_configured_model(const Config& config, const std::filesystem::path& path) {
   if (path.empty())
-    throw ConfigError("model", fmt::format("no model: give its file with --model FILE ({})", kModelFiles));
+    throw ConfigError("model", fmt::format("no model; give its file with --model FILE ({})", kModelFiles));
   Model model = load_model(path, load_options(config.model));
   if (!reads(config.model.framework, model.format))
     throw ConfigError("model",
@@ -155,7 +158,7 @@ Model load_configured_model(const Config& config, const std::filesystem::path& p
 }
 
 bool use_half_range(const Config& config, const Cpu& cpu) {
-  // Weights alone are never multiplied as integers where the CPU would need it.
+  // Models with int8 weights only do no integer products on CPUs without VNNI, so nothing can overflow.
   const bool is_static = config.quantization.approach == Approach::StaticQuantization;
   return config.quantization.recipes.half_range.value_or(is_static && cpu.needs_half_range());
 }
@@ -169,15 +172,16 @@ Goal make_goal(const Config& config, const Evaluator& evaluator, double baseline
   goal.performance_only = config.tuning.exit_policy.performance_only;
   if (!std::isfinite(baseline) && !goal.performance_only)
     throw ModelError("tune",
-                     "the fp32 model's accuracy on these data is not a finite number: its outputs, or the labels, hold "
-                     "one that is not; is the preprocessing right?");
+                     "the fp32 model's accuracy on these data is not a finite number; check the labels and the "
+                     "preprocessing for NaN or infinite values");
   if (goal.relative && baseline == 0 && evaluator.compares_with_fp32() && !goal.performance_only)
-    throw ConfigError("tune",
-                      "the metric compares with the fp32 model, whose own error is 0, of which a relative loss means "
-                      "nothing; use tuning.accuracy_criterion.absolute: the largest error that is allowed");
+    throw ConfigError(
+        "tune",
+        "the metric compares with the fp32 model, whose error is 0, so a relative criterion cannot be used; set "
+        "tuning.accuracy_criterion.absolute to the largest error that is allowed");
   if (goal.relative && baseline == 0 && !goal.performance_only)
     throw ConfigError("tune",
-                      "the fp32 model's accuracy is 0, of which a relative loss means nothing; use "
+                      "the fp32 model's accuracy is 0, so a relative criterion cannot be used; set "
                       "tuning.accuracy_criterion.absolute");
   return goal;
 }

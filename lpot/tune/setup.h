@@ -1,4 +1,4 @@
-// From a Config to the parts that the verbs work with.
+// Builds the parts that the commands need from a Config: loaders, evaluator, model, goal.
 #pragma once
 #include <optional>
 #include <string>
@@ -21,19 +21,18 @@ class Coordinator;
 // The registries of this program, for load_config.
 const ComponentTables& component_tables();
 
-// The data set that the config names, or `own` where there is one.
+// Loads `user`, or the data set that the config names where `user` is null.
 DataLoader make_loader(const LoaderConfig&, std::uint64_t seed, std::shared_ptr<const Dataset> user = {});
 
 // The loader of evaluation.accuracy; throws ConfigError when the config has none.
 DataLoader evaluation_loader(const Config&, const UserComponents& = {});
 
-// How evaluation.accuracy says that models are scored. Throws ConfigError when it says neither by which metric nor by
-// which command.
-// `coordinator`: its workers share evaluations with data; nullptr: they run in this process.
+// The evaluator that evaluation.accuracy describes. Throws ConfigError when it has neither a metric nor a command.
+// `coordinator`: its workers share the evaluations; nullptr: this process evaluates alone.
 std::unique_ptr<Evaluator> make_evaluator(const Config&, const UserComponents& = {},
                                           Coordinator* coordinator = nullptr);
 
-// The threads that `configs` asks for: cores_per_instance, else intra_num_of_threads, else 0 for all cores.
+// The number of threads in `configs`: cores_per_instance, else intra_num_of_threads, else 0 for all cores.
 int configured_threads(const InstanceConfig&);
 
 // Whether calibration has data of its own; else it uses the evaluation's.
@@ -43,24 +42,25 @@ bool has_calibration_data(const Config&, const UserComponents& = {});
 // neither.
 WithWarnings<DataLoader> calibration_loader(const Config&, const UserComponents& = {});
 
-// Where ranges are not calibrated, what speed is measured with: the calibration's or the evaluation's data, else one
+// The data for measuring speed where no ranges are calibrated: the calibration's or the evaluation's data, else one
 // sample of zeros.
 DataLoader speed_loader(const Config&, const Model&, const UserComponents& = {});
 
-// The data that a study of this config begins with: those of calibration, or for speed where nothing is calibrated.
+// The loader of the calibration data, or of speed_loader where nothing is calibrated.
 WithWarnings<DataLoader> first_loader(const Config&, const Model&, const UserComponents& = {});
 
-// Where the config cuts the model, and the shapes it gives.
+// The inputs, outputs and input shapes that the config sets.
 LoadOptions load_options(const ModelConfig&);
 
-// Loads the model, cut where the config says; throws ConfigError when the config's framework cannot be this file's.
+// Loads the model between the configured inputs and outputs. Throws ConfigError when model.framework does not read this
+// format.
 Model load_configured_model(const Config&, const std::filesystem::path&);
 
-// Whether weights take half the range: as the config says, else as the CPU needs.
+// Whether weights use half the int8 range: as configured, else as the CPU needs.
 bool use_half_range(const Config&, const Cpu&);
 
-// The goal that the configuration sets for a model whose fp32 accuracy is `baseline`. Throws Error where none follows
-// from that.
+// The goal that the configuration sets for a model whose fp32 accuracy is `baseline`. Throws Error where the criterion
+// cannot be used with this baseline.
 Goal make_goal(const Config&, const Evaluator&, double baseline);
 
 }  // namespace lpot

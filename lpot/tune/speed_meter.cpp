@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kShareForSpeed = 0.02;  // of the time of an evaluation
 constexpr double kShortest = 0.1;        // seconds
-constexpr double kBriefly = 0.2;         // of the usual time, for a speed that decides nothing,
+constexpr double kBriefly = 0.2;         // share of the usual time for Effort::Brief,
 constexpr int kBriefRuns = 3;            // with at least this many runs
 constexpr int kRuns = 7;                 // at least, for one that does
 
@@ -30,7 +30,7 @@ void SpeedMeter::adapt_to(double evaluation_seconds, std::size_t samples) {
   options_.seconds = std::clamp(kShareForSpeed * evaluation_seconds, kShortest, options_.seconds);
 }
 
-// Of a large model there is room for one at a time.
+// Memory holds only one compiled large model at a time.
 Speed SpeedMeter::measure_alone(const Model& model, const LatencyOptions& options) {
   Speed speed;
   const auto time = [&](const Model& of) {

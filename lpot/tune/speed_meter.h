@@ -28,13 +28,13 @@ class SpeedMeter {
   SpeedMeter(const Model& fp32, std::vector<Tensor> sample, SpeedOptions = {});
 
   const std::vector<Tensor>& sample() const { return sample_; }
-  CompiledModels& compiled() { return compiled_; }  // for the sample; also of use to others who time models with it
+  CompiledModels& compiled() { return compiled_; }  // for the sample; others that time models reuse them
 
-  // How long fp32's evaluation took: a speed takes a small share of that, and short models are timed without the
-  // profiler, which would show.
+  // Sets the time of a measurement to a small share of the time of fp32's evaluation. Short models are timed without
+  // the profiler, whose cost would be visible.
   void adapt_to(double evaluation_seconds, std::size_t samples);
 
-  enum class Effort { Full, Brief };  // brief: for a speed that decides nothing
+  enum class Effort { Full, Brief };  // Brief: the result decides nothing
   Speed measure(const Model&, Effort);
 
  private:

@@ -11,10 +11,10 @@
 namespace lpot {
 namespace {
 
-constexpr double kShareForVariants = 0.03;  // of the time of an evaluation, which kernel variants must not outlast
+constexpr double kShareForVariants = 0.03;  // share of an evaluation's time for kernel variants
 constexpr double kLeastForVariants = 0.15;  // seconds
 
-// A resumed study, or one that shares the baseline of another, gives the evaluator back what it knew.
+// Restores the evaluator's state from a resumed study, or from another study with the same baseline.
 void restore_evaluator(const TuningContext& context) {
   const StudyCache& cache = context.session.cache();
   if (const auto notes = cache.baseline_notes()) context.evaluator.restore(*notes);

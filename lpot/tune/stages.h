@@ -33,7 +33,7 @@ struct Baseline {
   Goal goal;
   bool was_evaluated = false;  // in this study, and not read from another one
 };
-// The fp32 model's accuracy and speed, from the store or measured now. Throws Error where no goal follows from it.
+// The fp32 model's accuracy and speed, from the store or measured now. Throws Error where the goal cannot be computed.
 Baseline measure_baseline(const TuningContext&);
 
 // From the store, or measured with the first plan of the search.
@@ -56,8 +56,8 @@ struct SearchOutput {
 // Tries plans until the goal is met or the budget is spent, and saves each best model. `next` builds models ahead.
 SearchOutput search(const TuningContext&, CandidateBuilder&, NextModel& next, const SearchInput&);
 
-// Stores what reports show besides trials: model, goal, machine and ops before the search; how it ended and the
-// diagnosis of the ops after it.
+// Store the data that reports show besides trials: before the search model, goal, machine and ops; after it the reason
+// for the end and the diagnosis of the ops.
 void record_study(const TuningContext&, const Baseline&);
 void record_end(const TuningContext&, CandidateBuilder&, const SearchInput&, const TuneResult&);
 

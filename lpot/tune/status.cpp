@@ -30,8 +30,8 @@ StatusFile::~StatusFile() {
 
 Observer StatusFile::watch(const Observer& observer) {
   Observer watched = observer;
-  watched.on_progress = [this, told = observer.on_progress](const Progress& step) {
-    if (told) told(step);
+  watched.on_progress = [this, forward = observer.on_progress](const Progress& step) {
+    if (forward) forward(step);
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < kBetween) return;
     last_ = now;
@@ -41,12 +41,12 @@ Observer StatusFile::watch(const Observer& observer) {
 }
 
 void StatusFile::write(std::string_view stage, std::size_t done, std::size_t total) {
-  // Not synced: after a crash nobody asks what was going on.
-  const fs::path fresh = path_.string() + ".tmp";
-  std::ofstream(fresh) << nlohmann::json{
+  // Not synced: the file has no use after a crash.
+  const fs::path temporary = path_.string() + ".tmp";
+  std::ofstream(temporary) << nlohmann::json{
       {"pid", ::getpid()}, {"study", study_}, {"stage", stage}, {"done", done}, {"total", total}};
   std::error_code ignored;
-  fs::rename(fresh, path_, ignored);
+  fs::rename(temporary, path_, ignored);
 }
 
 nlohmann::json read_status(const fs::path& workspace, StudyId study) {

@@ -1,4 +1,4 @@
-// What a running study is doing, in a small file of its workspace that others may read: {pid, study, stage, done,
+// The progress of a running study, in a small file in its workspace for other processes: {pid, study, stage, done,
 // total}.
 #pragma once
 #include <chrono>
@@ -18,8 +18,8 @@ class StatusFile {
   StatusFile(const StatusFile&) = delete;
   StatusFile& operator=(const StatusFile&) = delete;
 
-  // The same observer, whose progress also goes to the file, a few times a second at most. The file is only for
-  // looking at: where it cannot be written, nothing happens. This must outlive what comes back.
+  // An observer that forwards to `observer` and also writes progress to the file, at most a few times a second. Failed
+  // writes are ignored, because the file is for information only. This must outlive the returned observer.
   Observer watch(const Observer&);
 
  private:
@@ -30,7 +30,7 @@ class StatusFile {
   std::chrono::steady_clock::time_point last_ = {};
 };
 
-// What the study's process says that it is doing; null when no process works on it.
+// The content of the file; null when no process works on the study.
 nlohmann::json read_status(const std::filesystem::path& workspace, StudyId);
 
 }  // namespace lpot

@@ -13,13 +13,14 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kMostCallerFailures = 3;  // in a row
-constexpr std::size_t kMostForExpecting = 500;  // trials and probes: beyond, to ask twice would cost more than it saves
+constexpr std::size_t kMostForExpecting =
+    500;  // trials and probes; with more, asking the strategy twice costs more than it saves
 
 bool is_exact(const Trial& trial) { return trial.result && trial.result->complete; }
 
 }  // namespace
 
-// One run of a study: its history so far and the clock.
+// One run of a study: its history and its clock.
 class Study::Loop {
  public:
   Loop(Study& study, const Strategy& strategy, const StudyWork& work, const StudyEvents& events,
@@ -35,7 +36,7 @@ class Study::Loop {
   StudyOutcome run();
 
  private:
-  // The trials and probes so far, with indexes that keep each step from looking at all of them.
+  // The trials and probes so far, with indexes so that a step does not compare all of them.
   struct Progress {
     StudyOutcome outcome;
     PlanIndex trials, probes;
@@ -52,9 +53,9 @@ class Study::Loop {
   void run_trial(Plan, const Observer&);
   Trial attempt(Plan, const Observer&);
   Probe probe(Plan, const Observer&) const;
-  bool add(const Trial&);  // whether it is the best now
+  bool add(const Trial&);  // returns whether it is the new best
   void add(Probe);
-  bool is_new_best(const Trial&);  // which it is then
+  bool is_new_best(const Trial&);  // and makes it the best then
   void complete_best(const Observer& with_timeout);
 
   const StudyOptions& options_;
@@ -74,7 +75,7 @@ void Study::Loop::read_back(StudyId id) {
   progress_.seconds = options_.seconds_before;
   for (const Trial& trial : record_.trials()) {
     if (trial.number != progress_.outcome.trials.size() + 1)
-      throw StoreError("store", fmt::format("trial {} of study {} is missing: the store is damaged; move it away to "
+      throw StoreError("store", fmt::format("trial {} of study {} is missing, so the store is damaged; move it away to "
                                             "start again",
                                             progress_.outcome.trials.size() + 1, id));
     add(trial);
@@ -158,7 +159,7 @@ std::optional<StopReason> Study::Loop::reason_to_stop() const {
   return std::nullopt;
 }
 
-// The search leaves as much of the timeout as the exact score of the best trial will take.
+// The search ends early enough to leave time for the exact score of the best trial.
 bool Study::Loop::is_over() const {
   const double timeout = options_.exit_policy.timeout_seconds;
   const auto& best = progress_.outcome.best;
@@ -167,8 +168,8 @@ bool Study::Loop::is_over() const {
   return timeout > 0 && spent_before_ + seconds_since(start_) >= timeout - left_over;
 }
 
-// A best trial whose evaluation ended early gets its exact score; after that, another may be the best. The first exact
-// score of a study is made whatever the timeout.
+// Measures the exact score of a best trial whose evaluation stopped early; after that, another trial may be the best.
+// The first exact score of a study is measured even after the timeout, so that there is a result.
 void Study::Loop::complete_best(const Observer& with_timeout) {
   StudyOutcome& outcome = progress_.outcome;
   while (work_.complete && outcome.best && !is_exact(*outcome.best)) {
@@ -186,8 +187,8 @@ History Study::Loop::history_of(const std::vector<Trial>& trials, const std::vec
   return {trials, options_.goal, options_.random_seed, probes, options_.exit_policy.timeout_seconds > 0};
 }
 
-// A strategy is a pure function: it can be asked what it would do next if the step went as the last of its kind. It is
-// asked with a copy, so that an assumed result never gets into the study.
+// A strategy is a pure function, so it can be asked for its next step under the assumption that this step gives the
+// result of the last one of its kind. It gets a copy, so that an assumed result never gets into the study.
 std::optional<Step> Study::Loop::step_after(const Step& step) const {
   std::vector<Trial> trials = progress_.outcome.trials;
   std::vector<Probe> probes = progress_.outcome.probes;
@@ -204,7 +205,7 @@ std::optional<Step> Study::Loop::step_after(const Step& step) const {
   return strategy_.next(options_.space, history_of(trials, probes));
 }
 
-// Not where it is not worth asking: the first model mostly passes, and what comes after the last probe depends on it.
+// Skipped where it does not pay: the first model usually passes, and the step after the last probe depends on it.
 void Study::Loop::expect_after(const Step& step) const {
   const StudyOutcome& outcome = progress_.outcome;
   if (!work_.expect || outcome.trials.empty()) return;
@@ -240,7 +241,7 @@ std::optional<StopReason> Study::Loop::step(const Observer& with_timeout) {
   auto next = strategy_.next(options_.space, history);
   if (!next) return StopReason::NoPlanLeft;
   expect_after(*next);
-  // The first trial runs to its end whatever the timeout, so that there is a result.
+  // The first trial runs to its end even after the timeout, so that there is a result.
   const Observer& watching = progress_.outcome.best ? with_timeout : observer_;
   if (next->kind == Step::Kind::Probe)
     run_probe(std::move(*next), watching);
@@ -250,7 +251,7 @@ std::optional<StopReason> Study::Loop::step(const Observer& with_timeout) {
 }
 
 StudyOutcome Study::Loop::run() {
-  // The timeout also ends a trial that is under way; that trial is not recorded.
+  // The timeout also stops the running trial, which is then not recorded.
   bool timed_out = false;
   Observer with_timeout = observer_;
   with_timeout.should_stop = [&] {

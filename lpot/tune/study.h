@@ -3,7 +3,7 @@
 //   Study study(store, id, {.space = space, .goal = goal});
 //   StudyOutcome outcome = study.run(strategy, {.attempt = attempt}, events);
 //
-// Whatever ends it (the goal, the budget, the user, a crash), everything but the running trial is in the store.
+// After every end (goal, budget, user, crash), all trials but the running one are in the store.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -25,27 +25,28 @@ struct StudyOptions {
   Objective objective = Objective::Performance;
   ExitPolicy exit_policy;
   std::uint64_t random_seed = 1978;
-  double seconds_before = 0;  // spent on calibration and baseline, which count into the timeout
+  double seconds_before = 0;  // spent on calibration and baseline; part of the timeout
 };
 
-// Quantizes and measures one plan. An Error becomes a failed trial, but a StoreError or a DistributedError ends the
-// study, and so do three trials in a row that a CallerError ended: what fails every time is not the plans' fault.
+// Quantizes and measures one plan. An Error is recorded as a failed trial. A StoreError, a DistributedError or three
+// CallerErrors in a row end the study, because the plans did not cause them.
 using Attempt = std::function<Measured(const Plan&, const Observer&)>;
 
 struct StudyWork {
-  Attempt attempt;                                                 // may end early when the goal cannot be met
-  Attempt complete = {};                                           // to the end, whatever the goal
-  std::function<double(const Trial&)> complete_seconds = {};       // about what that takes for a trial that ended early
+  Attempt attempt;        // may end early when the goal cannot be met
+  Attempt complete = {};  // to the end, whatever the goal
+  std::function<double(const Trial&)> complete_seconds =
+      {};  // estimated time of `complete` for a trial that stopped early
   std::function<double(const Plan&, const Observer&)> probe = {};  // as Probe::distance
-  // Called before a step with the step that follows unless this one goes better than the last. The strategy is asked
-  // for it with a copy of the history that holds an assumed result, so set this for built-in strategies only: a
-  // strategy of the user must never see results that do not exist.
+  // Called before a step with the probable step after it. The strategy is asked for that step with a copy of the
+  // history that has an assumed result. Set this for built-in strategies only: a strategy of the user must never see
+  // assumed results.
   std::function<void(const Step&)> expect = {};
 };
 
 struct StudyEvents {
-  std::function<void(const Trial&, bool is_best)> on_trial;  // after it is stored; the new best is to be saved here
-  std::function<void(const Trial& best)> on_complete = {};   // the best trial got its exact score
+  std::function<void(const Trial&, bool is_best)> on_trial;  // after it is stored; save the new best here
+  std::function<void(const Trial& best)> on_complete = {};   // the exact score of the best trial was measured
 };
 
 class Study {

@@ -1,4 +1,4 @@
-// What makes a study the same study, and what earlier studies of the same model measured that holds for it too.
+// The identity of a study, and the results of earlier studies of the same model that are valid for it too.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -17,11 +17,11 @@ namespace lpot {
 // The budget is not part of it: a study may be resumed with a larger one.
 StudyIdentity identity_of(const QuantizationTask&, const Config&, const UserComponents&, const Evaluator&);
 
-// Results of the study and of other studies with the same model and the settings that matter, so that a study with
-// another goal does not calibrate or evaluate again. What is found in another study is copied into this one.
+// Results of the study, and of other studies with the same model and relevant settings, so that a study with another
+// goal does not calibrate or evaluate again. A result of another study is copied into this one.
 class StudyCache {
  public:
-  // `may_share`: scores hold for other studies; false for programs and functions of the user, which may change.
+  // `may_share`: results of other studies are valid; false for programs and functions of the user, which may change.
   StudyCache(Store&, StudyId, StudyIdentity, bool may_share);
 
   const StudyWriter& record() const { return record_; }
@@ -33,7 +33,7 @@ class StudyCache {
   std::optional<KernelVariantChoice> kernel_variants();
   std::optional<Measured> score(const Plan&);  // the exact result of that plan in another study
 
-  // What is measured is stored before it is used.
+  // Measurements are stored before they are used.
   void store_baseline(const Measured&, const std::string& notes);
   void store_statistics(const StatisticsKey&, const std::string& bytes);
   void store_kernel_variants(const KernelVariantChoice&);

@@ -49,7 +49,7 @@ SpeedOptions speed_options(const Config& config) {
   return {.warmup = config.performance ? config.performance->warmup : SpeedOptions{}.warmup};
 }
 
-// Runs of a study before this one count too: the first one stored how long it took until its trials.
+// Earlier runs of a study count too: the first run stored its time before the trials.
 double seconds_before_trials(StudyWriter& record, double now) {
   record.set_seconds_before_trials(now);
   return *record.seconds_before_trials();

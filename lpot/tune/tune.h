@@ -30,9 +30,9 @@ struct TuneOptions {
   std::filesystem::path model = {};
   std::filesystem::path output = {};  // "": the folder best in the workspace
   bool resume = false;
-  bool shared_workspace = false;  // studies of other models may be in the workspace; else that is refused
+  bool shared_workspace = false;  // allows studies of several models in one workspace
   std::string command = {};       // for deploy.yaml
-  // Where measured kernel variants are remembered; "": nowhere.
+  // The file that caches measured kernel variants; "": none.
   std::filesystem::path kernel_variant_cache = default_kernel_variant_cache();
   UserComponents user = {};
   Transport* transport = nullptr;  // to the workers that share the work (tune/worker.h); this process is rank 0
@@ -46,7 +46,7 @@ struct TuneOptions {
   std::function<void(const Model& source, const Plan&, const Edits&, const std::filesystem::path&)> on_saved = {};
 };
 
-// Tunes, saves the best model after every trial that improves on it, and returns what was reached. Writes result.json
+// Tunes, saves the best model after every trial that improves on it, and returns the result. Writes result.json
 // beside the model and report.html into the workspace. Throws Error.
 TuneResult tune(const Config&, const TuneOptions&, const Observer& = {});
 

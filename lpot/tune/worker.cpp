@@ -48,7 +48,8 @@ class StudyOrders {
     if (work == kStatisticsOrder) return store_statistics(order);
     if (work == kObserveOrder) return observe_task(order, rank_, model_for(order.at("model")), calibration_data());
     if (work == kEvaluateOrder) return evaluate_task(order, rank_, model_for(order.at("model")), evaluation_data());
-    throw DistributedError("distributed", fmt::format("an order '{}' that is not known; are all the same lpot?", work));
+    throw DistributedError("distributed",
+                           fmt::format("unknown order '{}'; start the same version of lpot on every rank", work));
   }
 
  private:
@@ -64,7 +65,9 @@ class StudyOrders {
       source_ = load_model(path, load_options(config().model));
     }
     if (source_.fingerprint != order.at("fingerprint").get<std::string>())
-      throw DistributedError("distributed", fmt::format("{} is another model here than at rank 0", path.string()));
+      throw DistributedError(
+          "distributed",
+          fmt::format("{}: the model differs from rank 0's; give every rank the same file", path.string()));
     return source_;
   }
 

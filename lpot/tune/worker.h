@@ -22,17 +22,17 @@
 
 namespace lpot {
 
-// Until rank 0 dismisses its workers. The configuration is read when it is needed; errors are thrown at rank 0.
+// Runs until rank 0 dismisses its workers. The configuration is read when it is needed. Errors are thrown at rank 0.
 void run_study_worker(Transport&, std::function<Config()> config, UserComponents = {});
 
-// Rank 0's side. Nothing for a single process, or no transport.
+// The coordinator at rank 0; null for a single process or without a transport.
 std::unique_ptr<Coordinator> make_coordinator(Transport*);
 
 struct SharedData {
   const DataLoader* calibration = nullptr;
   const DataLoader* evaluation = nullptr;
 };
-// Throws the error that a worker gets when it reads model and data, and DistributedError where they are not rank 0's.
+// Throws the errors of workers that cannot read model or data, and DistributedError where these differ from rank 0's.
 void compare_with_workers(Coordinator&, const Model&, const SharedData&, const Observer&);
 void send_statistics(Coordinator&, const StatisticsByPlan&,
                      const Observer&);  // workers build models of plans with them

@@ -102,9 +102,10 @@ std::vector<SettingDifference> setting_differences(const StudyIdentity& before, 
 fs::path workspace_path(const Config& config, const Model& model) {
   const TuningConfig& tuning = config.tuning;
   if (!tuning.workspace.empty() && !tuning.resume_from.empty() && fs::path(tuning.workspace) != tuning.resume_from)
-    throw ConfigError("workspace", fmt::format("tuning.workspace.resume is {}, tuning.workspace.path is {}: a study "
-                                               "goes on in its own workspace, give one of the two",
-                                               tuning.resume_from, tuning.workspace));
+    throw ConfigError("workspace",
+                      fmt::format("tuning.workspace.resume is {}, but tuning.workspace.path is {}; a study "
+                                  "can only be resumed in its own workspace, so set only one of them",
+                                  tuning.resume_from, tuning.workspace));
   if (!tuning.resume_from.empty()) return tuning.resume_from;
   if (!tuning.workspace.empty()) return tuning.workspace;
   const std::string name = config.model.name.empty() ? model.source.stem().string() : config.model.name;
@@ -121,15 +122,13 @@ Workspace::Workspace(fs::path path) : path_(std::move(path)) {
   if (lock_ < 0)
     throw StoreError(
         "workspace",
-        fmt::format("{}: cannot write: {}; the folder must be writable, or set tuning.workspace.path to one that is",
+        fmt::format("{}: cannot write: {}; make the folder writable, or set tuning.workspace.path to another folder",
                     path_.string(), std::strerror(errno)));
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
     ::close(lock_);
-    throw StoreError(
-        "workspace",
-        fmt::format(
-            "{}: another lpot is tuning in this workspace; wait for it, or set tuning.workspace.path to another folder",
-            path_.string()));
+    throw StoreError("workspace", fmt::format("{}: another lpot is tuning in this workspace; wait until it ends, or "
+                                              "set tuning.workspace.path to another folder",
+                                              path_.string()));
   }
   try {
     store_ = open_sqlite_store(store_path(path_));
@@ -145,9 +144,9 @@ StudyId open_study(Store& store, const StudyIdentity& identity, bool resume, boo
   const std::vector<StudyEntry> records = store.studies();
   for (const StudyEntry& record : records)
     if (!shared && record.identity.model_fingerprint != identity.model_fingerprint)
-      throw StoreError("workspace", fmt::format("the store holds a study of another model ({}, fingerprint {}; this "
-                                                "one is {}, fingerprint {}); set model.name or "
-                                                "tuning.workspace.path to another one, or remove the workspace",
+      throw StoreError("workspace", fmt::format("the workspace has a study of another model ({}, fingerprint {}; this "
+                                                "one is {}, fingerprint {}); change model.name or "
+                                                "tuning.workspace.path, or remove the workspace",
                                                 record.identity.model_name, record.identity.model_fingerprint,
                                                 identity.model_name, identity.model_fingerprint));
   if (!resume || records.empty()) return store.create_study(identity);

@@ -1,4 +1,4 @@
-// The folder of a model's studies: the store, and a lock so that two processes do not tune in it at once.
+// The folder of a model's studies. It has the store, and a lock so that only one process tunes in it at a time.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -18,7 +18,7 @@ std::filesystem::path store_path(const std::filesystem::path& workspace);  // th
 
 class Workspace {
  public:
-  // Makes the folder, takes the lock, opens the store. Throws StoreError.
+  // Creates the folder, locks it and opens the store. Throws StoreError.
   explicit Workspace(std::filesystem::path);
   ~Workspace();
   Workspace(const Workspace&) = delete;
@@ -39,9 +39,9 @@ struct SettingDifference {
 };
 std::vector<SettingDifference> setting_differences(const StudyIdentity& before, const StudyIdentity& after);
 
-// The study to work in: a new one, or with `resume` the latest with this identity. Throws StoreError when the store
-// belongs to another model, or when `resume` finds only studies whose data or settings differ, saying which.
-// `shared`: studies of other models may be in it.
+// Opens a new study, or with `resume` the latest one with this identity. Throws StoreError when the store has studies
+// of another model, or when `resume` finds only studies with other data or settings; the message names the difference.
+// `shared`: studies of other models are allowed.
 StudyId open_study(Store&, const StudyIdentity&, bool resume, bool shared = false);
 
 }  // namespace lpot

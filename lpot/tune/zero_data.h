@@ -1,4 +1,4 @@
-// Inputs of zeros, for a speed that nobody gave data to measure with.
+// Inputs of zeros, for measuring speed without data.
 #pragma once
 #include <memory>
 

@@ -213,7 +213,7 @@ TEST_F(Mpi, EvaluatesAndQuantizesTheSame) {
 TEST_F(Mpi, VerbsOfOneProcessSaySo) {
   const Outcome run = start_many(2, {"inspect", kModel, "-q"})->wait();
   EXPECT_EQ(run.code, 1);
-  EXPECT_THAT(run.err, HasSubstr("lpot: [distributed] 'lpot inspect' runs in one process: start it without mpirun\n"));
+  EXPECT_THAT(run.err, HasSubstr("lpot: [distributed] 'lpot inspect' runs in one process; start it without mpirun\n"));
 }
 
 }  // namespace

@@ -138,7 +138,7 @@ TEST_F(CliTune, CtrlCBeforeThereIsAResultIsSaidInOneLine) {
   running->kill(SIGTERM);
   const Outcome run = running->wait();
   EXPECT_EQ(run.code, 1);
-  EXPECT_EQ(run.err, "lpot: stopped before there was a result\n");
+  EXPECT_EQ(run.err, "lpot: stopped before the first result\n");
 }
 
 TEST_F(CliTune, ResumeWithAnotherCriterionIsRefusedAndNamesIt) {

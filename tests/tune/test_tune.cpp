@@ -132,7 +132,8 @@ TEST_F(TuneTest, AConfigThatKeepsEverythingInFp32IsAnError) {
   Config config = unreachable(1);
   config.quantization.model_wise.weight.precisions = {Precision::Fp32};
   config.quantization.model_wise.activation.precisions = {Precision::Fp32};
-  const std::string expected = "[quantize] the config keeps every op in fp32: nothing is left to quantize";
+  const std::string expected =
+      "[quantize] the configuration keeps every op in fp32; at least one op must be allowed in int8";
   EXPECT_EQ(message_of<ConfigError>([&] { run(config); }), expected);
   EXPECT_EQ(message_of<ConfigError>([&] { quantize_once(config, {.model = kModel, .output = folder_ / "q"}); }),
             expected);
