@@ -128,7 +128,7 @@ StoreError with_needed_space(const StoreError& error, const fs::path& folder, st
                                 unknown ? "" : fmt::format("; {} are free", format_bytes(space.available))));
 }
 
-// The model in the user's own format under a name of its own; nothing where that cannot hold it.
+// Writes the ONNX model under a temporary name; none where the edits cannot be written as ONNX.
 std::optional<fs::path> stage_onnx(const fs::path& folder, const Edits& edits, const Model& source,
                                    const Observer& observer) {
   if (source.format != ModelFormat::Onnx) return std::nullopt;
@@ -215,7 +215,7 @@ bool is_deployed(const fs::path& folder, const Deployment& deployment) {
   try {
     const yaml::Node found = yaml::parse_yaml(yaml::read_text((folder / "deploy.yaml").string()), "deploy.yaml");
     const yaml::Node expected = yaml::parse_yaml(deploy_yaml(deployment), "deploy.yaml");
-    // Another study may have had a trial of the same number and plan with other ranges: its latency gives it away.
+    // A trial of another study may have the same number and plan but other ranges; its latency differs.
     const auto keys = {"model", "trial", "best", "plan_hash"};
     return std::all_of(keys.begin(), keys.end(), [&](const char* key) {
       const yaml::Node *was = yaml::find(found, key), *is = yaml::find(expected, key);

@@ -1,4 +1,4 @@
-// deploy.yaml: what stands beside a saved model so that it can be understood and made again.
+// deploy.yaml: describes a saved model (plan, scores, machine, versions) and the command that reproduces it.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -24,9 +24,9 @@ struct Deployment {
   const Model& source;
   Plan plan;
   Cpu cpu;
-  std::string command;  // that makes it again
+  std::string command;  // that reproduces the model
   StaticShapes shapes = {};
-  // Of a tuned model; a model that was quantized once has none of them.
+  // Only for a tuned model, not for one that was quantized once.
   std::optional<Goal> goal = {};
   std::optional<Measured> baseline = {};
   std::optional<Trial> trial = {};
@@ -34,12 +34,12 @@ struct Deployment {
 
 std::string deploy_yaml(const Deployment&);
 
-// Carries the edits out on the source and saves model.xml and model.bin into the folder, model.onnx too when it came
-// from ONNX, and deploy.yaml last. A model that cannot be written as ONNX is a warning. Returns the bytes of model.xml
-// and model.bin. Throws StoreError.
+// Applies the edits to the source and saves model.xml and model.bin into the folder, also model.onnx if the source is
+// an ONNX model, and deploy.yaml last. Logs a warning where the model cannot be written as ONNX. Returns the bytes of
+// model.xml and model.bin. Throws StoreError.
 std::size_t save_deployment(const std::filesystem::path& folder, const Edits&, const Deployment&, const Observer& = {});
 
-// Whether the folder's complete model is the one of this trial: same source, plan and measured result.
+// Whether the folder has the complete model of this trial: same source, plan and result.
 bool is_deployed(const std::filesystem::path& folder, const Deployment&);
 
 // Input shapes by name from static_shapes of the folder's deploy.yaml; empty where there is no such file or key.
@@ -47,7 +47,7 @@ std::map<std::string, std::vector<std::int64_t>> deployed_shapes(const std::file
 
 std::optional<SavedOnnx> saved_onnx(const std::filesystem::path& folder);
 
-// Removes the temporary files of processes that were killed while they saved into the folder.
+// Removes the temporary files of processes that were killed while they saved a model.
 void remove_leftovers(const std::filesystem::path& folder);
 
 }  // namespace lpot

@@ -12,7 +12,7 @@ namespace {
 
 std::string page(const std::string& head, const std::string& tail) {
   std::string text(kPageHtml);
-  // The tail first: what it holds is not looked through again.
+  // The tail first, so that marks inside the data are not replaced.
   for (const auto& [mark, part] : {std::pair{std::string("@TAIL@"), &tail}, {std::string("@HEAD@"), &head}})
     text.replace(text.find(mark), mark.size(), *part);
   return text;
@@ -29,7 +29,7 @@ std::string embedded_json(const nlohmann::ordered_json& json) {
 }
 
 std::string report_html(const nlohmann::ordered_json& view) {
-  // Even if a name got out of its text node, nothing would be loaded or sent.
+  // Even if a name were interpreted as markup, nothing would be loaded or sent.
   return page(
       fmt::format("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; img-src data:; style-src "
                   "'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">\n"

@@ -12,7 +12,7 @@
 namespace lpot {
 namespace {
 
-// A text that stays in its cell and is no markup.
+// Escapes text so that it stays in its cell and is not interpreted as markup.
 std::string plain(const std::string& text) {
   std::string safe;
   for (const char letter : text) {
@@ -22,7 +22,7 @@ std::string plain(const std::string& text) {
   return safe;
 }
 
-// The same as code, where a backslash would stay.
+// The same for code, where a backslash would be printed.
 std::string code(std::string text) {
   std::replace(text.begin(), text.end(), '`', '\'');
   std::replace_if(
@@ -101,11 +101,11 @@ std::string report_markdown(const OrderedJson& view) {
   }
   if (!kept.empty()) text += "## Ops in fp32\n\n" + table({"op", "type", "why"}, kept);
   text += noisiest;
-  if (!found.empty()) text += "## Diagnosis\n\n" + table({"op", "finding", "YAML that acts on it"}, found);
+  if (!found.empty()) text += "## Diagnosis\n\n" + table({"op", "finding", "YAML that may help"}, found);
   const OrderedJson& about = view["about"];
   if (about.contains("command") && about.contains("machine") && about.contains("versions"))
     text +=
-        fmt::format("## Make it again\n\n{}\n\n{}, {} cores ({}); lpot {}, OpenVINO {}\n", code(about["command"]),
+        fmt::format("## Reproduce\n\n{}\n\n{}, {} cores ({}); lpot {}, OpenVINO {}\n", code(about["command"]),
                     plain(about["machine"]["cpu"]), about["machine"]["cores"].dump(), plain(about["machine"]["class"]),
                     plain(about["versions"]["lpot"]), plain(about["versions"]["openvino"]));
   return text;

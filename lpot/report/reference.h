@@ -1,4 +1,4 @@
-// The reference of the configuration, from the tables that check it.
+// The configuration reference, generated from the tables that validate configurations.
 #pragma once
 #include <string>
 
@@ -6,8 +6,8 @@
 
 namespace lpot {
 
-// Markdown: every key, data set, transform, postprocess, metric and strategy, each supported, or refused with the
-// reason.
+// Markdown with every key, data set, transform, postprocess, metric and strategy, and whether it is supported or why it
+// is refused.
 std::string reference_markdown(const ComponentTables&);
 
 }  // namespace lpot

@@ -24,7 +24,7 @@ OrderedJson metrics_json(const Measured& measured) {
   return json;
 }
 
-// Every trial with the time since the start at which its result was there, and the best until then.
+// Every trial with the time since the start, and the best trial so far.
 OrderedJson history_json(const TuneResult& result) {
   OrderedJson history = OrderedJson::array();
   double seconds = result.times.before_trials;

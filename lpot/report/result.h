@@ -1,4 +1,4 @@
-// What a tuning came to, as text for people and as JSON for programs.
+// The result of a tuning, as text for people and as JSON for programs.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -8,11 +8,11 @@
 namespace lpot {
 
 // {goal_met, baseline {accuracy, latency_ms, size_bytes}, best {..., trial, fallback}, trials, seconds, history [...],
-// front [...], ...}: the history has the best so far against time, the front the trials that none beats in both
-// accuracy and speed. Every latency_ms is the lower quartile (p25) of the runs with batch 1.
+// front [...], ...}: the history has the best trial over time; the front has the trials for which no other
+// trial is both faster and more accurate. Every latency_ms is the lower quartile (p25) of the runs with batch 1.
 std::string result_json(const TuneResult&);
 
-// The table fp32 against int8, what was tried, where the model is and the lines that run it.
+// A table of fp32 and int8, the trials, the path of the saved model and the lines that run it.
 std::string result_text(const TuneResult&);
 
 // The latency of fp32 in the run that a trial's latency was measured in, where the two models take turns. The machine
@@ -23,7 +23,7 @@ double fp32_latency_ms(const Measured&);
 std::string trial_header();
 std::string trial_row(const Trial&, bool is_best, bool meets_goal);
 
-// Lines of Python that run a saved model in plain OpenVINO, five unless it has to be given static shapes first.
+// Lines of Python that run a saved model in OpenVINO: five, or eight with a reshape to static shapes.
 std::string python_lines(const std::filesystem::path& model, const StaticShapes& = {});
 
 // Four lines of Python that run a saved ONNX model in ONNX Runtime.
@@ -32,7 +32,7 @@ std::string onnx_runtime_lines(const std::filesystem::path& model, const StaticS
 // The lines for each saved file, with a title.
 std::string run_lines(const SavedModel&);
 
-// Which static shapes the model is fastest with and the C++ line for them; "" where it leaves none open.
+// The static shapes to compile the model for, and the C++ line for them; "" where all dimensions are static.
 std::string shape_hint(const StaticShapes&);
 nlohmann::ordered_json shapes_json(const StaticShapes&);  // {inputs {name: shape}, lengths, python, cpp}
 

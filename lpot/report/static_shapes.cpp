@@ -8,7 +8,7 @@
 namespace lpot {
 namespace {
 
-// `entry`: how an input and its shape are written, given both.
+// `entry`: the format of an input and its shape.
 std::string list(const StaticShapes& shapes, fmt::format_string<std::string, std::string> entry) {
   std::vector<std::string> entries;
   for (std::size_t i = 0; i < shapes.inputs.size(); ++i) {
@@ -45,7 +45,7 @@ StaticShapes static_shapes(const Model& model, const std::vector<Tensor>& sample
     shapes.inputs.push_back({ports[i].name, sample[i].shape()});
     shapes.are_named = shapes.are_named && ports[i].is_named;
   }
-  // A sample that was filled up to one of the lengths comes in the others too.
+  // If the sample is padded to one of the lengths, other samples have the other lengths.
   const bool has_lengths = std::any_of(sample.begin(), sample.end(), [&](const Tensor& tensor) {
     return tensor.shape().size() == 2 &&
            std::find(naming.lengths.begin(), naming.lengths.end(), tensor.shape()[1]) != naming.lengths.end();

@@ -19,19 +19,19 @@ struct StaticShapes {
     std::string name;
     Shape shape;
   };
-  std::vector<Input> inputs = {};         // those that speed was measured with; empty: the model leaves none open
-  bool are_named = true;                  // else the runtime knows the inputs by their numbers only
-  std::vector<std::size_t> lengths = {};  // of texts: each is compiled for once
+  std::vector<Input> inputs = {};         // shapes of a sample; empty: all dimensions are static
+  bool are_named = true;                  // false: inputs have only numbers in the runtime
+  std::vector<std::size_t> lengths = {};  // of texts; compile the model once for each
 
   bool empty() const { return inputs.empty(); }
   const Shape* find(const std::string& input) const;  // or nullptr
 
-  // The line that gives a model these shapes, in OpenVINO's C++ and Python.
+  // The line that reshapes a model to these shapes, in OpenVINO's C++ and Python API.
   std::string cpp_line() const;
   std::string python_line() const;
 };
 
-// `sample`: what speed is measured with, one tensor per input. `naming`: of the data set that it comes from.
+// `sample`: one tensor per input, as used for measuring speed. `naming`: of the sample's data set.
 StaticShapes static_shapes(const Model&, const std::vector<Tensor>& sample, const InputNaming& naming = {});
 
 }  // namespace lpot

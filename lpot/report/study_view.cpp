@@ -53,19 +53,19 @@ OrderedJson measured_json(const Measured& measured) {
   return json;
 }
 
-// The view of one study while it is put together.
-class Maker {
+// Builds the view of one study.
+class ViewBuilder {
  public:
-  Maker(const Store& store, const StudyEntry& entry)
+  ViewBuilder(const Store& store, const StudyEntry& entry)
       : entry_(entry),
         record_(store, entry.id),
         about_(record_.about()),
         trials_(record_.trials()),
         probes_(record_.probes()) {
-    goal_.performance_only = true;  // unless it is known
+    goal_.performance_only = true;  // until the goal is known
     if (about_) goal_ = about_->goal;
     std::vector<StudyOp> ops = record_.ops();
-    if (ops.empty() && !trials_.empty())  // a study of a version that did not record them
+    if (ops.empty() && !trials_.empty())  // older versions did not record them
       for (const auto& [name, op] : trials_.front().plan.ops) ops.push_back({name, ""});
     for (const StudyOp& op : ops) {
       ops_.push_back({{"name", op.name}, {"type", op.type}});
@@ -73,14 +73,14 @@ class Maker {
     }
   }
 
-  OrderedJson make() {
+  OrderedJson build() {
     const std::optional<StudyDiagnosis> diagnosis = record_.diagnosis();
     add_measured_of_ops(diagnosis);
-    OrderedJson history = make_history();
+    OrderedJson history = build_history();
     const std::optional<StudyEnd> end = record_.end(trials_.size());
     if (end) best_ = best_known(trials_, goal_, objective());
     explain_precisions();
-    OrderedJson view = make_head(end);
+    OrderedJson view = build_head(end);
     view["best"] = best_ ? OrderedJson(best_->number) : OrderedJson(nullptr);
     view["front"] = front(trials_, goal_.higher_is_better);
     view["ops"] = std::move(ops_);
@@ -96,7 +96,7 @@ class Maker {
  private:
   Objective objective() const { return about_ ? about_->objective : Objective::Performance; }
 
-  OrderedJson make_head(const std::optional<StudyEnd>& end) const {
+  OrderedJson build_head(const std::optional<StudyEnd>& end) const {
     OrderedJson view{{"study", entry_.id},
                      {"name", entry_.identity.model_name},
                      {"fingerprint", entry_.identity.model_fingerprint},
@@ -171,8 +171,8 @@ class Maker {
     return chosen;
   }
 
-  // The trials and the probes, with the time since the start at which each was done.
-  OrderedJson make_history() {
+  // The trials and the probes, each with its time since the start.
+  OrderedJson build_history() {
     OrderedJson trials = OrderedJson::array(), probes = OrderedJson::array();
     seconds_ = record_.seconds_before_trials().value_or(0);
     auto probe = probes_.begin();
@@ -251,7 +251,7 @@ class Maker {
   }
 
   std::string why_tuned(const std::string& op) const {
-    const Trial* before = nullptr;  // the last trial until the best one that had it in int8
+    const Trial* before = nullptr;  // the last trial before the best one that had it in int8
     for (const Trial& trial : trials_)
       if (trial.number < best_->number && precision_in(trial, op) == Precision::Int8) before = &trial;
     if (!before)
@@ -303,7 +303,7 @@ std::vector<std::size_t> front(const std::vector<Trial>& trials, bool higher_is_
   return numbers;
 }
 
-OrderedJson study_view(const Store& store, const StudyEntry& entry) { return Maker(store, entry).make(); }
+OrderedJson study_view(const Store& store, const StudyEntry& entry) { return ViewBuilder(store, entry).build(); }
 
 StudyEntry find_study(const Store& store, StudyId wanted) {
   const std::vector<StudyEntry> records = store.studies();

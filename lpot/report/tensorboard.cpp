@@ -95,7 +95,7 @@ std::string encode_fp32_weights(const TensorBoardSource& source) {
   return values;
 }
 
-// The numbers that int8 weights stand for.
+// The dequantized values of int8 weights.
 std::vector<float> dequantized(const QuantizedWeights& weights, const Shape& shape) {
   std::vector<float> values(weights.values.size());
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -120,7 +120,7 @@ std::string encode_int8_weights(const TensorBoardSource& source, const Edits& ed
   return values;
 }
 
-// Those of the points that the int8 model still has: kernel variants and recipes may have replaced a tensor.
+// The points that the int8 model still has, because kernel variants and recipes may have replaced a tensor.
 std::vector<ObservationPoint> points_in(const Model& int8, const std::vector<ObservationPoint>& points) {
   const std::set<std::string> tensors = float_tensors(int8);
   std::vector<ObservationPoint> found;

@@ -1,9 +1,9 @@
-// tuning.tensorboard: histograms of what goes into quantized ops and of their weights, with the scores of each trial,
-// as files that TensorBoard shows.
+// tuning.tensorboard: writes histograms of the inputs and weights of quantized ops, and the scores of each trial, as
+// TensorBoard files.
 //
 //   $ tensorboard --logdir lpot_workspace/net-onnx/tensorboard
 //
-// One folder for fp32 and one for each trial, so that TensorBoard lays them over each other; the step is the trial's
+// One folder for fp32 and one for each trial, so that TensorBoard overlays them; the step is the trial's
 // number. Activations are those of the calibration samples, before they are quantized.
 #pragma once
 #include <filesystem>
@@ -18,7 +18,7 @@
 
 namespace lpot {
 
-// What the histograms are made of. The references must outlive the TensorBoard.
+// The source of the histograms. The references must outlive the TensorBoard.
 struct TensorBoardSource {
   const Model& model;
   const std::vector<QuantizableOp>& ops;
@@ -30,7 +30,7 @@ class TensorBoard {
  public:
   TensorBoard(const std::filesystem::path& workspace, StudyId, const TensorBoardSource&);
 
-  // Both warn where files cannot be written or a model gives no finite values: a study does not end for that.
+  // Both log a warning where a file cannot be written or a model gives no finite values; the study continues.
   void add_fp32(const Measured&, const Statistics&, const Observer&) const;
   void add_trial(const Trial&, const Edits&, const Observer&) const;
 

@@ -17,7 +17,7 @@
 
 namespace lpot {
 
-// The same int8 model as ONNX, saved beside the .xml of a model that came from ONNX.
+// The same int8 model as ONNX, saved beside the .xml if the source is an ONNX model.
 struct SavedOnnx {
   std::filesystem::path path;
   std::size_t bytes = 0;
@@ -27,12 +27,12 @@ struct SavedModel {
   std::filesystem::path model = {};  // the saved .xml; "": none
   std::size_t model_bytes = 0;
   std::optional<SavedOnnx> onnx = {};
-  StaticShapes shapes = {};  // that the model is fastest with
+  StaticShapes shapes = {};  // to compile the model for
 };
 
-// Parts of the time of a tuning; 0 for what an earlier run measured.
+// Parts of the time of a tuning; 0 for values that an earlier run measured.
 struct StageSeconds {
-  double before_trials = 0;  // all of the next three
+  double before_trials = 0;  // includes the next three
   double baseline = 0;       // evaluation of the fp32 model
   double calibration = 0;
   double kernel_variants = 0;
@@ -42,9 +42,9 @@ struct StageSeconds {
 struct TuneResult : StudyOutcome, SavedModel {
   Goal goal = {};
   Objective objective = Objective::Performance;
-  std::string metric = {};  // the one that is tuned for
+  std::string metric = {};  // the metric of the goal
   Measured baseline = {};
-  double seconds = 0;  // of this run and, after a resume, the runs before
+  double seconds = 0;  // of this run and of the runs that it resumes
   StageSeconds times = {};
   RuntimeSeconds runtime = {};         // of `seconds`, in this run
   std::size_t evaluation_samples = 0;  // of one whole evaluation

@@ -19,7 +19,7 @@ void write_or_warn(const std::filesystem::path& path, const std::function<std::s
   try {
     write_file(path, text());
   } catch (const StoreError& error) {
-    observer.log(LogLevel::Warning, fmt::format("{} is not written: {}", path.filename().string(), error.what()));
+    observer.log(LogLevel::Warning, fmt::format("cannot write {}: {}", path.filename().string(), error.what()));
   }
 }
 

@@ -1,5 +1,4 @@
-// The files that a study leaves for people and programs. `tune` calls this, so that the command line, C++ and Python
-// users all get them.
+// Writes the result files of a study. `tune` calls this, so that the command line, C++ and Python write the same files.
 #pragma once
 #include <filesystem>
 
@@ -11,8 +10,8 @@ namespace lpot {
 
 std::filesystem::path report_path(const std::filesystem::path& workspace);  // report.html in it
 
-// Writes result.json beside the saved model and report.html into the workspace. A file that cannot be written is a
-// warning: the model is saved all the same.
+// Writes result.json beside the saved model and report.html into the workspace. Logs a warning for a file that
+// cannot be written, because the model is saved already.
 void write_reports(const Store&, const TuneResult&, const Observer&);
 
 }  // namespace lpot

@@ -171,13 +171,13 @@ TEST_F(BadData, LabelsOutsideOfTheClassesAreNamed) {
   }
 }
 
-TEST_F(BadData, MissingLabelsAreSaid) {
+TEST_F(BadData, ReportsMissingLabels) {
   write_samples({3, 4});
   write("conf.yaml", config("npy: {inputs: {image: x.npy}}"));
   expect_one_message(tune(), {"label"});
 }
 
-TEST_F(BadData, SamplesThatHoldNanAreWarnedOfWhenEvaluated) {
+TEST_F(BadData, WarnsAboutNanInEvaluatedSamples) {
   write_samples({3, 4, 5});
   std::vector<float> values(3 * 28 * 28);
   values[28 * 28 + 5] = std::nanf("");

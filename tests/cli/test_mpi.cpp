@@ -126,7 +126,7 @@ TEST_F(Mpi, GivesTheStatisticsScoresAndTrialsOfOneProcess) {
   }
 }
 
-TEST_F(Mpi, SaysEachThingOnce) {
+TEST_F(Mpi, PrintsEachMessageOnce) {
   const Outcome run = start_many(3, tune())->wait();
   EXPECT_EQ(run.code, 3);
   const std::string first = "\n    1  ";
@@ -143,7 +143,7 @@ const std::vector<std::string> kLong{"--set", "tuning.strategy.name=basic",
                                      "--set", "evaluation.accuracy.iteration=-1",
                                      "--set", "tuning.exit_policy.max_trials=3"};
 
-TEST_F(Mpi, AProcessThatDiesEndsTheRunWithAMessageAndAnyNumberGoesOn) {
+TEST_F(Mpi, EndsWithAMessageWhenAProcessDiesAndResumesWithAnyNumber) {
   ASSERT_EQ(lpot(tune(kLong)).code, 3);
   const Rows expected = rows();
   std::vector<std::string> resume = kLong;
@@ -164,7 +164,7 @@ TEST_F(Mpi, AProcessThatDiesEndsTheRunWithAMessageAndAnyNumberGoesOn) {
   }
 }
 
-TEST_F(Mpi, HelpersWriteNothing) {
+TEST_F(Mpi, WorkersWriteNothing) {
   // They work in a folder of their own, which is also their home.
   const fs::path elsewhere = folder_ / "elsewhere";
   fs::create_directory(elsewhere);
@@ -210,7 +210,7 @@ TEST_F(Mpi, EvaluatesAndQuantizesTheSame) {
   EXPECT_TRUE(read_bytes(folder_ / "one/model.bin") == read_bytes(folder_ / "many/model.bin"));
 }
 
-TEST_F(Mpi, VerbsOfOneProcessSaySo) {
+TEST_F(Mpi, RejectsVerbsThatRunInOneProcess) {
   const Outcome run = start_many(2, {"inspect", kModel, "-q"})->wait();
   EXPECT_EQ(run.code, 1);
   EXPECT_THAT(run.err, HasSubstr("lpot: [distributed] 'lpot inspect' runs in one process; start it without mpirun\n"));

@@ -40,7 +40,7 @@ TEST_F(Performance, OptionsWinOverTheConfig) {
   EXPECT_EQ(run.json()["models"][0]["runs"], 12);
 }
 
-TEST_F(Performance, OfInstancesIsToldForEachAndInSum) {
+TEST_F(Performance, IsReportedPerInstanceAndInTotal) {
   write("conf.yaml", kPerformance + "    configs: {cores_per_instance: 1, num_of_instance: 1}\n");
   const Outcome run = lpot({"bench", kModel, kModel, "--config", "conf.yaml", "--json"});
   ASSERT_EQ(run.code, 0) << run.err;

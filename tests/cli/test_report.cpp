@@ -45,7 +45,7 @@ TEST_F(ReportTest, EveryStudyWritesItsReport) {
   EXPECT_THAT(lpot({"report", "w"}).out, StartsWith("<!doctype html>"));
 }
 
-TEST_F(ReportTest, AReportOfNothingIsAnErrorThatSaysSo) {
+TEST_F(ReportTest, RejectsAMissingWorkspaceAndAnUnknownFormat) {
   expect_one_message(lpot({"report", "nowhere", "--quiet"}), {"nowhere/lpot.db: no such file"});
   EXPECT_EQ(lpot({"report", "w", "--format", "pdf"}).code, 2);
 }
@@ -174,12 +174,12 @@ TEST_F(ServeTest, GivesNoOtherFileAndListsNoFolder) {
   EXPECT_THAT(get("/files/deploy.yaml"), StartsWith("HTTP/1.1 404")) << "a link out of the workspace";
 }
 
-TEST_F(ServeTest, EndsWhenItIsAskedTo) {
+TEST_F(ServeTest, EndsOnSigterm) {
   server_->kill(SIGTERM);
   EXPECT_EQ(server_->wait().code, 0);
 }
 
-TEST_F(CliTest, ServeWantsAWorkspace) {
+TEST_F(CliTest, ServeRejectsAMissingFolder) {
   expect_one_message(lpot({"serve", "nowhere", "--quiet"}), {"nowhere: no such folder"});
 }
 

@@ -37,7 +37,7 @@ TEST_F(TerminalTest, HasNoColoursUnderNoColor) {
   EXPECT_THAT(on_terminal("env NO_COLOR=1"), AllOf(HasSubstr("    1 "), Not(HasSubstr("\033[32m"))));
 }
 
-TEST_F(TerminalTest, HasTheResultAloneWhenItIsToBeQuiet) {
+TEST_F(TerminalTest, PrintsOnlyTheResultWithQuiet) {
   EXPECT_THAT(on_terminal("", " --quiet"),
               AllOf(HasSubstr("goal      at least"), Not(HasSubstr("\033")), Not(HasSubstr("goal met, best"))));
 }

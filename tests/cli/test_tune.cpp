@@ -54,7 +54,7 @@ TEST_F(CliTune, AGoalThatIsMetExitsWithZeroAndWritesTheModelBesideItsDeployFile)
               HasSubstr("command: lpot tune conf.yaml --model " + kModel + " --output out --json"));
 }
 
-TEST_F(CliTune, DynamicQuantizationTunesWithoutCalibrationAndPromisesSize) {
+TEST_F(CliTune, DynamicQuantizationTunesWithoutCalibration) {
   write("conf.yaml", kTop1 + "tuning: {accuracy_criterion: {absolute: 1}}\n");
   const std::vector<std::string> words{
       "tune",     "conf.yaml", "-m",    kModel,
@@ -71,7 +71,7 @@ TEST_F(CliTune, DynamicQuantizationTunesWithoutCalibrationAndPromisesSize) {
   EXPECT_THAT(lpot(dry).out, HasSubstr("calibration       none"));
 }
 
-TEST_F(CliTune, AGoalThatIsNotMetExitsWithThreeAndTheBestModelIsSavedAllTheSame) {
+TEST_F(CliTune, AGoalThatIsNotMetExitsWithThreeAndSavesTheBestModel) {
   write("conf.yaml", kUnreachable + "  exit_policy: {max_trials: 2}\n");
   const Outcome run = lpot({"tune", "conf.yaml", "-m", kModel});
   EXPECT_EQ(run.code, 3) << run.err;
@@ -131,7 +131,7 @@ TEST_F(CliTune, CtrlCEndsTheRunningTrialAndKeepsTheBest) {
   EXPECT_EQ(more.json()["trials"], trials + 1);
 }
 
-TEST_F(CliTune, CtrlCBeforeThereIsAResultIsSaidInOneLine) {
+TEST_F(CliTune, CtrlCBeforeTheFirstResultPrintsOneLine) {
   write("conf.yaml", kTop1);
   const auto running = start({"tune", "conf.yaml", "-m", kModel, "-q", "--set", "evaluation.accuracy.iteration=-1"});
   ASSERT_TRUE(running->wait_until([&] { return exists("lpot_workspace/net-onnx/lpot.db"); }));

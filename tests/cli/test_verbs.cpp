@@ -75,7 +75,7 @@ TEST_F(Cli, InspectShowsPortsAndWhatCanRunInInt8) {
   EXPECT_THAT(lpot({"inspect", kModel}).out, AllOf(HasSubstr("input   image f32 [?,1,28,28]"), HasSubstr("/fc/Gemm")));
 }
 
-TEST_F(Cli, EvaluateCountsTheSamplesThatItWasTold) {
+TEST_F(Cli, EvaluateReportsTheNumberOfConfiguredSamples) {
   const Outcome run = lpot({"evaluate", "conf.yaml", "-m", kModel, "--json"});
   ASSERT_EQ(run.code, 0) << run.err;
   const Json score = run.json();
@@ -154,7 +154,7 @@ TEST_F(Cli, BenchComparesWithTheFirstModel) {
   EXPECT_EQ(result["models"][0]["speedup"], 1.0);
 }
 
-TEST_F(Cli, BenchRefusesAShapeThatIsNone) {
+TEST_F(Cli, BenchRejectsInvalidShapes) {
   for (const char* shape : {"image", "image=", "image=1,a", "image=1,,28", "=1,28", "image=1,0,28,28", "image=1,1,28,"})
     expect_one_message(lpot({"bench", kModel, "-q", "--shape", shape}), {"--shape", shape});
   expect_one_message(lpot({"bench", kModel, "-q", "--shape", "picture=1,1,28,28"}), {"picture", "image"});
@@ -226,7 +226,7 @@ TEST_F(Cli, WhatInitWritesIsAConfigForThatModel) {
   EXPECT_EQ(tried.err, "") << "a warning about a config that we wrote ourselves";
 }
 
-TEST_F(Cli, InitDoesNotWriteOverAFileUnlessTold) {
+TEST_F(Cli, InitOverwritesAFileOnlyWithForce) {
   write("mine.yaml", "precious");
   expect_one_message(lpot({"init", kModel, "-q", "-o", "mine.yaml"}), {"mine.yaml", "--force"});
   EXPECT_EQ(read_bytes(folder_ / "mine.yaml"), "precious");

@@ -39,7 +39,7 @@ class DeployTest : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(DeployTest, SaysWhatTheModelIsAndHowToMakeItAgain) {
+TEST_F(DeployTest, DescribesTheModelAndTheCommandThatReproducesIt) {
   const YAML::Node yaml = YAML::Load(deploy_yaml(tuned_));
   EXPECT_EQ(yaml["model"]["name"].as<std::string>(), tuned_.model_name);
   EXPECT_EQ(yaml["model"]["source"].as<std::string>(), source_.source.string());
@@ -108,7 +108,7 @@ TEST_F(DeployTest, GivesItsStaticShapesBack) {
   EXPECT_TRUE(deployed_shapes(folder_ / "nowhere").empty());
 }
 
-TEST_F(DeployTest, OfAModelThatWasQuantizedOnceThereIsNoScore) {
+TEST_F(DeployTest, HasNoScoresForAModelThatWasQuantizedOnce) {
   const YAML::Node yaml = YAML::Load(deploy_yaml({"net", source_, tuned_.plan, {}, "lpot quantize"}));
   for (const char* key : {"goal", "baseline", "best", "trial"}) EXPECT_FALSE(yaml[key]) << key;
   EXPECT_TRUE(yaml["plan"]);
@@ -135,7 +135,7 @@ TEST_F(DeployTest, AModelThatCannotBeWrittenAsOnnxIsAWarningAndNoOldFileIsLeft) 
   EXPECT_FALSE(std::filesystem::exists(folder_ / "out/model.onnx"));
 }
 
-TEST_F(DeployTest, IsDeployedKnowsItsOwnTrialAndNoOther) {
+TEST_F(DeployTest, IsDeployedOnlyForItsOwnTrial) {
   EXPECT_FALSE(is_deployed(folder_ / "out", tuned_));
   save_deployment(folder_ / "out", {}, tuned_);
   EXPECT_TRUE(is_deployed(folder_ / "out", tuned_));

@@ -85,7 +85,7 @@ TEST(ResultJson, HoldsWhatProgramsReadFromIt) {
   EXPECT_EQ(json["model"], kModel);
 }
 
-TEST(ResultJson, TellsTheBestSoFarAgainstTimeAndTheFront) {
+TEST(ResultJson, HasTheBestTrialOverTimeAndTheFront) {
   TuneResult result = tuned();
   result.times.before_trials = 5;
   Trial faster = *result.best, slower = *result.best, beaten = *result.best;
@@ -108,21 +108,21 @@ TEST(ResultJson, TellsTheBestSoFarAgainstTimeAndTheFront) {
 }
 
 // The machine may have been busier when fp32 was measured alone.
-TEST(ResultJson, TakesFp32sLatencyFromTheRunThatTheBestWasMeasuredIn) {
+TEST(ResultJson, UsesTheFp32LatencyFromTheRunOfTheBestTrial) {
   const Json json = Json::parse(result_json(tuned()));
   EXPECT_DOUBLE_EQ(json["baseline"]["latency_ms"], 3.0);
   EXPECT_DOUBLE_EQ(json["baseline"]["latency_ms"].get<double>() / json["best"]["latency_ms"].get<double>(), 2.0);
   EXPECT_DOUBLE_EQ(Json::parse(result_json(fruitless()))["baseline"]["latency_ms"], 4.0);
 }
 
-TEST(ResultJson, HasNullForABestThatIsNotThere) {
+TEST(ResultJson, HasNullWithoutABestTrial) {
   const Json json = Json::parse(result_json(fruitless()));
   EXPECT_TRUE(json["best"].is_null());
   EXPECT_EQ(json["model"], "");
   EXPECT_EQ(json["goal_met"], false);
 }
 
-TEST(ResultJson, IsJsonAlsoWhenANumberIsNone) {
+TEST(ResultJson, HasNullForNan) {
   TuneResult result = tuned();
   result.baseline.metrics[1].second = std::nan("");
   EXPECT_TRUE(Json::parse(result_json(result))["baseline"]["metrics"]["MSE"].is_null());
@@ -162,7 +162,7 @@ TEST(ResultText, ShortensALongListOfOpsInFp32) {
   EXPECT_EQ(Json::parse(result_json(result))["best"]["fallback"].size(), 48u);
 }
 
-TEST(ResultText, SaysWhatBecomesOfActivationsWhereOnlyWeightsAreInt8) {
+TEST(ResultText, DescribesActivationsWhereOnlyWeightsAreInt8) {
   EXPECT_THAT(result_text(dynamic()), AllOf(HasSubstr("activations stay fp32"), HasSubstr("the model is smaller")));
   EXPECT_THAT(Json::parse(result_json(dynamic()))["best"]["activations"], HasSubstr("stay fp32"));
   EXPECT_THAT(result_text(tuned()), Not(HasSubstr("activations")));
@@ -183,7 +183,7 @@ TEST(ResultText, SaysHowToContinueAnInterruptedStudy) {
   EXPECT_THAT(result_text(result), HasSubstr("To continue, run the same command with --resume.\n"));
 }
 
-TEST(ResultText, TellsTheErrorsWhenNoTrialSucceeded) {
+TEST(ResultText, PrintsTheErrorsWhenNoTrialSucceeded) {
   EXPECT_THAT(result_text(fruitless()), AllOf(HasSubstr("no trial succeeded"),
                                               HasSubstr("trial 1: [compile] it does not"), Not(HasSubstr("nan"))));
 }
@@ -228,7 +228,7 @@ TEST(TrialRow, MarksAnAccuracyOfAnEvaluationThatStoppedEarly) {
   EXPECT_EQ(trial_row(trial, false, false), "    2    0.8950    3.000    1.500    2.00 x        1     3.0 s  estimate");
 }
 
-TEST(TrialRow, StandsUnderItsHeader) {
+TEST(TrialRow, IsAlignedWithItsHeader) {
   const TuneResult result = tuned();
   EXPECT_EQ(trial_row(*result.best, false, false).size(), trial_header().size());
   EXPECT_EQ(trial_row(*result.best, true, true),

@@ -17,7 +17,7 @@ Model texts(const ov::PartialShape& shape, bool named = true) {
 
 const std::vector<Tensor> kSample(2, Tensor(ElementType::F32, {1, 64}));
 
-TEST(StaticShapes, AreThoseOfTheSampleWhereTheModelLeavesAnyOpen) {
+TEST(StaticShapes, AreThoseOfTheSampleWhereTheModelHasOpenDimensions) {
   const StaticShapes shapes = static_shapes(texts({-1, -1}), kSample, {{"ids", "mask"}, true, {32, 64}});
   ASSERT_EQ(shapes.inputs.size(), 2u);
   EXPECT_THAT(shapes.inputs[1].shape, ElementsAre(1, 64));
@@ -32,7 +32,7 @@ TEST(StaticShapes, HaveNoOtherLengthsWhereTheSampleIsOfNone) {
   EXPECT_THAT(static_shapes(texts({-1, -1}), kSample, {{}, true, {30, 60, 90}}).lengths, IsEmpty());
 }
 
-TEST(StaticShapes, TellInputsWithoutNamesByTheirNumbers) {
+TEST(StaticShapes, UseNumbersForInputsWithoutNames) {
   const StaticShapes shapes = static_shapes(texts({-1, 64}, false), kSample);
   EXPECT_EQ(shapes.python_line(), "model.reshape({0: [1, 64], 1: [1, 64]})");
   EXPECT_EQ(shapes.cpp_line(), "model->reshape(std::map<std::size_t, ov::PartialShape>{{0, {1, 64}}, {1, {1, 64}}});");

@@ -89,7 +89,7 @@ class StudyViewTest : public testing::Test {
   StudyId id_ = 0;
 };
 
-TEST_F(StudyViewTest, HoldsTheBestTheFrontAndWhenEachTrialWasThere) {
+TEST_F(StudyViewTest, HasTheBestTrialTheFrontAndTheTimeOfEachTrial) {
   const Json found = view();
   EXPECT_EQ(found["best"], 4) << "1 misses the goal, 3 is slower";
   EXPECT_EQ(found["front"], Json::array({1, 4, 3}));
@@ -103,7 +103,7 @@ TEST_F(StudyViewTest, HoldsTheBestTheFrontAndWhenEachTrialWasThere) {
   EXPECT_EQ(found["trials"][1]["error"], "[compile] " + kHostile);
 }
 
-TEST_F(StudyViewTest, TellsTrialsApartOpByOp) {
+TEST_F(StudyViewTest, HasTheChoiceOfEveryOpInEveryTrial) {
   const Json found = view();
   const auto choice = [&](std::size_t trial, std::size_t op) {
     return found["choices"][found["trials"][trial]["ops"][op].get<std::size_t>()].get<std::string>();
@@ -169,7 +169,7 @@ TEST_F(StudyViewTest, AnEstimateIsNotTheBestOfAnEndedStudy) {
   EXPECT_EQ(view()["best"], 4);
 }
 
-TEST_F(StudyViewTest, AStudyWithoutATrialIsAView) {
+TEST_F(StudyViewTest, WorksWithoutTrials) {
   const StudyId fresh = store_->create_study({"net", "1", "", "{}"});
   const Json found = study_view(*store_, find_study(*store_, fresh));
   EXPECT_TRUE(found["best"].is_null());
@@ -194,12 +194,12 @@ TEST_F(StudyViewTest, TheDefaultIsTheLastStudyThatHasABaseline) {
   EXPECT_EQ(find_study(*other, 0).id, only);
 }
 
-TEST_F(StudyViewTest, DamageIsTold) {
+TEST_F(StudyViewTest, ReportsADamagedStore) {
   store_->put(id_, "tensors", "{]");
   EXPECT_THAT(message_of<StoreError>([&] { view(); }), HasSubstr("'tensors' of study 1 is damaged"));
 }
 
-TEST_F(StudyViewTest, NamesCannotLeaveTheDataOfTheHtml) {
+TEST_F(StudyViewTest, EscapesNamesInTheHtml) {
   const std::string html = report_html(view());
   EXPECT_THAT(html, AllOf(Not(HasSubstr("alert(1)</script>")), Not(HasSubstr("\xe2\x80\xa8")), Not(HasSubstr("@HEAD@")),
                           Not(HasSubstr("@TAIL@")), Not(HasSubstr(" src=")), Not(HasSubstr("href=\"http"))));
@@ -209,7 +209,7 @@ TEST_F(StudyViewTest, NamesCannotLeaveTheDataOfTheHtml) {
   EXPECT_EQ(Json::parse(html.substr(start, html.find("</script>", start) - start)), view());
 }
 
-TEST_F(StudyViewTest, AModelMayBeCalledLikeAMarkOfTheTemplate) {
+TEST_F(StudyViewTest, AcceptsAModelNamedLikeATemplateMark) {
   const StudyId fresh = store_->create_study({"@HEAD@ @TAIL@", "1", "", "{}"});
   const std::string html = report_html(study_view(*store_, find_study(*store_, fresh)));
   EXPECT_THAT(html, AllOf(HasSubstr("\"@HEAD@ @TAIL@\""), HasSubstr("<style>")));

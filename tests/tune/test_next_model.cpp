@@ -31,7 +31,7 @@ struct NextModelTest : ::testing::Test {
   NextModel next;
 };
 
-TEST_F(NextModelTest, IsHandedOutForItsPlanAndForNoOther) {
+TEST_F(NextModelTest, IsReturnedOnlyForItsPlan) {
   expect("a");
   EXPECT_FALSE(next.take(plan("first")));  // begins a
   expect("b");
@@ -40,7 +40,7 @@ TEST_F(NextModelTest, IsHandedOutForItsPlanAndForNoOther) {
   EXPECT_FALSE(next.take(plan("b"))) << "dropped when c came in its place";
 }
 
-TEST_F(NextModelTest, NothingIsMadeBeforeThePresentOneWasTaken) {
+TEST_F(NextModelTest, IsNotBuiltBeforeTheCurrentModelIsTaken) {
   expect("a");
   EXPECT_EQ(made, 0);
   next.take(plan("first"));
@@ -48,7 +48,7 @@ TEST_F(NextModelTest, NothingIsMadeBeforeThePresentOneWasTaken) {
   EXPECT_EQ(made, 1);
 }
 
-TEST_F(NextModelTest, IsCompiledForWhatTheLastOneOfItsKindWasAskedFor) {
+TEST_F(NextModelTest, IsCompiledWithTheOptionsOfTheLastModelOfItsKind) {
   const Model first = network();
   expect("a");
   next.take(plan("first"));
@@ -71,13 +71,13 @@ TEST_F(NextModelTest, IsCompiledForWhatTheLastOneOfItsKindWasAskedFor) {
   EXPECT_FALSE(next.take(b->model, one_row)) << "handed out already";
 }
 
-TEST_F(NextModelTest, WhatGoesWrongInMakingItIsThrownWhereItIsTaken) {
+TEST_F(NextModelTest, RethrowsBuildErrorsWhenItIsTaken) {
   next.expect({plan("a"), Step::Kind::Try}, []() -> NextModel::Made { throw ModelError("quantize", "no such op"); });
   next.take(plan("first"));
   EXPECT_THROW(next.take(plan("a")), ModelError);
 }
 
-TEST_F(NextModelTest, AShapeThatDoesNotCompileIsLeftToWhoeverAsks) {
+TEST_F(NextModelTest, IgnoresAShapeThatDoesNotCompile) {
   const CompileOptions wrong{.input_shapes = {{1, 5, 8, 8}}};
   next.runs(Step::Kind::Probe);
   next.take(network(), wrong);

@@ -10,7 +10,7 @@
 namespace lpot {
 namespace {
 
-TEST(StatusFile, TellsWhatIsGoingOnAsLongAsItDoes) {
+TEST(StatusFile, HasTheProgressWhileTheStudyRuns) {
   const TempFolder folder;
   EXPECT_TRUE(read_status(folder.path(), 1).is_null());
   {
@@ -30,7 +30,7 @@ TEST(StatusFile, TellsWhatIsGoingOnAsLongAsItDoes) {
   EXPECT_THAT(folder.names(), testing::IsEmpty());
 }
 
-TEST(StatusFile, OfAProcessThatIsGoneOrDamagedSaysNothing) {
+TEST(StatusFile, IsIgnoredForADeadProcessOrDamagedContent) {
   const TempFolder folder;
   // Larger than any process number that Linux gives.
   folder.write("progress.json", R"({"pid": 4194305, "study": 1, "stage": "evaluate", "done": 1, "total": 2})");
@@ -39,7 +39,7 @@ TEST(StatusFile, OfAProcessThatIsGoneOrDamagedSaysNothing) {
   EXPECT_TRUE(read_status(folder.path(), 1).is_null());
 }
 
-TEST(StatusFile, AFolderThatIsNotThereIsNoError) {
+TEST(StatusFile, IgnoresAMissingFolder) {
   StatusFile status("/nowhere/at/all", 1);
   status.watch({}).progress("evaluate", 1, 2);
   EXPECT_TRUE(read_status("/nowhere/at/all", 1).is_null());

@@ -113,7 +113,7 @@ TEST_F(StudyTest, AStoreErrorEndsTheStudyAndKeepsWhatIsStored) {
   EXPECT_THAT(store_->trials(id_), SizeIs(2));
 }
 
-TEST_F(StudyTest, AProcessOfTheTeamThatIsGoneEndsTheStudyAndIsNoFaultOfThePlan) {
+TEST_F(StudyTest, ADeadWorkerEndsTheStudyWithoutAFailedTrial) {
   std::size_t calls = 0;
   const Attempt attempt = [&](const Plan&, const Observer&) {
     if (++calls == 3) throw DistributedError("distributed", "rank 1 has ended");
@@ -129,7 +129,7 @@ TEST_F(StudyTest, AStoreErrorWhileSavingTheBestEndsItTooAndTheTrialIsKept) {
   EXPECT_THAT(store_->trials(id_), SizeIs(1));
 }
 
-TEST_F(StudyTest, EachTrialIsStoredBeforeItIsToldAndTheNewBestIsMarked) {
+TEST_F(StudyTest, EachTrialIsStoredBeforeItIsReportedAndTheNewBestIsMarked) {
   options_.exit_policy.max_trials = 4;
   std::vector<bool> told;
   const StudyEvents events{[&](const Trial& trial, bool is_best) {
@@ -298,7 +298,7 @@ TEST_F(StudyTest, ProbesAreKeptAndGoOnAfterAnyInterruption) {
   EXPECT_THAT(interrupted_after, testing::ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-TEST_F(StudyTest, TellsWhatIsToBeExpectedAfterAStepThatGoesAsTheLastOneAndIsRight) {
+TEST_F(StudyTest, PredictsTheStepAfterAStepThatGivesTheLastResult) {
   const auto strategy = make_basic_strategy();
   const std::vector<Trial> without = run(in_turn({measured(0.5)})).trials;
   std::vector<Plan> expected;

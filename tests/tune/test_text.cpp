@@ -130,7 +130,7 @@ TEST_F(TextTest, AGraphWithItsOwnPipelineIsTunedWithTheConfigAsItStands) {
       << "the saved model is cut by the same config";
 }
 
-TEST_F(TextTest, RecordsOfAnotherLengthAreToldWithBothShapes) {
+TEST_F(TextTest, ReportsBothShapesForRecordsOfAnotherLength) {
   TFRecordWriter writer(folder_ / "short.tf_record");
   writer.add(encode_example({{"input_ids", std::vector<std::int64_t>(24, 1)},
                              {"input_mask", std::vector<std::int64_t>(24, 1)},

@@ -51,7 +51,7 @@ class TuneTest : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(TuneTest, AStudyThatIsResumedWithMoreTrialsGoesOn) {
+TEST_F(TuneTest, AResumedStudyWithMoreTrialsContinues) {
   const TuneResult first = run(unreachable(1));
   const TuneResult second = run(unreachable(2), true);
   ASSERT_THAT(first.trials, SizeIs(1));
@@ -118,7 +118,7 @@ TEST_F(TuneTest, EachOfSeveralMetricsBelongsToTheStudy) {
               AllOf(HasSubstr("evaluation.accuracy.metric was"), HasSubstr("topk(k=1)"), HasSubstr("topk(k=5)")));
 }
 
-TEST_F(TuneTest, DataThatDoNotFitAreToldBeforeAnythingIsWritten) {
+TEST_F(TuneTest, ReportsDataThatDoNotFitBeforeItWritesAnything) {
   const Config misfit = load_config_text(
       "model: {name: net}\nevaluation:\n  accuracy:\n    metric: {topk: 1}\n"
       "    dataloader: {dataset: {dummy: {shape: [4, 3, 32, 32]}}}\ntuning:\n" +
@@ -146,7 +146,7 @@ TEST_F(TuneTest, ARelativeLossOfNothingIsAnError) {
   EXPECT_THAT(message_of<ConfigError>([&] { run(config); }), HasSubstr("tuning.accuracy_criterion.absolute"));
 }
 
-TEST_F(TuneTest, StoppedBeforeTheFirstTrialItThrowsInterruptedAndCanGoOn) {
+TEST_F(TuneTest, StoppedBeforeTheFirstTrialItThrowsInterruptedAndCanBeResumed) {
   Observer observer;
   observer.should_stop = [] { return true; };
   EXPECT_THROW(tune(unreachable(1), {.model = kModel, .output = {}}, observer), Interrupted);
@@ -164,7 +164,7 @@ TEST_F(TuneTest, StoppedInATrialItReturnsTheBestSoFar) {
   EXPECT_TRUE(std::filesystem::exists(result.model));
 }
 
-TEST_F(TuneTest, WarnsOfCalibrationWithTheEvaluationData) {
+TEST_F(TuneTest, WarnsAboutCalibrationWithTheEvaluationData) {
   std::vector<std::string> warnings;
   Observer observer;
   observer.on_log = [&](LogLevel level, std::string_view text) {
@@ -174,7 +174,7 @@ TEST_F(TuneTest, WarnsOfCalibrationWithTheEvaluationData) {
   EXPECT_THAT(warnings, testing::Contains(HasSubstr("calibrating with the evaluation data")));
 }
 
-TEST_F(TuneTest, DynamicQuantizationNeedsNoCalibrationDataAndSaysSoOfActivations) {
+TEST_F(TuneTest, DynamicQuantizationNeedsNoCalibrationDataAndDescribesActivations) {
   Config config = this->config("{topk: 1}", "tuning:\n  accuracy_criterion: {absolute: 0.1}\n" + workspace());
   config.quantization.approach = Approach::DynamicQuantization;
   std::vector<std::string> warnings;
@@ -221,7 +221,7 @@ TEST_F(TuneTest, DynamicQuantizationWorksWithoutAnyData) {
   EXPECT_GT(tuned.best->result->latency_ms, 0);
 }
 
-TEST_F(TuneTest, AnEqualizedStudyHasStatisticsOfItsOwnAndGoesOnWithThem) {
+TEST_F(TuneTest, AnEqualizedStudyHasItsOwnStatisticsAndResumesWithThem) {
   Config config = unreachable(1);
   const TuneResult plain = run(config);
   config.quantization.recipes.values["cross_layer_equalization"] = true;

@@ -27,7 +27,7 @@ TEST(OpenStudy, WithoutResumeEachRunIsAStudyOfItsOwn) {
   EXPECT_EQ(store->studies().size(), 2u);
 }
 
-TEST(OpenStudy, ResumeGoesOnWithTheLatestThatIsTheSame) {
+TEST(OpenStudy, ResumeContinuesTheLatestStudyWithTheSameIdentity) {
   const auto store = create_memory_store();
   open_study(*store, kIdentity, false);
   const StudyId second = open_study(*store, kIdentity, false);
@@ -35,14 +35,14 @@ TEST(OpenStudy, ResumeGoesOnWithTheLatestThatIsTheSame) {
   EXPECT_EQ(store->studies().size(), 2u);
 }
 
-TEST(OpenStudy, ResumeOfNothingBegins) {
+TEST(OpenStudy, ResumeWithoutAStudyStartsANewOne) {
   const auto store = create_memory_store();
   const StudyId study = open_study(*store, kIdentity, true);
   EXPECT_EQ(study, store->studies().at(0).id);
 }
 
 // A run with a mistake in its config must not stand between a study and its resumption.
-TEST(OpenStudy, ResumePassesOverAnotherStudyThatCameAfter) {
+TEST(OpenStudy, ResumeSkipsALaterStudyWithOtherSettings) {
   const auto store = create_memory_store();
   const StudyId first = open_study(*store, kIdentity, false);
   open_study(*store, with_settings("{}"), false);
@@ -92,7 +92,7 @@ TEST(OpenStudy, ResumeWithAKeyMoreOrLessNamesIt) {
 }
 
 TEST(OpenStudy, ResumeShowsOnlyWhatDiffersOfLongValues) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   const std::string same(200, 'a');
   open_study(*store, with_settings(R"({"calibration data":")" + same + R"(; 300 samples in order 01; )" + same + "\"}"),
              false);
@@ -103,7 +103,7 @@ TEST(OpenStudy, ResumeShowsOnlyWhatDiffersOfLongValues) {
 }
 
 TEST(OpenStudy, ResumeShowsTheWordBeforeADifference) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   const std::string head = R"({"calibration data":")" + std::string(100, 'a') + " in order 0123456789abcdef, seed ";
   open_study(*store, with_settings(head + "1978\"}"), false);
   EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, with_settings(head + "8\"}"), true); }),
@@ -111,7 +111,7 @@ TEST(OpenStudy, ResumeShowsTheWordBeforeADifference) {
 }
 
 TEST(OpenStudy, ResumeShowsKeysOfTheConfigurationFirst) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   open_study(*store, with_settings(R"({"calibration data":"seed 1","tuning.random_seed":"1"})"), false);
   const auto changed = with_settings(R"({"calibration data":"seed 2","tuning.random_seed":"2"})");
   EXPECT_THAT(message_of<StoreError>([&] { open_study(*store, changed, true); }),
@@ -119,7 +119,7 @@ TEST(OpenStudy, ResumeShowsKeysOfTheConfigurationFirst) {
 }
 
 TEST(OpenStudy, ResumeShowsThreeDifferencesAndCountsTheOthers) {
-  const auto store = make_memory_store();
+  const auto store = create_memory_store();
   open_study(*store, with_settings(R"({"a":1,"b":1,"c":1,"d":1,"e":1})"), false);
   EXPECT_THAT(
       message_of<StoreError>([&] { open_study(*store, with_settings(R"({"a":2,"b":2,"c":2,"d":2,"e":2})"), true); }),
@@ -155,14 +155,14 @@ TEST(WorkspaceTest, KeepsItsStudiesOnDisk) {
   EXPECT_EQ(Workspace(folder / "deep/w").store().studies().at(0).identity, kIdentity);
 }
 
-TEST(WorkspaceTest, AFileInTheWayIsNamed) {
+TEST(WorkspaceTest, NamesAFileThatBlocksTheFolder) {
   const TempFolder folder;
   write_bytes(folder / "file", "");
   EXPECT_THAT(message_of<StoreError>([&] { Workspace(folder / "file"); }), HasSubstr((folder / "file").string()));
   EXPECT_THAT(message_of<StoreError>([&] { Workspace(folder / "file/w"); }), HasSubstr((folder / "file/w").string()));
 }
 
-TEST(WorkspaceTest, AGarbageStoreIsToldAndLeftAlone) {
+TEST(WorkspaceTest, ReportsADamagedStoreAndDoesNotChangeIt) {
   const TempFolder folder;
   std::filesystem::create_directories(folder / "w");
   const std::string garbage(4096, 'x');

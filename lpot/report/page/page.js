@@ -1,4 +1,4 @@
-// Draws a study's view (lpot/report/study_view.h). Names come from models that others made: text nodes only, no markup.
+// Draws a study's view (lpot/report/study_view.h). Names come from models and are not trusted: use text nodes only.
 'use strict';
 const SVG = 'http://www.w3.org/2000/svg';
 function fill(node, attributes, children) {
@@ -13,7 +13,7 @@ const el = (tag, attributes, ...children) => fill(document.createElement(tag), a
 const svg = (tag, attributes, ...children) => fill(document.createElementNS(SVG, tag), attributes, children);
 const byId = id => document.getElementById(id);
 
-// Numbers as people read them.
+// Format numbers.
 const isNumber = value => typeof value === 'number' && isFinite(value);
 const fixed = (value, digits) => isNumber(value) ? value.toFixed(digits) : '–';
 const ratio = (value, aboveOne, belowOne) => value > 0 && value < 1 ? `${fixed(1 / value, 2)} x ${belowOne}` : `${fixed(value, 2)} x ${aboveOne}`;
@@ -54,12 +54,12 @@ const hint = text => svg('title', {}, text);
 
 function drawScatter(view) {
   const width = 540, height = 330, base = view.baseline, goal = view.goal, best = bestOf(view);
-  // fp32's latency in the run that the best was measured in: the machine may have been busier in another.
+  // The fp32 latency in the run of the best trial, because the machine may be busier in another run.
   const fp32 = best ? best.fp32_latency_ms : base.latency_ms;
   const trials = view.trials.filter(scored);
   const ms = trial => fp32 / trial.speedup;
   const better = !goal || goal.higher_is_better ? 1 : -1;
-  // A few hopeless trials must not squeeze the others: what is far below stands on the edge.
+  // Trials with a very low accuracy are drawn at the edge, so that they do not compress the plot.
   const losses = trials.map(trial => better * (base.accuracy - trial.accuracy)).sort((a, b) => a - b);
   const allowed = goal && isNumber(goal.threshold) ? Math.abs(base.accuracy - goal.threshold) : 0;
   const typical = losses.length ? losses[Math.floor((losses.length - 1) * 0.8)] : 0;
@@ -89,7 +89,7 @@ function drawScatter(view) {
     plot.append(mark);
     if (trial.number === view.best) plot.append(svg('circle', { class: 'best-mark', cx: left, cy: top, r: 8 }));
   }
-  // Above the marks, which hide it where there are many.
+  // Drawn above the marks, which would hide it.
   if (line.length > 1) plot.append(svg('polyline', { class: 'front', points: line.map(trial => place(trial).join(',')).join(' ') }));
   plot.append(svg('rect', { class: 'reference', x: x.at(fp32) - 4, y: flipped.at(base.accuracy) - 4, width: 8, height: 8 }, hint('fp32')),
     svg('text', { class: 'ink', x: x.at(fp32) + 4, y: flipped.at(base.accuracy) - 8, 'text-anchor': 'end' }, 'fp32'));
@@ -175,8 +175,8 @@ function drawTensors(view) {
     plot.append(svg('line', { class: 'axis', x1: 8, x2: width - 8, y1: 104, y2: 104 }));
     return el('div', {}, el('p', { class: 'muted text' }, `${tensor.tensor}, read by ${tensor.op} (${tensor.algorithm})`), plot);
   };
-  return el('section', { id: 'tensors' }, el('h2', {}, 'Tensors in front of the noisiest ops'),
-    el('p', { class: 'muted' }, 'Observed values (log of the counts) and the range of the 256 levels; what lies beyond is clipped.'),
+  return el('section', { id: 'tensors' }, el('h2', {}, 'Inputs of the noisiest ops'),
+    el('p', { class: 'muted' }, 'Observed values (log scale of the counts) and the range of the 256 int8 levels. Values outside the range are clipped.'),
     el('div', { class: 'many' }, view.tensors.map(one)));
 }
 
@@ -220,11 +220,11 @@ function drawDiagnosis(view) {
     cells: [op.name, isNumber(op.decibels) ? fixed(op.decibels, 1) : '–', finding.text, el('code', {}, finding.yaml)] })));
   if (!view.ops.some(op => op.findings)) return null;
   rows.sort((a, b) => b.noise - a.noise);
-  return el('section', { id: 'diagnosis' }, el('h2', {}, 'Diagnosis'), rows.length ? table(['<op', 'signal/noise, dB', '<finding', '<YAML that acts on it'], rows)
-    : el('p', { class: 'muted' }, 'Nothing stands out: no op is noisy, slower in int8, or read with outlier or dead channels.'));
+  return el('section', { id: 'diagnosis' }, el('h2', {}, 'Diagnosis'), rows.length ? table(['<op', 'signal/noise, dB', '<finding', '<YAML that may help'], rows)
+    : el('p', { class: 'muted' }, 'No findings: no op is noisy, slower in int8, or has outlier or dead input channels.'));
 }
 
-// What a trial changed against the best one before it.
+// The changes of a trial against the best trial before it.
 function change(view, index) {
   const trial = view.trials[index], before = view.trials.find(other => index > 0 && other.number === view.trials[index - 1].best_so_far);
   if (trial.error) return trial.error;
@@ -272,7 +272,7 @@ function drawAbout(view) {
   const rows = [line('model', about.model), line('fingerprint', view.fingerprint), line('started', about.started),
     about.machine && line('machine', `${about.machine.cpu}, ${about.machine.cores} cores, ${about.machine.class}`),
     about.versions && line('versions', `lpot ${about.versions.lpot}, OpenVINO ${about.versions.openvino}`), line('saved as', view.model)].filter(Boolean);
-  return el('section', { id: 'about' }, el('h2', {}, 'Make it again'), about.command ? el('pre', {}, about.command) : null,
+  return el('section', { id: 'about' }, el('h2', {}, 'Reproduce'), about.command ? el('pre', {}, about.command) : null,
     el('table', {}, el('tbody', {}, rows.map(row => el('tr', {}, el('td', { class: 'text muted' }, row.cells[0]), el('td', { class: 'text' }, row.cells[1]))))),
     el('details', {}, el('summary', { class: 'muted' }, 'settings'), el('pre', {}, Object.entries(view.settings || {}).map(([key, value]) => `${key} = ${value}`).join('\n'))));
 }
@@ -290,7 +290,7 @@ function render(view) {
   if (scrolled) byId('trials').querySelector('.scroll').scrollTop = scrolled;
 }
 
-// The dashboard: asks for what there is, and draws again when something is new.
+// The dashboard: polls the server and draws again after a change.
 const live = { study: 0, stamp: '' };
 // A run that failed at its start leaves a study without a baseline: it is not shown first.
 const newestStudy = studies => studies.findLast(study => study.has_baseline || study.progress) || studies.at(-1);
@@ -310,11 +310,11 @@ async function poll() {
     if (!list.studies.length) { byId('main').replaceChildren('No study in this workspace yet.'); return; }
     if (!list.studies.some(study => study.study === live.study)) live.study = newestStudy(list.studies).study;
     const stamp = `${live.study} ${list.studies.find(study => study.study === live.study).stamp}`;
-    const busy = document.activeElement?.tagName === 'SELECT';  // a list that is open must not vanish
+    const busy = document.activeElement?.tagName === 'SELECT';  // do not replace an open list
     if (!busy) drawLive(list);
     if (stamp !== live.stamp && !busy) { render(await (await fetch('/api/studies/' + live.study)).json()); live.stamp = stamp; }
   } catch (error) {
-    byId('live').textContent = 'lpot serve does not answer';
+    byId('live').textContent = 'no answer from lpot serve';
   }
 }
 
