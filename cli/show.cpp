@@ -71,7 +71,7 @@ void print_study(const Store& store, const StudyEntry& study, const StudyEntry* 
   }
   fmt::print("{}",
              format_table({"trial", "accuracy", "fp32 ms", "int8 ms", "speed-up", "size", "in fp32", "time"}, rows));
-  if (has_estimate) fmt::print("* estimate: the evaluation stopped early because the trial could not meet the goal\n");
+  if (has_estimate) fmt::print("* estimate: the evaluation stopped early, because the trial misses the goal\n");
   fmt::print("\n");
 }
 
@@ -88,8 +88,10 @@ int run_show(const std::string& workspace, const Context& context) {
   for (std::size_t i = 0; i < studies.size(); ++i) print_study(*store, studies[i], i == 0 ? nullptr : &studies[i - 1]);
   if (!studies.empty())
     fmt::print(
-        "fp32 ms, int8 ms: latencies at batch 1. Those of a trial are measured in the same run;\n"
-        "its speed-up is their ratio. in fp32: quantizable ops that stay in fp32.\n");
+        "fp32 ms   latency of fp32 at batch 1; for a trial, in the same run as int8 ms\n"
+        "int8 ms   latency of the trial's model at batch 1\n"
+        "speed-up  against fp32 in the same run: fp32 ms / int8 ms\n"
+        "in fp32   quantizable ops that stay in fp32\n");
   const auto best = std::filesystem::path(workspace) / "best" / "model.xml";
   if (std::filesystem::exists(best)) fmt::print("best model: {}\n", best.string());
   return kSuccess;

@@ -196,7 +196,7 @@ std::string result_text(const TuneResult& result) {
            "smaller", "larger"))});
 
   std::string text = format_table({"", "fp32", "int8", ""}, rows) + "\n";
-  if (has_best) text += "latency   against fp32 in the same run, in which both models take turns\n";
+  if (has_best) text += "speed     against fp32 in the same run, in which both models take turns\n";
   text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
   const std::string samples =
       result.evaluated_samples > 0 ? fmt::format(", {} samples evaluated", result.evaluated_samples) : "";
