@@ -147,6 +147,7 @@ TEST_F(ServeTest, GivesThePageTheStudiesAndTheModel) {
   const Json list = Json::parse(body(get("/api/studies")));
   EXPECT_EQ(list["studies"][0]["trials"], 1);
   EXPECT_TRUE(list["studies"][0]["progress"].is_null());
+  EXPECT_EQ(list["studies"][0]["has_baseline"], true);
   EXPECT_THAT(list["files"], testing::Contains("model.xml"));
   EXPECT_EQ(Json::parse(body(get("/api/studies/1")))["best"], 1);
   EXPECT_THAT(get("/api/studies/2"), StartsWith("HTTP/1.1 404"));
