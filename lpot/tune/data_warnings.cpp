@@ -20,7 +20,7 @@ std::optional<std::size_t> count_classes(const Dataset& data, std::size_t count,
   std::set<std::int64_t> classes;
   for (std::size_t i = 0; i < count; ++i) {
     const Tensor label = data.label(index(i));
-    if (label.empty() || label.size() != 1 || !holds_whole_numbers(label.element_type())) return std::nullopt;
+    if (label.empty() || label.size() != 1 || !is_integer_type(label.element_type())) return std::nullopt;
     classes.insert(static_cast<std::int64_t>(label.value_at(0)));
   }
   return classes.size();
