@@ -133,10 +133,10 @@ LoadedModels load_models(const BenchVerb& verb, const Settings& settings) {
   LoadedModels loaded;
   for (const std::string& path : verb.models) {
     const Model model = load_model(path, settings.load);
-    const Batches batches = settings.data
-                                ? read_batches(model, *settings.data)
-                                : Batches{generate_inputs(model, settings.batch_size,
-                                                         complete_shapes(model, given, deployed, settings.batch_size))};
+    const Batches batches =
+        settings.data ? read_batches(model, *settings.data)
+                      : Batches{generate_inputs(model, settings.batch_size,
+                                                complete_shapes(model, given, deployed, settings.batch_size))};
     CompileOptions options{.threads = settings.threads};
     for (const Tensor& input : batches.front()) options.input_shapes.push_back(input.shape());
     loaded.executables.push_back(std::make_unique<Executable>(model, options));

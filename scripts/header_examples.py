@@ -24,6 +24,7 @@ import pathlib
 import re
 
 INDENTED = re.compile(r"//   +\S")
+LIST_ITEM = re.compile(r"// (?:-|\d+\.) ")
 NOT_CODE = re.compile(r"//   +[$|] ")
 DEFINITION = re.compile(
     r"(?:class|struct|enum|template|using|namespace)\b"
@@ -47,7 +48,9 @@ def paragraphs(header):
             if not NOT_CODE.match(line):
                 current.append((number, "  " + line[2:]))
             continue
-        in_list = line.startswith("// - ") or (in_list and INDENTED.match(line) is not None)
+        in_list = LIST_ITEM.match(line) is not None or (
+            in_list and INDENTED.match(line) is not None
+        )
         if current:
             found.append(current)
             current = []

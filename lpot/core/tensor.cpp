@@ -157,7 +157,7 @@ ElementType parse_element_type(std::string_view name) {
   if (name == "double") return ElementType::F64;
   if (name == "int") return ElementType::I64;
   throw ConfigError("element type",
-                    fmt::format("unknown element type '{}'; expected float32, int64, uint8, ...", name));
+                    fmt::format("unknown element type '{}'; expected a type such as float32, int64 or uint8", name));
 }
 
 Tensor::Tensor(ElementType type, Shape shape) : type_(type), shape_(std::move(shape)) {

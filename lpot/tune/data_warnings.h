@@ -1,6 +1,6 @@
 // Warnings about calibration data that make a model look better than it is, or ranges too narrow.
 //
-//   if (const auto warning = few_classes_warning(calibration, 300)) observer.log(LogLevel::Warning, *warning);
+//   if (const auto warning = few_classes_warning(loader, 300)) observer.log(LogLevel::Warning, *warning);
 //
 #pragma once
 #include <cstddef>

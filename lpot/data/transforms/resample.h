@@ -1,9 +1,9 @@
 // Resamples an image to another size.
-//   Nearest, Bilinear, Bicubic: exactly as Pillow's Image.resize.
-//   PlainBilinear: as TensorFlow and OpenCV. Interpolates the four nearest pixels without anti-aliasing; pixel centers
-//     are at one half.
-//   Area: as OpenCV's INTER_AREA if an axis shrinks: the mean of the area that a new pixel covers. If an axis grows, it
-//     is PlainBilinear.
+// - Nearest, Bilinear, Bicubic: exactly as Pillow's Image.resize.
+// - PlainBilinear: as TensorFlow and OpenCV. Interpolates the four nearest pixels without anti-aliasing; pixel centers
+//   are at one half.
+// - Area: as OpenCV's INTER_AREA if an axis shrinks: the mean of the area that a new pixel covers. If an axis grows, it
+//   is PlainBilinear.
 #pragma once
 #include <cstddef>
 #include <string_view>

@@ -158,7 +158,8 @@ TEST(RecipeTable, IsDescribedAsInVersion01) {
 TEST(RecipeTable, RejectsAPlanWithAnUnknownRecipe) {
   Plan plan;
   plan.recipes.set("of_tomorrow", true);
-  EXPECT_THAT(message_of<StoreError>([&] { resolve(small_model(), plan, {}); }), HasSubstr("'of_tomorrow' is unknown"));
+  EXPECT_THAT(message_of<StoreError>([&] { resolve(small_model(), plan, {}); }),
+              HasSubstr("unknown recipe 'of_tomorrow'"));
 }
 
 }  // namespace
