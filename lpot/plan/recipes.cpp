@@ -113,7 +113,8 @@ void check_recipes(const Recipes& recipes, const RecipeDeclarations& declaration
 
 std::string to_json(const Recipes& recipes) {
   nlohmann::json json = nlohmann::json::object();
-  for (const auto& [name, value] : recipes.all()) std::visit([&](auto held) { json[name] = held; }, value);
+  // clang 14 cannot capture structured bindings.
+  for (const auto& recipe : recipes.all()) std::visit([&](auto held) { json[recipe.first] = held; }, recipe.second);
   return json.dump();
 }
 
