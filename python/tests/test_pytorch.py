@@ -241,6 +241,6 @@ def test_resume_file_resumes_the_last_study(net, conf, pictures):
     assert tuned_by_ilit(same, conf, 4, resume_file="./snapshot") == ([1, 2, 3, 4], 1)
     with torch.no_grad():
         net.linear.bias += 1
-    with pytest.raises(lpot.StoreError, match="the model was another"):
+    with pytest.raises(lpot.StoreError, match="the model has changed"):
         tuned_by_ilit(net, conf, 5, resume_file="./snapshot")
     assert tuned_by_ilit(net, conf, 1) == ([1], 2)
