@@ -169,7 +169,7 @@ class Parser:
     def block(
         self, opening: int, start: int, declaration: str, of: str
     ) -> tuple[int, str]:
-        """Reads what is in braces; returns its end and what is left of the declaration before it."""
+        """Reads what is in braces; returns its end and the rest of the declaration before it."""
         closing = self.closing(opening)
         plain = ATTRIBUTE.sub("", declaration).strip()
         while TEMPLATE.match(plain):

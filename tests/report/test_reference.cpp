@@ -16,7 +16,7 @@ TEST(Reference, IsTheOneInTheDocs) {
   std::stringstream text;
   text << file.rdbuf();
   EXPECT_EQ(reference_markdown(component_tables()), text.str())
-      << "write it anew: build/bin/lpot reference > docs/reference.md";
+      << "write it again: build/bin/lpot reference > docs/reference.md";
 }
 
 TEST(Reference, SaysWhatIsRefusedAndWhy) {

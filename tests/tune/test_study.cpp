@@ -280,7 +280,7 @@ TEST_F(StudyTest, ProbesAreKeptAndGoOnAfterAnyInterruption) {
   const auto go = [&](const Observer& observer = {}) {
     return Study(*store_, id_, options_).run(Prober(), work, {}, observer);
   };
-  std::set<std::size_t> interrupted_after;  // so many trials and probes
+  std::set<std::size_t> interrupted_after;  // trials and probes that were stored
   for (int allowed = 0;; ++allowed) {
     id_ = store_->create_study({"net", "f1", "data", "{}"});
     probed = 0;

@@ -91,8 +91,10 @@ TEST_P(EveryRecipe, IsReadBackFromItsJson) {
   EXPECT_NO_THROW(recipes_on(plan.recipes));
 }
 
-TEST_P(EveryRecipe, IsSetByItsConfigurationKey) {
-  if (declaration().key.name.empty()) GTEST_SKIP() << "has no key";
+class RecipeWithKey : public EveryRecipe {};
+class RecipeWithDefault : public EveryRecipe {};
+
+TEST_P(RecipeWithKey, IsSetByItsConfigurationKey) {
   const RecipeValue value = other_value(declaration());
   std::vector<std::string> names = declaration().aliases;
   names.push_back(declaration().key.name);
@@ -105,8 +107,7 @@ TEST_P(EveryRecipe, IsSetByItsConfigurationKey) {
   EXPECT_THAT(message_of<ConfigError>([&] { load(declaration().key.name + ": [a]"); }), HasSubstr("got a list"));
 }
 
-TEST_P(EveryRecipe, DoesNotChangeTheModelIfItIsOff) {
-  if (!declaration().plan_default) GTEST_SKIP() << "is off by default";
+TEST_P(RecipeWithDefault, DoesNotChangeTheModelIfItIsOff) {
   const Model model = small_model();
   const Tensor input = random_tensor({1, 2, 8, 8}, 7);
   const Statistics statistics =
@@ -119,8 +120,25 @@ TEST_P(EveryRecipe, DoesNotChangeTheModelIfItIsOff) {
   EXPECT_EQ(run_plainly(quantize(model, plan, statistics).graph, {input}), expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Table, EveryRecipe, ::testing::ValuesIn(recipe_table()),
-                         [](const auto& tested) { return tested.param.declaration.name; });
+std::vector<Recipe> recipes_with(bool (*wanted)(const RecipeDeclaration&)) {
+  std::vector<Recipe> found;
+  for (const Recipe& recipe : recipe_table())
+    if (wanted(recipe.declaration)) found.push_back(recipe);
+  return found;
+}
+
+std::string name_of(const ::testing::TestParamInfo<Recipe>& tested) { return tested.param.declaration.name; }
+
+INSTANTIATE_TEST_SUITE_P(Table, EveryRecipe, ::testing::ValuesIn(recipe_table()), name_of);
+INSTANTIATE_TEST_SUITE_P(Table, RecipeWithKey, ::testing::ValuesIn(recipes_with([](const RecipeDeclaration& recipe) {
+                           return !recipe.key.name.empty();
+                         })),
+                         name_of);
+INSTANTIATE_TEST_SUITE_P(Table, RecipeWithDefault,
+                         ::testing::ValuesIn(recipes_with([](const RecipeDeclaration& recipe) {
+                           return recipe.plan_default.has_value();
+                         })),
+                         name_of);
 
 TEST(RecipeTable, HasEveryNameKeyPositionAndAlternativeOnce) {
   std::set<std::string> names, keys;
