@@ -12,14 +12,14 @@ namespace lpot {
 namespace {
 
 // Images of any size, with the channels before rows and columns.
-Model network() {
+Model resizable_convolution() {
   const auto x = parameter({-1, 3, -1, -1}, "x");
   const auto relu = std::make_shared<op::Relu>(conv3x3(x, 3, 5, "conv"));
   relu->set_friendly_name("relu");
   return as_model({relu}, {x});
 }
 
-const std::vector<ObservationPoint> kPoints{{"x", 1}, {"conv", 1}, {"relu", 1}};
+const std::vector<ObservationPoint> kSharedPoints{{"x", 1}, {"conv", 1}, {"relu", 1}};
 
 // Images of two sizes; every `other`-th image has the second size.
 DataLoader pictures(std::size_t count, std::size_t batch_size, std::size_t other = 0) {
@@ -33,7 +33,7 @@ DataLoader pictures(std::size_t count, std::size_t batch_size, std::size_t other
 
 std::string alone(const DataLoader& loader, std::vector<std::size_t> sizes) {
   std::string all;
-  for (const Statistics& snapshot : observe(network(), kPoints, loader, {std::move(sizes), 2}).snapshots)
+  for (const Statistics& snapshot : observe(resizable_convolution(), kSharedPoints, loader, {std::move(sizes), 2}).snapshots)
     all += to_bytes(snapshot);
   return all;
 }
@@ -43,12 +43,12 @@ class ObserveShared : public testing::TestWithParam<int> {
   std::string shared(const DataLoader& loader, std::vector<std::size_t> sizes, const Observer& observer = {}) {
     WorkerThreads workers(GetParam(), [&](int rank) {
       return [&loader, rank](const std::string& order) {
-        return observe_task(nlohmann::json::from_cbor(order), rank, network(), loader);
+        return observe_task(nlohmann::json::from_cbor(order), rank, resizable_convolution(), loader);
       };
     });
     std::string all;
     const ObserveOptions options{.sampling_sizes = std::move(sizes), .executor = make_executor(&workers.coordinator())};
-    for (const Statistics& snapshot : observe(network(), kPoints, loader, options, observer).snapshots)
+    for (const Statistics& snapshot : observe(resizable_convolution(), kSharedPoints, loader, options, observer).snapshots)
       all += to_bytes(snapshot);
     return all;
   }

@@ -109,7 +109,7 @@ Statistics sample_statistics() {
 TEST(StatisticsBytes, AreReadBackEqual) {
   const Statistics statistics = sample_statistics();
   EXPECT_EQ(statistics_from_bytes(to_bytes(statistics)), statistics);
-  EXPECT_EQ(statistics_from_bytes(to_bytes({})), Statistics());
+  EXPECT_EQ(statistics_from_bytes(to_bytes(Statistics())), Statistics());
 }
 
 TEST(StatisticsBytes, AreRejectedWhenTruncatedAnywhere) {

@@ -22,4 +22,12 @@ std::vector<T> values_of(const Tensor& tensor) {
   return {tensor.data<T>(), tensor.data<T>() + tensor.size()};
 }
 
+// The bytes of an image as hexadecimal digits.
+inline std::string hex(const Tensor& image) {
+  static constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::uint8_t value : values_of<std::uint8_t>(image)) text += {kDigits[value >> 4], kDigits[value & 15]};
+  return text;
+}
+
 }  // namespace lpot

@@ -6,9 +6,9 @@ namespace lpot {
 namespace {
 
 // Uses the default identity of Dataset.
-class Numbers : public Dataset {
+class NumberDataset : public Dataset {
  public:
-  explicit Numbers(std::vector<float> values, bool labelled = false)
+  explicit NumberDataset(std::vector<float> values, bool labelled = false)
       : values_(std::move(values)), labelled_(labelled) {}
   std::size_t size() const override { return values_.size(); }
   Sample at(std::size_t index) const override {
@@ -22,35 +22,35 @@ class Numbers : public Dataset {
 };
 
 TEST(DatasetIdentity, IsTheSameForTheSameData) {
-  EXPECT_EQ(Numbers({1, 2, 3}).identity(), Numbers({1, 2, 3}).identity());
+  EXPECT_EQ(NumberDataset({1, 2, 3}).identity(), NumberDataset({1, 2, 3}).identity());
 }
 
 TEST(DatasetIdentity, DependsOnSizeValuesAndLabels) {
-  const std::string identity = Numbers({1, 2, 3}).identity();
-  EXPECT_NE(Numbers({1, 2}).identity(), identity);
-  EXPECT_NE(Numbers({1, 2, 4}).identity(), identity);
-  EXPECT_NE(Numbers({0, 2, 3}).identity(), identity);
-  EXPECT_NE(Numbers({1, 2, 3}, true).identity(), identity);
+  const std::string identity = NumberDataset({1, 2, 3}).identity();
+  EXPECT_NE(NumberDataset({1, 2}).identity(), identity);
+  EXPECT_NE(NumberDataset({1, 2, 4}).identity(), identity);
+  EXPECT_NE(NumberDataset({0, 2, 3}).identity(), identity);
+  EXPECT_NE(NumberDataset({1, 2, 3}, true).identity(), identity);
 }
 
 TEST(DatasetIdentity, ReadsFewSamplesOfMany) {
-  class Counted : public Numbers {
+  class Counted : public NumberDataset {
    public:
-    using Numbers::Numbers;
+    using NumberDataset::NumberDataset;
     Sample at(std::size_t index) const override {
       ++reads;
-      return Numbers::at(index);
+      return NumberDataset::at(index);
     }
     mutable int reads = 0;
   };
   const Counted many(std::vector<float>(100000, 1.0f));
-  EXPECT_NE(many.identity(), Numbers({1}).identity());
+  EXPECT_NE(many.identity(), NumberDataset({1}).identity());
   EXPECT_LE(many.reads, 16);
 }
 
 TEST(DatasetIdentity, ExistsForOneSampleAndForNone) {
-  EXPECT_NE(Numbers({1}).identity(), Numbers({2}).identity());
-  EXPECT_NE(Numbers({}).identity(), "");
+  EXPECT_NE(NumberDataset({1}).identity(), NumberDataset({2}).identity());
+  EXPECT_NE(NumberDataset({}).identity(), "");
 }
 
 }  // namespace

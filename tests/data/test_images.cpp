@@ -13,13 +13,6 @@ using ::testing::HasSubstr;
 
 const std::filesystem::path kImages = LPOT_SOURCE_DIR "/tests/data/images";
 
-std::string hex(const Tensor& image) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t value : values_of<std::uint8_t>(image)) text += {kDigits[value >> 4], kDigits[value & 15]};
-  return text;
-}
-
 std::string decode_error(const std::vector<std::uint8_t>& bytes) {
   return message_of<DataError>([&] { decode_image(bytes); });
 }

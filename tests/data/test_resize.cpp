@@ -26,13 +26,6 @@ Tensor noise(std::size_t height, std::size_t width, std::size_t channels) {
   return image;
 }
 
-std::string hex(const Tensor& image) {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  std::string text;
-  for (const std::uint8_t value : values_of<std::uint8_t>(image)) text += {kDigits[value >> 4], kDigits[value & 15]};
-  return text;
-}
-
 struct Expectation {
   std::size_t height = 0, width = 0, channels = 0;
   std::int64_t new_height = 0, new_width = 0;

@@ -12,10 +12,10 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kSamples = 500;
+constexpr std::size_t kSharedSamples = 500;
 
 // Two classes with the scores 0 and the product of the shifted input.
-Model shifted(float shift) {
+Model shifted_product(float shift) {
   const auto x = parameter({-1, -1}, "x");
   const auto mean = std::make_shared<op::ReduceMean>(x, op::Constant::create(ov::element::i64, {1}, {1}), true);
   const auto score = std::make_shared<op::Subtract>(mean, constant({1, 1}, {shift}));
@@ -26,9 +26,9 @@ Model shifted(float shift) {
 }
 
 // All samples are of class 1, a tenth of them wrong. With batch size 1, rows have three different lengths.
-DataLoader rows(std::size_t batch_size) {
+DataLoader labelled_rows(std::size_t batch_size) {
   std::vector<Sample> samples;
-  for (std::size_t i = 0; i < kSamples; ++i) {
+  for (std::size_t i = 0; i < kSharedSamples; ++i) {
     const float middle = i % 10 == 3 ? -1.0f : static_cast<float>(i % 97);
     std::vector<float> values = random_values(batch_size > 1 ? 5 : 5 + i % 3, static_cast<unsigned>(i));
     for (float& value : values) value += middle;
@@ -44,11 +44,11 @@ struct Scores {
 
 Scores scores_of(DataEvaluator evaluator) {
   Scores scores;
-  scores.all.push_back(evaluator.baseline(shifted(0), {}));
+  scores.all.push_back(evaluator.baseline(shifted_product(0), {}));
   const double lowest = scores.all.back().accuracy() - 0.02;
   for (const float shift : {40.5f, 60.5f, 1.0f, 30.5f})
-    scores.all.push_back(evaluator.score_unless_below(lowest, shifted(shift), {}));
-  scores.all.push_back(evaluator.score(shifted(10.5f), {}));
+    scores.all.push_back(evaluator.score_unless_below(lowest, shifted_product(shift), {}));
+  scores.all.push_back(evaluator.score(shifted_product(10.5f), {}));
   scores.notes = evaluator.notes();
   return scores;
 }
@@ -77,7 +77,7 @@ class EvaluateShared : public testing::TestWithParam<Case> {
     std::vector<Component> metrics{{"topk", Parameters({{"k", std::int64_t{1}}}), {}}, {"Loss", {}, {}}};
     return {loader_, make_metrics(metrics), options};
   }
-  DataLoader loader_ = rows(GetParam().batch_size);
+  DataLoader loader_ = labelled_rows(GetParam().batch_size);
 };
 
 TEST_P(EvaluateShared, ComputesTheSameScoresJudgementsAndStops) {
@@ -93,7 +93,7 @@ TEST_P(EvaluateShared, ComputesTheSameScoresJudgementsAndStops) {
   WorkerThreads workers(GetParam().processes, [this](int rank) {
     return [this, rank](const std::string& bytes) {
       const auto order = nlohmann::json::from_cbor(bytes);
-      return evaluate_task(order, rank, shifted(std::stof(order["model"]["derivation"].get<std::string>())), loader_);
+      return evaluate_task(order, rank, shifted_product(std::stof(order["model"]["derivation"].get<std::string>())), loader_);
     };
   });
   options.threads = 1;
@@ -108,7 +108,7 @@ TEST(EvaluateSharedNan, IsReportedLikeByOneProcess) {
   const DataLoader loader = loader_of(std::move(samples), 8);
   WorkerThreads workers(3, [&](int rank) {
     return [&loader, rank](const std::string& bytes) {
-      return evaluate_task(nlohmann::json::from_cbor(bytes), rank, shifted(0), loader);
+      return evaluate_task(nlohmann::json::from_cbor(bytes), rank, shifted_product(0), loader);
     };
   });
   std::vector<std::string> warnings;
@@ -117,8 +117,8 @@ TEST(EvaluateSharedNan, IsReportedLikeByOneProcess) {
     if (level == LogLevel::Warning) warnings.emplace_back(message);
   };
   const auto metrics = make_metrics({{"topk", Parameters({{"k", std::int64_t{1}}}), {}}});
-  evaluate(shifted(0), loader, metrics, {.threads = 1}, observer);
-  evaluate(shifted(0), loader, metrics, {.threads = 1, .executor = make_executor(&workers.coordinator())}, observer);
+  evaluate(shifted_product(0), loader, metrics, {.threads = 1}, observer);
+  evaluate(shifted_product(0), loader, metrics, {.threads = 1, .executor = make_executor(&workers.coordinator())}, observer);
   ASSERT_EQ(warnings.size(), 2u);
   EXPECT_THAT(warnings[0], testing::HasSubstr("3 of 100 evaluation samples contain NaN, first sample 41 in input 0"));
   EXPECT_EQ(warnings[0], warnings[1]);

@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Model rows(std::int64_t batch) {
+Model relu_model(std::int64_t batch) {
   const auto x = parameter({batch, 4}, "x");
   return as_model({std::make_shared<op::Relu>(x)}, {x});
 }
@@ -27,16 +27,16 @@ std::vector<Sample> samples(std::size_t count) {
 
 TEST(ThroughputChoices, AreALargerBatchAndOneStream) {
   const std::vector<Throughput> both{{}, {32, 0}, {32, 1}};
-  EXPECT_EQ(throughput_choices(rows(-1), loader_of(samples(100), 4), 2), both);
-  EXPECT_THAT(throughput_choices(rows(-1), loader_of(samples(100), 64), 2),
+  EXPECT_EQ(throughput_choices(relu_model(-1), loader_of(samples(100), 4), 2), both);
+  EXPECT_THAT(throughput_choices(relu_model(-1), loader_of(samples(100), 64), 2),
               ElementsAre(Throughput{}, Throughput{0, 1}));
 }
 
 TEST(ThroughputChoices, KeepABatchThatMustNotChange) {
-  EXPECT_THAT(throughput_choices(rows(4), loader_of(samples(100), 4), 1), ElementsAre(Throughput{})) << "fixed";
+  EXPECT_THAT(throughput_choices(relu_model(4), loader_of(samples(100), 4), 1), ElementsAre(Throughput{})) << "fixed";
   const DataLoader without_last = loader_of(samples(100), 4).with({.batch_size = 4, .drop_last = true});
-  EXPECT_THAT(throughput_choices(rows(-1), without_last, 1), ElementsAre(Throughput{}));
-  EXPECT_THAT(throughput_choices(rows(-1), loader_of(samples(32), 4), 1), ElementsAre(Throughput{})) << "few samples";
+  EXPECT_THAT(throughput_choices(relu_model(-1), without_last, 1), ElementsAre(Throughput{}));
+  EXPECT_THAT(throughput_choices(relu_model(-1), loader_of(samples(32), 4), 1), ElementsAre(Throughput{})) << "few samples";
 }
 
 // Simulates seconds per sample by batch size, and the time of a compilation.
@@ -86,14 +86,14 @@ TEST(ChooseThroughput, DoesNotChangeTheScore) {
   const Component top1{"topk", Parameters({{"k", std::int64_t{1}}}), {}};
   const auto metrics = make_metrics({top1});
   const DataLoader loader = loader_of(samples(1001), 3);
-  const Score plain = evaluate(rows(-1), loader, metrics, {.threads = 2});
+  const Score plain = evaluate(relu_model(-1), loader, metrics, {.threads = 2});
   const Evaluation chosen =
-      run_evaluation(rows(-1), loader, metrics, {.threads = 2, .collect_judgements = true, .choose_throughput = true});
+      run_evaluation(relu_model(-1), loader, metrics, {.threads = 2, .collect_judgements = true, .choose_throughput = true});
   EXPECT_EQ(chosen.score.accuracy(), plain.accuracy());
   EXPECT_EQ(chosen.score.samples, 1001u);
   ASSERT_EQ(chosen.judgements.size(), 1001u);
   for (const auto& judged : chosen.judgements) EXPECT_TRUE(judged);
-  const Score again = evaluate(rows(-1), loader, metrics, {.threads = 2, .throughput = {32, 1}});
+  const Score again = evaluate(relu_model(-1), loader, metrics, {.threads = 2, .throughput = {32, 1}});
   EXPECT_EQ(again.accuracy(), plain.accuracy());
 }
 

@@ -40,6 +40,8 @@ inline std::unique_ptr<Metric> detection(const std::string& name, const std::str
   return metric(name, {{"iou_thrs", thresholds}, {"map_points", points}});
 }
 
+inline Tensor row(const std::vector<float>& values) { return Tensor::from<float>({values.size()}, values); }
+
 inline Tensor matrix(const std::vector<std::vector<float>>& rows) {
   std::vector<float> values;
   for (const auto& row : rows) values.insert(values.end(), row.begin(), row.end());

@@ -7,8 +7,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Tensor row(const std::vector<float>& values) { return Tensor::from<float>({values.size()}, values); }
-
 TEST(Agreement, CountsSamplesWithThePredictionOfTheBaseline) {
   EXPECT_EQ(score(*metric("Agreement"), {{1, 3}, {4, 3}}, {row({0, 9}), row({0, 9})}), 0.5);
 }

@@ -8,8 +8,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Tensor row(const std::vector<float>& values) { return Tensor::from<float>({values.size()}, values); }
-
 TEST(Mse, AveragesSquaredDifferencesOverAllValues) {
   EXPECT_DOUBLE_EQ(score(*mse(), {{1, 2}, {3, 4}}, {row({1, 0}), row({0, 3})}), (0 + 4 + 9 + 1) / 4.0);
 }

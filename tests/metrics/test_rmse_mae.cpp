@@ -8,8 +8,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-Tensor row(const std::vector<float>& values) { return Tensor::from<float>({values.size()}, values); }
-
 TEST(Rmse, IsTheRootOfTheMeanSquareOverAllSamples) {
   const auto counted = rmse();
   counted->update({matrix({{3, 0}})}, {row({0, 0})});

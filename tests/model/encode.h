@@ -143,7 +143,7 @@ inline std::vector<float> run_filled(const Model& model, float fill, std::size_t
 }
 
 template <typename Action>
-std::string message_of(Action action) {
+std::string thrown_message(Action action) {
   try {
     action();
   } catch (const std::exception& error) {

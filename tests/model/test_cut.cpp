@@ -10,7 +10,7 @@ namespace {
 
 using encode::describe;
 using encode::Folder;
-using encode::message_of;
+using encode::thrown_message;
 using encode::Names;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -66,11 +66,11 @@ TEST_F(CutOnnx, ForwardsAnInputAsAnOutput) {
 }
 
 TEST_F(CutOnnx, NamesTheMissingInputOfAnOutput) {
-  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"active"}, .outputs = {"sum"}}); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path_, {.inputs = {"active"}, .outputs = {"sum"}}); }),
               AllOf(HasSubstr("'sum' also depends on the input 'offset'"), HasSubstr("(active)")));
-  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"active"}}); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path_, {.inputs = {"active"}}); }),
               HasSubstr("the output 'sum' also depends on the input 'offset'"));
-  EXPECT_THAT(message_of([&] {
+  EXPECT_THAT(thrown_message([&] {
                 load_model(path_, {.inputs = {"x", "offset"}, .outputs = {"scores"}});
               }),
               HasSubstr("no output depends on 'offset'"));
@@ -78,9 +78,9 @@ TEST_F(CutOnnx, NamesTheMissingInputOfAnOutput) {
 
 TEST_F(CutOnnx, SuggestsSimilarNamesForAnUnknownTensor) {
   EXPECT_THROW(load_model(path_, {.inputs = {"activ"}}), ModelError);
-  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"activ"}}); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path_, {.inputs = {"activ"}}); }),
               AllOf(HasSubstr("model.inputs"), HasSubstr("no tensor 'activ'"), HasSubstr("did you mean 'active'")));
-  EXPECT_THAT(message_of([&] { load_model(path_, {.outputs = {"score"}}); }), HasSubstr("did you mean 'scores'"));
+  EXPECT_THAT(thrown_message([&] { load_model(path_, {.outputs = {"score"}}); }), HasSubstr("did you mean 'scores'"));
 }
 
 TEST_F(CutOnnx, GivesDifferentCutsDifferentFingerprints) {
@@ -111,11 +111,11 @@ TEST_F(CutOnnx, AlsoCutsAnIr) {
 TEST_F(CutOnnx, SetsTheInputShapesOfTheConfig) {
   const Model model = load_model(path_, {.input_shapes = {{"x", {8, 4}}, {"offset", {-1, 2}}}});
   EXPECT_THAT(describe(model_inputs(model)), ElementsAre("x f32 [8,4]", "offset f32 [?,2]"));
-  EXPECT_THAT(message_of([&] {
+  EXPECT_THAT(thrown_message([&] {
                 load_model(path_, {.input_shapes = {{"y", {8, 4}}}});
               }),
               AllOf(HasSubstr("no input 'y'"), HasSubstr("x, offset")));
-  EXPECT_THAT(message_of([&] {
+  EXPECT_THAT(thrown_message([&] {
                 load_model(path_, {.input_shapes = {{"x", {8, 5}}}});
               }),
               HasSubstr("model.input_shapes: the model does not accept x: [8,5]"));
@@ -123,10 +123,10 @@ TEST_F(CutOnnx, SetsTheInputShapesOfTheConfig) {
 
 TEST_F(CutOnnx, NamesAnUnsupportedOpAndTheCutThatAvoidsIt) {
   const auto path = folder_.write("mystery.onnx", network_with_mystery());
-  EXPECT_THAT(message_of([&] { load_model(path); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path); }),
               AllOf(HasSubstr("OpenVINO does not support these operations: Mystery. Cut the model after them"),
                     HasSubstr("set model.inputs to hidden")));
-  EXPECT_THAT(message_of([&] {
+  EXPECT_THAT(thrown_message([&] {
                 load_model(path, {.inputs = {"hidden", "offset"}});
               }),
               HasSubstr("set it with model.input_shapes: {hidden: [...]}"));
@@ -154,7 +154,7 @@ class CutTensorFlow : public ::testing::Test {
 };
 
 TEST_F(CutTensorFlow, NamesUnsupportedOpsAndTheCutThatAvoidsThem) {
-  EXPECT_THAT(message_of([&] { load_model(path_); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path_); }),
               HasSubstr("OpenVINO does not support these operations: AudioSpectrogram, DecodeWav, Mfcc. Cut the model "
                         "after them: set model.inputs to audio/Mfcc and set model.input_shapes"));
 }
@@ -168,15 +168,15 @@ TEST_F(CutTensorFlow, RunsTheOpsAfterTheCutWithAGivenShape) {
 }
 
 TEST_F(CutTensorFlow, AsksForAnUnknownShape) {
-  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"audio/Mfcc"}}); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path_, {.inputs = {"audio/Mfcc"}}); }),
               HasSubstr("set it with model.input_shapes: {audio/Mfcc: [...]}"));
 }
 
 TEST_F(CutTensorFlow, SuggestsSimilarNamesAndNamesMissingInputs) {
-  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"Mfcc"}}); }), HasSubstr("similar names: audio/Mfcc"));
-  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"audio/Mfc"}}); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path_, {.inputs = {"Mfcc"}}); }), HasSubstr("similar names: audio/Mfcc"));
+  EXPECT_THAT(thrown_message([&] { load_model(path_, {.inputs = {"audio/Mfc"}}); }),
               HasSubstr("did you mean 'audio/Mfcc'"));
-  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"shape"}, .outputs = {"scores"}}); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path_, {.inputs = {"shape"}, .outputs = {"scores"}}); }),
               HasSubstr("'scores' also depends on the input 'wav'"));
 }
 
@@ -243,7 +243,7 @@ TEST_F(Pipeline, OfTheSourceIsIgnoredForASavedModel) {
 }
 
 TEST_F(Pipeline, DoesNotHideAnUnknownInput) {
-  EXPECT_THAT(message_of([&] { load_model(path_, {.inputs = {"input_fil"}, .outputs = {"scores"}}); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path_, {.inputs = {"input_fil"}, .outputs = {"scores"}}); }),
               HasSubstr("model.inputs: the graph has no tensor 'input_fil' (did you mean 'input_file'?)"));
 }
 

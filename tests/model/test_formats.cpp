@@ -11,7 +11,7 @@ namespace {
 namespace fs = std::filesystem;
 using encode::describe;
 using encode::Folder;
-using encode::message_of;
+using encode::thrown_message;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -70,7 +70,7 @@ TEST(LoadModel, KeepsItsFingerprintAcrossReleases) {
 
 TEST(LoadSavedModel, RejectsAFolderWithoutSavedModel) {
   Folder folder;
-  EXPECT_THAT(message_of([&] { load_model(folder / ""); }), HasSubstr("a folder without saved_model.pb"));
+  EXPECT_THAT(thrown_message([&] { load_model(folder / ""); }), HasSubstr("a folder without saved_model.pb"));
 }
 
 TEST(LoadTensorFlowLite, MatchesTensorFlowAndHasTheSameNamesOnEveryLoad) {
@@ -86,7 +86,7 @@ TEST(LoadTensorFlowLite, MatchesTensorFlowAndHasTheSameNamesOnEveryLoad) {
 TEST(LoadTensorFlowLite, RejectsAFileWithoutItsIdentifier) {
   Folder folder;
   const auto path = folder.write("net.tflite", "something else");
-  EXPECT_THAT(message_of([&] { load_model(path); }), HasSubstr("TFL3"));
+  EXPECT_THAT(thrown_message([&] { load_model(path); }), HasSubstr("TFL3"));
 }
 
 // x -> matmul_v2 (or another op) with weights [2,2] -> y, in the fields of Paddle's framework.proto.
@@ -143,12 +143,12 @@ TEST(LoadPaddle, NamesAnUnsupportedOp) {
   Folder folder;
   const auto path = folder.write("net.pdmodel", paddle_program("mystery_op"));
   folder.write("net.pdiparams", paddle_weights({2, 2}, {1, 2, 3, 4}));
-  EXPECT_THAT(message_of([&] { load_model(path); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path); }),
               HasSubstr("OpenVINO does not support these operations: mystery_op. Export the model without them"));
 }
 
 TEST(LoadModel, ListsTheSupportedExtensions) {
-  const std::string message = message_of([] { load_model("net.h5"); });
+  const std::string message = thrown_message([] { load_model("net.h5"); });
   for (const char* ending : {".onnx", ".pb", ".tflite", ".pdmodel", ".xml", "SavedModel"})
     EXPECT_THAT(message, HasSubstr(ending));
 }

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-const fs::path kData = fs::path(LPOT_SOURCE_DIR) / "tests/model/data";
+const fs::path kModelFiles = fs::path(LPOT_SOURCE_DIR) / "tests/model/data";
 
 void expect_no_crash(const fs::path& model, const fs::path& file) {
   const Mutants mutants = load_mutants(model, file, {.seed = 7, .count = 24});
@@ -33,16 +33,16 @@ void expect_no_crash(const fs::path& model, const fs::path& file) {
 TEST(DamagedModel, OfOnnxDoesNotCrash) { expect_no_crash(quickstart_model(), quickstart_model()); }
 
 TEST(DamagedModel, OfTensorFlowLiteDoesNotCrash) {
-  expect_no_crash(kData / "network.tflite", kData / "network.tflite");
+  expect_no_crash(kModelFiles / "network.tflite", kModelFiles / "network.tflite");
 }
 
 TEST(DamagedModel, OfTensorFlowDoesNotCrash) {
-  expect_no_crash(kData / "saved_model", kData / "saved_model/saved_model.pb");
+  expect_no_crash(kModelFiles / "saved_model", kModelFiles / "saved_model/saved_model.pb");
 }
 
 // The front end crashes with signal 11: it reads beyond the end of a damaged table of variables.
 TEST(DamagedModel, WithDamagedVariablesDoesNotCrash) {
-  expect_no_crash(kData / "saved_model", kData / "saved_model/variables/variables.index");
+  expect_no_crash(kModelFiles / "saved_model", kModelFiles / "saved_model/variables/variables.index");
 }
 
 TEST(DamagedModel, OfOpenVinoDoesNotCrash) {

@@ -14,7 +14,7 @@ namespace {
 
 using encode::describe;
 using encode::Folder;
-using encode::message_of;
+using encode::thrown_message;
 
 std::string two_layers() {
   tf::GraphDef graph;
@@ -100,8 +100,8 @@ TEST_F(SubprocessConvert, ReportsTheSameErrorAsInThisProcess) {
   graph.placeholder("x", {-1, 4});
   graph.node("odd", "DecodeWav", {"x"});
   const auto path = folder.write("odd.pb", graph.bytes());
-  EXPECT_EQ(message_of([&] { load_model(path, {.subprocess_convert_bytes = 0}); }),
-            message_of([&] { load_model(path); }));
+  EXPECT_EQ(thrown_message([&] { load_model(path, {.subprocess_convert_bytes = 0}); }),
+            thrown_message([&] { load_model(path); }));
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ namespace lpot {
 namespace {
 
 using encode::Folder;
-using encode::message_of;
+using encode::thrown_message;
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
@@ -44,7 +44,7 @@ std::string ir_with(const std::string& type, const std::string& version) {
 TEST(UnsupportedOp, OfOnnxIsNamedWithACut) {
   Folder folder;
   const auto path = folder.write("net.onnx", onnx_with(encode::onnx::node("Mystery", "odd", {"x"}, "hidden")));
-  EXPECT_EQ(message_of([&] { load_model(path); }),
+  EXPECT_EQ(thrown_message([&] { load_model(path); }),
             "[load_model] " + path.string() +
                 ": OpenVINO does not support these operations: Mystery. Cut the model after them: set model.inputs to "
                 "hidden and set model.input_shapes");
@@ -57,7 +57,7 @@ TEST(UnsupportedOp, OfTensorFlowAtTheEndIsNamedWithACutBeforeIt) {
   const auto path = folder.write("net.pb", t::node("Placeholder", "x", {}, t::type("dtype", 1) + shape) +
                                                t::node("Relu", "relu", {"x"}, t::type("T", 1)) +
                                                t::node("NoSuchOp", "odd", {"relu"}));
-  EXPECT_THAT(message_of([&] { load_model(path); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path); }),
               EndsWith("OpenVINO does not support these operations: NoSuchOp. Cut the model before them: set "
                        "model.outputs to relu"));
 }
@@ -67,7 +67,7 @@ TEST(UnsupportedOp, OfOpenVinoIrIsNamed) {
     Folder folder;
     folder.write("net.bin", "");
     const auto path = folder.write("net.xml", ir_with("Mystery", version));
-    EXPECT_THAT(message_of([&] { load_model(path); }),
+    EXPECT_THAT(thrown_message([&] { load_model(path); }),
                 EndsWith("net.xml: OpenVINO does not support these operations: Mystery. Export the model without them"))
         << version;
   }
@@ -80,7 +80,7 @@ TEST(UnsupportedOp, IsNamedWithTheReasonIfOnlyThisUseIsUnsupported) {
   const std::string pads = encode::onnx::tensor("pads", {4}, 7, std::string(32, '\0'));
   const auto path =
       folder.write("net.onnx", onnx_with(pads + encode::onnx::node("Pad", "pad", {"x", "pads"}, "hidden", mode)));
-  EXPECT_THAT(message_of([&] { load_model(path); }),
+  EXPECT_THAT(thrown_message([&] { load_model(path); }),
               EndsWith("OpenVINO does not support the operation Pad as this model uses it: Unsupported padding mode: "
                        "[odd]. Export the model with other operations"));
 }

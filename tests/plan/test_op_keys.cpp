@@ -11,14 +11,14 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const std::vector<OpInfo> kOps{{"layer1.0.conv1", "Convolution"},
+const std::vector<OpInfo> kOpInfos{{"layer1.0.conv1", "Convolution"},
                                {"layer1.0.conv2", "GroupConvolution"},
                                {"layer2.0.conv1", "Convolution"},
                                {"linear", "MatMul"}};
 
 std::vector<std::string> names_for(const std::string& key) {
   std::vector<std::string> names;
-  for (const std::size_t i : ops_for_key(kOps, key, {"net.yaml", 3}).value) names.push_back(kOps[i].name);
+  for (const std::size_t i : ops_for_key(kOpInfos, key, {"net.yaml", 3}).value) names.push_back(kOpInfos[i].name);
   return names;
 }
 

@@ -374,12 +374,12 @@ std::vector<std::tuple<Kernel, Symmetry, Granularity>> promised() {
   return result;
 }
 
-std::string name_of(const ::testing::TestParamInfo<std::tuple<Kernel, Symmetry, Granularity>>& test) {
+std::string kernel_test_name(const ::testing::TestParamInfo<std::tuple<Kernel, Symmetry, Granularity>>& test) {
   const auto& [kernel, symmetry, granularity] = test.param;
   return kernel.name + "_" + std::string(to_string(symmetry)) + "_" + std::string(to_string(granularity));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, QuantizedKernel, ::testing::ValuesIn(promised()), name_of);
+INSTANTIATE_TEST_SUITE_P(Kernels, QuantizedKernel, ::testing::ValuesIn(promised()), kernel_test_name);
 
 }  // namespace
 }  // namespace lpot

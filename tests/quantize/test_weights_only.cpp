@@ -39,7 +39,7 @@ Plan first_plan(const Model& model, std::size_t groups = 0) {
 }
 
 // A convolution with a bias, followed by a product of 64 x 512.
-Model small_model() {
+Model conv_and_matmul() {
   const auto x = parameter({-1, 3, 8, 8}, "x");
   const auto bias = std::make_shared<op::Add>(conv3x3(x, 3, 64, "conv"), random_constant({1, 64, 1, 1}, 5));
   const auto mean = std::make_shared<op::ReduceMean>(bias, op::Constant::create(ov::element::i64, {2}, {2, 3}), false);
@@ -67,7 +67,7 @@ double largest_magnitude(const std::vector<float>& values) {
 }
 
 TEST(WeightsOnly, IsTheChoiceOfEveryOpInTheDynamicApproach) {
-  for (const OpSpace& op : space_of(small_model()).ops) {
+  for (const OpSpace& op : space_of(conv_and_matmul()).ops) {
     ASSERT_EQ(op.choices.size(), 3u) << "per channel, per tensor, fp32";
     EXPECT_TRUE(op.choices[0].weights_only);
     EXPECT_EQ(op.choices[0].weight.granularity, Granularity::PerChannel);
@@ -81,7 +81,7 @@ TEST(WeightsOnly, LeavesAnOpInFp32IfTheConfigRequiresFp32Activations) {
   OpRestriction restriction;
   restriction.activation.precisions = {Precision::Fp32};
   config.op_wise = {{"fc", restriction}};
-  const SearchSpace space = space_of(small_model(), config);
+  const SearchSpace space = space_of(conv_and_matmul(), config);
   EXPECT_THAT(space.plan(space.model_choices.front()).fallback(), ElementsAre("fc"));
 }
 
@@ -89,14 +89,14 @@ TEST(WeightsOnly, WarnsOfRecipesThatNeedRanges) {
   QuantizationConfig config = dynamic();
   config.recipes.values["smooth_quant"] = true;
   config.recipes.values["weight_correction"] = true;
-  const auto [space, warnings] = allowed_choices(quantizable_ops(small_model()), config, recipe_declarations(), false);
+  const auto [space, warnings] = allowed_choices(quantizable_ops(conv_and_matmul()), config, recipe_declarations(), false);
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("recipes.smooth_quant")));
   EXPECT_FALSE(space.recipes.front().flag("smooth_quant"));
   EXPECT_TRUE(space.recipes.front().flag("weight_correction"));
 }
 
 TEST(WeightsOnly, IsPartOfThePlansJson) {
-  const Plan plan = first_plan(small_model(), 32);
+  const Plan plan = first_plan(conv_and_matmul(), 32);
   EXPECT_EQ(plan_from_json(to_json(plan)), plan);
   EXPECT_THAT(to_json(plan), HasSubstr("weights_only"));
   Plan other = plan;
@@ -106,7 +106,7 @@ TEST(WeightsOnly, IsPartOfThePlansJson) {
 }
 
 TEST(WeightsOnly, NeedsNoStatisticsAndNoQuantizers) {
-  const Model model = small_model();
+  const Model model = conv_and_matmul();
   const Model int8 = quantize(model, first_plan(model), {});
   EXPECT_EQ(count_type(int8, "FakeQuantize"), 0u);
   EXPECT_EQ(count_type(int8, "Convert"), 2u);
@@ -135,7 +135,7 @@ TEST(WeightsOnly, ComputesTheSameOutputsInEveryStream) {
 }
 
 TEST(WeightsOnly, FallsBackPerOp) {
-  const Model model = small_model();
+  const Model model = conv_and_matmul();
   Plan plan = first_plan(model);
   plan.ops.at("conv") = OpPlan{};
   EXPECT_EQ(count_type(quantize(model, plan, {}), "Convert"), 1u);
@@ -144,7 +144,7 @@ TEST(WeightsOnly, FallsBackPerOp) {
 // Checks the statement of the header: groups of 32 change the outputs of a product only if the CPU quantizes
 // activations at run time.
 TEST(WeightsOnly, QuantizesActivationsAtRunTimeOnlyIfThisCpuDoes) {
-  const Model model = small_model();
+  const Model model = conv_and_matmul();
   const Tensor input = random_tensor({2, 3, 8, 8}, 3);
   const auto in_fp32 = run(quantize(model, first_plan(model, 0), {}), input);
   const std::size_t groups = run_time_groups(detect_cpu());
@@ -161,7 +161,7 @@ TEST(WeightsOnly, HasRunTimeGroupsOnlyOnCpusWithVnni) {
 }
 
 TEST(WeightsOnly, DescribesActivationsAndTheSmallerSize) {
-  Plan plan = first_plan(small_model(), 0);
+  Plan plan = first_plan(conv_and_matmul(), 0);
   EXPECT_THAT(describe_activations(plan, cpu_with(true, false, false)),
               testing::AllOf(HasSubstr("stay fp32"), HasSubstr("avx2"), HasSubstr("the model is smaller")));
   plan.recipes.set("run_time_groups", 32);
@@ -174,7 +174,7 @@ TEST(WeightsOnly, DescribesActivationsAndTheSmallerSize) {
 class SavedWeights : public ExportOnnx {};
 
 TEST_F(SavedWeights, StayInt8OnDiskAndAfterLoading) {
-  const Model model = small_model();
+  const Model model = conv_and_matmul();
   const Model int8 = quantize(model, first_plan(model, run_time_groups(detect_cpu())), {});
   const std::size_t whole = save_model(model, folder_ / "fp32.xml");
   const std::size_t small = save_model(int8, folder_ / "int8.xml");
@@ -192,7 +192,7 @@ TEST_F(SavedWeights, StayInt8OnDiskAndAfterLoading) {
 }
 
 TEST_F(SavedWeights, StoreTheRunTimeGroupSizeInTheFile) {
-  const Model model = small_model();
+  const Model model = conv_and_matmul();
   save_model(quantize(model, first_plan(model, 0), {}), folder_ / "int8.xml");
   EXPECT_THAT(read_bytes(folder_ / "int8.xml"), HasSubstr("<DYNAMIC_QUANTIZATION_GROUP_SIZE value=\"0\""));
 }

@@ -16,7 +16,7 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 const std::string kHostile = "</script><script>alert(1)</script>\xe2\x80\xa8 \"|`";
 
@@ -47,7 +47,7 @@ class StudyViewTest : public testing::Test {
  protected:
   void SetUp() override {
     id_ = store_->create_study({kHostile, "00ff", "data", R"({"tuning.strategy": "name=basic"})"});
-    put("baseline", Json::parse(to_json(measured(0.9, 1))));
+    put("baseline", OrderedJson::parse(to_json(measured(0.9, 1))));
     put("about", {{"metric", "topk 1"},
                   {"objective", 0},
                   {"goal",
@@ -73,26 +73,26 @@ class StudyViewTest : public testing::Test {
     store_->put(id_, "probe 1", to_json(Probe{trial(1, {"conv"}, std::nullopt).plan, 0.25, 0.5, 3}));
   }
 
-  void put(const std::string& key, const Json& json) { store_->put(id_, key, json.dump()); }
+  void put(const std::string& key, const OrderedJson& json) { store_->put(id_, key, json.dump()); }
 
   void put_diagnosis() {
-    put("diagnosis", {{{"op", "conv"}, {"noise", 0.001}, {"decibels", 30}, {"findings", Json::array()}},
+    put("diagnosis", {{{"op", "conv"}, {"noise", 0.001}, {"decibels", 30}, {"findings", OrderedJson::array()}},
                       {{"op", kHostile},
                        {"noise", 0.1},
                        {"decibels", 10},
                        {"findings", {{{"kind", "noise"}, {"text", "only 10 dB"}, {"yaml", "quantization: {}"}}}}}});
   }
 
-  Json view() const { return study_view(*store_, find_study(*store_, id_)); }
+  OrderedJson view() const { return study_view(*store_, find_study(*store_, id_)); }
 
   std::unique_ptr<Store> store_ = create_memory_store();
   StudyId id_ = 0;
 };
 
 TEST_F(StudyViewTest, HasTheBestTrialTheFrontAndTheTimeOfEachTrial) {
-  const Json found = view();
+  const OrderedJson found = view();
   EXPECT_EQ(found["best"], 4) << "1 misses the goal, 3 is slower";
-  EXPECT_EQ(found["front"], Json::array({1, 4, 3}));
+  EXPECT_EQ(found["front"], OrderedJson::array({1, 4, 3}));
   EXPECT_EQ(found["goal"]["met"], true);
   EXPECT_DOUBLE_EQ(found["goal"]["threshold"], 0.891);
   EXPECT_EQ(found["trials"][0]["at"], 7);
@@ -104,7 +104,7 @@ TEST_F(StudyViewTest, HasTheBestTrialTheFrontAndTheTimeOfEachTrial) {
 }
 
 TEST_F(StudyViewTest, HasTheChoiceOfEveryOpInEveryTrial) {
-  const Json found = view();
+  const OrderedJson found = view();
   const auto choice = [&](std::size_t trial, std::size_t op) {
     return found["choices"][found["trials"][trial]["ops"][op].get<std::size_t>()].get<std::string>();
   };
@@ -115,7 +115,7 @@ TEST_F(StudyViewTest, HasTheChoiceOfEveryOpInEveryTrial) {
 
 TEST_F(StudyViewTest, SaysWhyEachOpFellBack) {
   put_diagnosis();
-  const Json ops = view()["ops"];
+  const OrderedJson ops = view()["ops"];
   EXPECT_FALSE(ops[0].contains("why"));
   EXPECT_THAT(ops[1]["why"].get<std::string>(),
               AllOf(HasSubstr("Trial 1 had this op in int8 and reached 0.8000, which misses the goal."),
@@ -128,7 +128,7 @@ TEST_F(StudyViewTest, SaysWhyEachOpFellBack) {
 
 TEST_F(StudyViewTest, SaysWhyTheNoisiestOpInInt8StayedThere) {
   put_diagnosis();
-  const Json found = view();
+  const OrderedJson found = view();
   EXPECT_THAT(found["ops"][0]["why_int8"].get<std::string>(),
               AllOf(HasSubstr("It was enough to run other ops in fp32"), HasSubstr("op 2 of 2")));
   for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(found["ops"][i].contains("why_int8")) << i;
@@ -171,7 +171,7 @@ TEST_F(StudyViewTest, AnEstimateIsNotTheBestOfAnEndedStudy) {
 
 TEST_F(StudyViewTest, WorksWithoutTrials) {
   const StudyId fresh = store_->create_study({"net", "1", "", "{}"});
-  const Json found = study_view(*store_, find_study(*store_, fresh));
+  const OrderedJson found = study_view(*store_, find_study(*store_, fresh));
   EXPECT_TRUE(found["best"].is_null());
   EXPECT_TRUE(found["baseline"].is_null());
   EXPECT_THAT(report_markdown(found), HasSubstr("# net, study 2"));
@@ -206,7 +206,7 @@ TEST_F(StudyViewTest, EscapesNamesInTheHtml) {
   // What is between the marks is the view, to the letter.
   const std::string begin = "<script type=\"application/json\" id=\"data\">";
   const auto start = html.find(begin) + begin.size();
-  EXPECT_EQ(Json::parse(html.substr(start, html.find("</script>", start) - start)), view());
+  EXPECT_EQ(OrderedJson::parse(html.substr(start, html.find("</script>", start) - start)), view());
 }
 
 TEST_F(StudyViewTest, AcceptsAModelNamedLikeATemplateMark) {

@@ -16,7 +16,7 @@ namespace {
 using testing::Contains;
 using testing::Key;
 
-constexpr const char* kModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
+constexpr const char* kQuickstartModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
 
 double to_double(std::uint64_t bits) {
   double value = 0;
@@ -85,7 +85,7 @@ TEST(TensorBoard, GetsHistogramsOfTensorsInFp32AndInEveryTrial) {
           (folder / "w").string() + "}}\n",
       "conf.yaml", component_tables());
   EXPECT_TRUE(config.warnings.empty());
-  const TuneResult result = tune(config, {.model = kModel});
+  const TuneResult result = tune(config, {.model = kQuickstartModel});
   ASSERT_EQ(result.trials.size(), 1u);
 
   const auto study = folder / "w/tensorboard" / ("study-" + std::to_string(result.study));

@@ -83,7 +83,7 @@ std::size_t count_plans(const SearchSpace& space) {
 }
 
 // Evaluates a plan: returns an accuracy, or nullopt if the trial fails.
-using Answer = std::function<std::optional<double>(std::size_t number, const Plan&)>;
+using ScoreOfPlan = std::function<std::optional<double>(std::size_t number, const Plan&)>;
 
 std::optional<double> always_succeeds(std::size_t, const Plan& plan) { return fake_accuracy(plan); }
 
@@ -123,7 +123,7 @@ class EveryStrategy : public testing::TestWithParam<std::tuple<std::string, std:
   }
 
   // Runs one strategy to its end, as in a study. `study` holds the trials and probes of an earlier run.
-  StudyRun run_study(const Answer& answer, StudyRun study = {}) const {
+  StudyRun run_study(const ScoreOfPlan& answer, StudyRun study = {}) const {
     const auto strategy = new_strategy();
     while (study.trials.size() < max_trials_) {
       const auto step = strategy->next(space(), {study.trials, goal_, 1978, study.probes, has_budget_});
@@ -152,10 +152,10 @@ class EveryStrategy : public testing::TestWithParam<std::tuple<std::string, std:
     return study;
   }
 
-  std::vector<Trial> trials_of(const Answer& answer) const { return run_study(answer).trials; }
+  std::vector<Trial> trials_of(const ScoreOfPlan& answer) const { return run_study(answer).trials; }
 
   // Interrupts a study after some of its steps and resumes it with a new strategy and the stored trials and probes.
-  void expect_same_when_resumed(const Answer& answer, std::size_t interruptions) const {
+  void expect_same_when_resumed(const ScoreOfPlan& answer, std::size_t interruptions) const {
     const StudyRun whole = run_study(answer);
     const std::size_t stride = std::max<std::size_t>(1, whole.size() / interruptions);
     for (std::size_t count = 0; count <= whole.size(); count += stride)
@@ -220,7 +220,7 @@ TEST_P(EveryStrategy, ProposesTheSamePlansAfterResume) { expect_same_when_resume
 
 TEST_P(EveryStrategy, ContinuesAfterFailedTrials) {
   const std::size_t trials = trials_of(always_succeeds).size();
-  std::vector<Answer> answers{[](std::size_t, const Plan&) -> std::optional<double> { return std::nullopt; }};
+  std::vector<ScoreOfPlan> answers{[](std::size_t, const Plan&) -> std::optional<double> { return std::nullopt; }};
   for (std::size_t failing = 1; failing <= trials; failing += 7)
     answers.push_back([failing](std::size_t number, const Plan& plan) {
       return number == failing ? std::nullopt : std::optional(fake_accuracy(plan));
@@ -230,7 +230,7 @@ TEST_P(EveryStrategy, ContinuesAfterFailedTrials) {
       std::mt19937 random(seed * 1000 + static_cast<unsigned>(number));
       return random() % 2 ? std::nullopt : std::optional(fake_accuracy(plan));
     });
-  for (const Answer& answer : answers) {
+  for (const ScoreOfPlan& answer : answers) {
     std::set<std::string> seen;
     const StudyRun whole = run_study(answer);
     for (const Trial& trial : whole.trials) {

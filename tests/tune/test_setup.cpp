@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
+constexpr const char* kFashionModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
 
 Config config_of(const std::string& text) { return load_config_text(text, "conf.yaml", component_tables()); }
 
@@ -76,11 +76,11 @@ TEST(EvaluationLoader, ReadsSoManyBatchesAsIterationSays) {
 
 TEST(LoadConfiguredModel, RefusesAFrameworkThatTheFileIsNotOf) {
   EXPECT_THAT(message_of<ConfigError>(
-                  [] { load_configured_model(config_of("model: {name: n, framework: tensorflow}"), kModel); }),
+                  [] { load_configured_model(config_of("model: {name: n, framework: tensorflow}"), kFashionModel); }),
               AllOf(HasSubstr("model.framework is tensorflow"), HasSubstr("fashion_cnn.onnx is a model of onnx")));
   for (const char* framework : {"onnx", "auto", "pytorch", "onnxrt_qlinearops"})
     EXPECT_NO_THROW(
-        load_configured_model(config_of(std::string("model: {name: n, framework: ") + framework + "}"), kModel));
+        load_configured_model(config_of(std::string("model: {name: n, framework: ") + framework + "}"), kFashionModel));
 }
 
 TEST(LoadConfiguredModel, WithoutAFileItNamesTheOption) {

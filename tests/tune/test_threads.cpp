@@ -15,7 +15,7 @@
 namespace lpot {
 namespace {
 
-constexpr const char* kModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
+constexpr const char* kQuickstartModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
 
 class ThreadsTest : public testing::TestWithParam<std::string> {
  protected:
@@ -56,17 +56,17 @@ std::vector<std::string> told(const TuneResult& result) {
 }
 
 TEST_P(ThreadsTest, DoNotChangeTrialsOrScores) {
-  const std::vector<std::string> one = told(tune(config(1), {.model = kModel, .output = {}}));
+  const std::vector<std::string> one = told(tune(config(1), {.model = kQuickstartModel, .output = {}}));
   EXPECT_GE(one.size(), 4u);  // auto has nothing left to try after three
-  EXPECT_EQ(told(tune(config(2), {.model = kModel, .output = {}})), one);
-  EXPECT_EQ(told(tune(config(4), {.model = kModel, .output = {}})), one);
+  EXPECT_EQ(told(tune(config(2), {.model = kQuickstartModel, .output = {}})), one);
+  EXPECT_EQ(told(tune(config(4), {.model = kQuickstartModel, .output = {}})), one);
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, ThreadsTest, testing::Values("basic", "auto", "random"),
                          [](const auto& tested) { return tested.param; });
 
 TEST(Threads, DoNotChangeStatistics) {
-  const Model model = load_model(kModel);
+  const Model model = load_model(kQuickstartModel);
   const auto dataset = std::shared_ptr<const Dataset>(
       make_dataset(parse_component("FashionMNIST: {root: /usr/share/datasets/fashion-mnist}", datasets())));
   const DataLoader loader(dataset, {make_transform(parse_component("ToTensor: {}", transforms()))}, {.batch_size = 4});
