@@ -95,7 +95,7 @@ std::string text_of(const RecipeValue& value) {
 // The value of a recipe's key, set by the user or default; "" if there is none.
 std::string text_of(const RecipeDeclaration& recipe, const RecipeConfig& config) {
   const auto written = config.values.find(recipe.name);
-  return written == config.values.end() ? recipe.key.default_value : text_of(written->second);
+  return written == config.values.end() ? recipe.key.parameter.default_value : text_of(written->second);
 }
 
 void add_recipes(Lines& lines, const RecipeConfig& config, const RecipeDeclarations& recipes) {
@@ -106,9 +106,10 @@ void add_recipes(Lines& lines, const RecipeConfig& config, const RecipeDeclarati
   if (!config.measured_kernel_variants)
     by_position.emplace(yaml::kKernelVariantsPosition, std::pair(yaml::kKernelVariantsAlias, "plain"));
   for (const RecipeDeclaration& recipe : recipes)
-    if (!recipe.key.name.empty())
-      by_position.emplace(recipe.position, std::pair(recipe.aliases.empty() ? recipe.key.name : recipe.aliases.back(),
-                                                     text_of(recipe, config)));
+    if (!recipe.key.parameter.name.empty())
+      by_position.emplace(recipe.key.position,
+                          std::pair(recipe.key.aliases.empty() ? recipe.key.parameter.name : recipe.key.aliases.back(),
+                                    text_of(recipe, config)));
   for (const auto& [position, entry] : by_position) lines.add_text("quantization.recipes." + entry.first, entry.second);
   for (const auto& [key, value] : config.advance) lines.add_text("quantization.advance." + key, value);
 }

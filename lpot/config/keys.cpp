@@ -127,8 +127,8 @@ void add_model(Sections& all) {
   };
 }
 
-Key recipe_key(const RecipeDeclaration& recipe) {
-  return {.value = recipe.key, .limits = {recipe.low, recipe.high}, .aliases = recipe.aliases};
+Key recipe_key(const RecipeKey& key) {
+  return {.value = key.parameter, .limits = {key.low, key.high}, .aliases = key.aliases};
 }
 
 // The fixed keys of the section and the keys of the recipes, sorted by position.
@@ -144,7 +144,7 @@ std::vector<Key> recipe_keys(const RecipeDeclarations& recipes) {
                          "at fp32; plain: use no variants"),
                   kKernelVariantsAlias)}};
   for (const RecipeDeclaration& recipe : recipes)
-    if (!recipe.key.name.empty()) by_position.emplace(recipe.position, recipe_key(recipe));
+    if (!recipe.key.parameter.name.empty()) by_position.emplace(recipe.key.position, recipe_key(recipe.key));
   std::vector<Key> keys;
   for (auto& [position, entry] : by_position) keys.push_back(std::move(entry));
   return keys;
@@ -165,7 +165,7 @@ void add_quantization(Sections& all, const RecipeDeclarations& recipes) {
   all["recipes"] = recipe_keys(recipes);
   all["advance"] = {};
   for (const RecipeDeclaration& recipe : recipes)
-    if (recipe.advance) all["advance"].push_back({.value = *recipe.advance});
+    if (recipe.key.advance) all["advance"].push_back({.value = *recipe.key.advance});
   all["op"] = {section("weight", "weight", "restricts weights"),
                section("activation", "activation", "restricts activations")};
   const std::vector<Key> tensor = {

@@ -54,10 +54,11 @@ RecipeValue recipe_value(const Parameters& values, const Parameter& key) {
 RecipeConfig read_recipes(const Section& recipes, const Section& advance, const RecipeDeclarations& declarations) {
   RecipeConfig config;
   for (const RecipeDeclaration& recipe : declarations) {
-    if (!recipe.key.name.empty() && recipes.has(recipe.key.name))
-      config.values[recipe.name] = recipe_value(recipes.values(), recipe.key);
-    if (recipe.advance && advance.has(recipe.advance->name))
-      config.advance[recipe.advance->name] = advance.values().text(recipe.advance->name);
+    const Parameter& key = recipe.key.parameter;
+    const std::optional<Parameter>& in_advance = recipe.key.advance;
+    if (!key.name.empty() && recipes.has(key.name)) config.values[recipe.name] = recipe_value(recipes.values(), key);
+    if (in_advance && advance.has(in_advance->name))
+      config.advance[in_advance->name] = advance.values().text(in_advance->name);
   }
   const Parameters& values = recipes.values();
   config.first_conv_or_matmul_quantization = values.flag(kFirstOpKey);

@@ -1,5 +1,5 @@
 // The keys of quantization.recipes that no recipe declares. Their positions sort them among the keys of the recipes
-// (RecipeDeclaration::position).
+// (RecipeKey::position).
 #pragma once
 
 namespace lpot::yaml {

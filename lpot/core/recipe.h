@@ -3,7 +3,7 @@
 //
 //   RecipeDeclaration declaration{
 //       .name = "weight_scaling",
-//       .key = {.name = "weight_scaling", .kind = ValueKind::Flag, .summary = "scale weights; unless given, not done"},
+//       .key = {.parameter = {.name = "weight_scaling", .kind = ValueKind::Flag, .summary = "scale weights"}},
 //       .plan_default = false,
 //       .label = "weight_scaling"};
 //
@@ -28,13 +28,11 @@ enum class RecipeStatistics {
   OwnPass,  // changes values inside the fp32 model, so it needs statistics of the changed model
 };
 
-struct RecipeDeclaration {
-  // The name in plans, stores and deploy.yaml. It must not change, so that existing studies can be read.
-  std::string name = {};
-
-  // The key in quantization.recipes. `key.kind` (Flag, Integer or Number) is the type of the value. A recipe with an
-  // empty `key.name` has no key. `key.default_value` is set if the documentation shows a default.
-  Parameter key = {.name = ""};
+// How a recipe is set in a configuration.
+struct RecipeKey {
+  // The key in quantization.recipes. `kind` (Flag, Integer or Number) is the type of the recipe's value. A recipe with
+  // an empty `name` has no key. `default_value` is set if the documentation shows a default.
+  Parameter parameter = {.name = ""};
   // Older names of the key that are still accepted, the oldest last. describe() prints the oldest name, because its
   // lines identify studies in existing stores.
   std::vector<std::string> aliases = {};
@@ -44,6 +42,12 @@ struct RecipeDeclaration {
   int position = 1000;
   // A key of quantization.advance that also enables the recipe.
   std::optional<Parameter> advance = {};
+};
+
+struct RecipeDeclaration {
+  // The name in plans, stores and deploy.yaml. It must not change, so that existing studies can be read.
+  std::string name = {};
+  RecipeKey key = {};
 
   // The value if a plan does not set the recipe; unset: no value.
   std::optional<RecipeValue> plan_default = {};
@@ -55,8 +59,10 @@ struct RecipeDeclaration {
   int alternative = 0;
 
   RecipeStatistics statistics = RecipeStatistics::None;
-  bool rescales_constants = false;  // changes values of constants in the source graph
-  std::string label = {};           // name in reports; empty: reports and deploy.yaml do not list the recipe
+  // Changes values of constants in the source graph. For flags only, because it is switched off by `false`:
+  // without_rescaling in python/src/config.cpp does so for graphs whose constants are not those of the source graph.
+  bool rescales_constants = false;
+  std::string label = {};  // name in reports; empty: reports and deploy.yaml do not list the recipe
 };
 
 using RecipeDeclarations = std::vector<RecipeDeclaration>;

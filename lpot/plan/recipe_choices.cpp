@@ -11,7 +11,7 @@ namespace lpot {
 namespace {
 
 bool is_named_in_advance(const RecipeDeclaration& recipe, const RecipeConfig& wanted) {
-  return recipe.advance && wanted.advance.contains(recipe.advance->name);
+  return recipe.key.advance && wanted.advance.contains(recipe.key.advance->name);
 }
 
 bool is_decided(const RecipeDeclaration& recipe, const RecipeConfig& wanted) {
@@ -71,7 +71,7 @@ WithWarnings<Recipes> without_range_recipes(Recipes recipes, const RecipeConfig&
       result.warnings.push_back(fmt::format(
           "quantization.recipes.{}: ignored because it needs calibrated ranges, which post_training_dynamic_quant does "
           "not have",
-          recipe.key.name));
+          recipe.key.parameter.name));
     result.value.reset(recipe.name);
   }
   return result;

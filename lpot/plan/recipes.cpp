@@ -42,9 +42,11 @@ RecipeValue recipe_value_from(const std::string& name, const nlohmann::json& jso
 }  // namespace
 
 void Recipes::set(const RecipeDeclaration& declaration, RecipeValue value) {
-  if (!has_kind(value, declaration.key.kind))
-    throw ConfigError("quantization.recipes", wrong_kind_message(declaration.name, value, declaration.key.kind));
-  if (const auto* whole = std::get_if<std::int64_t>(&value); whole && declaration.key.kind == ValueKind::Number)
+  if (!has_kind(value, declaration.key.parameter.kind))
+    throw ConfigError("quantization.recipes",
+                      wrong_kind_message(declaration.name, value, declaration.key.parameter.kind));
+  if (const auto* whole = std::get_if<std::int64_t>(&value);
+      whole && declaration.key.parameter.kind == ValueKind::Number)
     value = static_cast<double>(*whole);
   if (declaration.plan_default == value)
     reset(declaration.name);
@@ -106,8 +108,8 @@ void check_recipes(const Recipes& recipes, const RecipeDeclarations& declaration
     if (!declaration)
       throw StoreError(
           "plan", fmt::format("unknown recipe '{}'. The plan may have been written by a newer version of lpot.", name));
-    if (!has_kind(value, declaration->key.kind))
-      throw StoreError("plan", wrong_kind_message(name, value, declaration->key.kind));
+    if (!has_kind(value, declaration->key.parameter.kind))
+      throw StoreError("plan", wrong_kind_message(name, value, declaration->key.parameter.kind));
   }
 }
 

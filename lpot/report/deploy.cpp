@@ -82,7 +82,7 @@ void write_recipes(YAML::Emitter& yaml, const Recipes& recipes) {
   begin(yaml, "recipes");
   for (const RecipeDeclaration& recipe : recipe_declarations()) {
     const auto value = value_of(recipes, recipe);
-    const bool is_listed = recipe.key.kind == ValueKind::Flag || is_on(recipes, recipe);
+    const bool is_listed = recipe.key.parameter.kind == ValueKind::Flag || is_on(recipes, recipe);
     if (!recipe.label.empty() && value && is_listed)
       std::visit([&](auto held) { entry(yaml, recipe.name.c_str(), held); }, *value);
   }

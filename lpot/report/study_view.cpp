@@ -35,7 +35,7 @@ std::string text_of(const OpPlan& op) {
 std::vector<std::string> text_of(const Recipes& recipes) {
   std::vector<std::string> names;
   for (const RecipeDeclaration& recipe : recipe_declarations())
-    if (recipe.key.kind == ValueKind::Flag && !recipe.label.empty() && is_on(recipes, recipe))
+    if (recipe.key.parameter.kind == ValueKind::Flag && !recipe.label.empty() && is_on(recipes, recipe))
       names.push_back(recipe.label);
   return names;
 }

@@ -87,6 +87,53 @@ double share_of(const Products& products, const Times& times) {
   return all > 0 ? products_ms / all : 0;
 }
 
+// Writes the int8 model of a plan with other variants. Variants do not change any numbers, so the plan is resolved
+// once. The edits of a large model are not kept in memory.
+class VariantWriter {
+ public:
+  VariantWriter(const Model& fp32, const Plan& plan, const Statistics& statistics, const KernelVariantOptions& options)
+      : fp32_(fp32), statistics_(statistics), options_(options) {
+    if (!options.write && fp32.size_bytes < kLargeModel) edits_ = resolve(fp32, plan, statistics);
+  }
+
+  Model operator()(const Plan& with_variants) {
+    if (options_.write) return options_.write(with_variants);
+    if (!edits_) return quantize(fp32_, with_variants, statistics_);
+    for (OpEdit& op : edits_->ops) op.variant = with_variants.ops.at(op.op).variant;
+    return apply(fp32_, *edits_);
+  }
+
+ private:
+  const Model& fp32_;
+  const Statistics& statistics_;
+  const KernelVariantOptions& options_;
+  std::optional<Edits> edits_;
+};
+
+// The times of the int8 ops. `times`: of the fp32 model, the plain int8 model and, if it was profiled, the one with
+// products as convolutions.
+std::map<std::string, OpTimes> times_of_ops(const Plan& plan, const Products& products,
+                                            const std::vector<Times>& times) {
+  const auto time_of = [&](std::size_t model, const std::string& op) {
+    const auto found = times[model].find(op);
+    return found == times[model].end() ? 0.0 : found->second;
+  };
+  std::map<std::string, OpTimes> of_ops;
+  for (const auto& [name, op] : plan.ops) {
+    if (op.precision != Precision::Int8) continue;
+    const bool has_variant = times.size() > 2 && products.contains(name);
+    of_ops[name] = {time_of(0, name), time_of(1, name), has_variant ? time_of(2, name) : 0.0};
+  }
+  return of_ops;
+}
+
+// The plan with the other variant of every product that is clearly faster in it.
+Plan with_fastest_variants(Plan plan, const Products& products, const std::map<std::string, OpTimes>& times) {
+  for (const auto& [name, op] : times)
+    if (op.convolution_ms > 0 && op.convolution_ms < kClearly * op.plain_ms) plan.ops[name].variant = products.at(name);
+  return plan;
+}
+
 // Ops that are slower in int8 than in fp32, if reverting them makes the whole model faster. All ops if int8 is slower
 // in any case. `kernels`: the time of all kernels of the fp32 and of the int8 model.
 std::vector<std::string> slower_in_int8(const Model& fp32, const Model& int8, const Plan& plan,
@@ -172,17 +219,7 @@ KernelVariantChoice choose_kernel_variants(const Model& fp32, const Plan& plan, 
                                            const Observer& observer) {
   const std::map<std::string, std::string> owners = find_owners(fp32, plan);
   const Products products = options.convolutions ? find_products(fp32, inputs) : Products{};
-
-  // Variants do not change any numbers, so the plan is resolved once. The edits of a large model are not kept in
-  // memory.
-  std::optional<Edits> edits;
-  if (!options.write && fp32.size_bytes < kLargeModel) edits = resolve(fp32, plan, statistics);
-  const auto write = [&](const Plan& with_variants) {
-    if (options.write) return options.write(with_variants);
-    if (!edits) return quantize(fp32, with_variants, statistics);
-    for (OpEdit& op : edits->ops) op.variant = with_variants.ops.at(op.op).variant;
-    return apply(fp32, *edits);
-  };
+  VariantWriter write(fp32, plan, statistics, options);
   std::optional<CompiledModels> own;
   CompiledModels& compiled = options.compiled ? *options.compiled : own.emplace(inputs);
   InterleavedTimer timer(compiled, inputs, owners, observer);
@@ -193,8 +230,7 @@ KernelVariantChoice choose_kernel_variants(const Model& fp32, const Plan& plan, 
   };
   std::vector<Times> times = timer.profile(fp32, write_plain, options.seconds);
   // Products with a small share of the time cannot speed up the whole model enough.
-  const bool compares_variants = share_of(products, times[0]) > 1 - kVariantGain;
-  if (compares_variants) {
+  if (share_of(products, times[0]) > 1 - kVariantGain) {
     const std::vector<Times> again = timer.profile(*plain, write_convolutions, options.seconds);
     times.push_back(rescale_times(times[1], again[0], again[1]));
   }
@@ -202,19 +238,8 @@ KernelVariantChoice choose_kernel_variants(const Model& fp32, const Plan& plan, 
   release_freed_memory();
 
   KernelVariantChoice choice;
-  const auto time_of = [&](std::size_t model, const std::string& op) {
-    const auto found = times[model].find(op);
-    return found == times[model].end() ? 0.0 : found->second;
-  };
-  Plan chosen = plan;
-  for (auto& [name, op] : chosen.ops) {
-    if (op.precision != Precision::Int8) continue;
-    const auto product = products.find(name);
-    const bool is_product = compares_variants && product != products.end();
-    OpTimes& found = choice.times[name];
-    found = {time_of(0, name), time_of(1, name), is_product ? time_of(2, name) : 0.0};
-    if (found.convolution_ms > 0 && found.convolution_ms < kClearly * found.plain_ms) op.variant = product->second;
-  }
+  choice.times = times_of_ops(plan, products, times);
+  Plan chosen = with_fastest_variants(plan, products, choice.times);
   if (chosen != plan) {
     if (chosen != as_convolutions(plan, products)) convolutions = write(chosen);
     const std::vector<double> whole = timer.time_whole({&*convolutions, &*plain}, options.seconds / 2);

@@ -110,16 +110,17 @@ std::vector<ConstantEdit> equalize_layers(const Model& model) {
 }
 
 Recipe cross_layer_equalization_recipe() {
-  return {.declaration = {.name = "cross_layer_equalization",
-                          .key = {.name = "cross_layer_equalization",
-                                  .kind = ValueKind::Flag,
-                                  .summary = "equalize the channel ranges of adjacent layers; default: off"},
-                          .position = 90,
-                          .plan_default = false,
-                          .statistics = RecipeStatistics::OwnPass,
-                          .rescales_constants = true,
-                          .label = "cross_layer_equalization"},
-          .rescale_source = equalize_layers};
+  return {
+      .declaration = {.name = "cross_layer_equalization",
+                      .key = {.parameter = {.name = "cross_layer_equalization",
+                                            .kind = ValueKind::Flag,
+                                            .summary = "equalize the channel ranges of adjacent layers; default: off"},
+                              .position = 90},
+                      .plan_default = false,
+                      .statistics = RecipeStatistics::OwnPass,
+                      .rescales_constants = true,
+                      .label = "cross_layer_equalization"},
+      .rescale_source = equalize_layers};
 }
 
 }  // namespace lpot

@@ -38,18 +38,19 @@ std::vector<EmbeddingEdit> embedding_edits(const Model& model) {
 }
 
 Recipe int8_embeddings_recipe() {
-  return {
-      .declaration = {.name = "int8_tables",
-                      .key = {.name = "int8_embeddings",
-                              .kind = ValueKind::Flag,
-                              .summary = "store embeddings as int8, with scales per row, for small tables per column; "
+  return {.declaration =
+              {.name = "int8_tables",
+               .key = {.parameter = {.name = "int8_embeddings",
+                                     .kind = ValueKind::Flag,
+                                     .summary =
+                                         "store embeddings as int8, with scales per row, for small tables per column; "
                                          "default: on"},
-                      .aliases = {"int8_tables"},
-                      .position = 100,
-                      .plan_default = false,
-                      .config_default = true,
-                      .label = "int8_tables"},
-      .finish = add_embeddings};
+                       .aliases = {"int8_tables"},
+                       .position = 100},
+               .plan_default = false,
+               .config_default = true,
+               .label = "int8_tables"},
+          .finish = add_embeddings};
 }
 
 }  // namespace lpot

@@ -2,7 +2,7 @@
 //
 //   Recipe double_bias_recipe() {
 //     const Parameter key{.name = "double_bias", .kind = ValueKind::Flag, .summary = "double every bias"};
-//     return {.declaration = {.name = "double_bias", .key = key, .plan_default = false, .label = "double_bias"},
+//     return {.declaration = {.name = "double_bias", .key = {key}, .plan_default = false, .label = "double_bias"},
 //             .adjust_op = double_bias};
 //   }
 //

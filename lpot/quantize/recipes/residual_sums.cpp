@@ -33,16 +33,17 @@ std::vector<SumEdit> sum_edits(const Model& model, const std::vector<OpEdit>& op
 }
 
 Recipe residual_sums_recipe() {
-  return {.declaration = {.name = "residual_sums",
-                          .key = {.name = "residual_sums",
-                                  .kind = ValueKind::Flag,
-                                  .summary = "add the two inputs of a residual sum as integers; default: on"},
-                          .position = 110,
-                          .plan_default = false,
-                          .config_default = true,
-                          .statistics = RecipeStatistics::Ranges,
-                          .label = "residual_sums"},
-          .finish = add_sums};
+  return {
+      .declaration = {.name = "residual_sums",
+                      .key = {.parameter = {.name = "residual_sums",
+                                            .kind = ValueKind::Flag,
+                                            .summary = "add the two inputs of a residual sum as integers; default: on"},
+                              .position = 110},
+                      .plan_default = false,
+                      .config_default = true,
+                      .statistics = RecipeStatistics::Ranges,
+                      .label = "residual_sums"},
+      .finish = add_sums};
 }
 
 }  // namespace lpot

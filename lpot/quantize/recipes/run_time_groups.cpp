@@ -14,7 +14,7 @@ Edits set_run_time_groups(const RecipeValue& value, Edits edits) {
 
 Recipe run_time_groups_recipe() {
   return {.declaration = {.name = kRunTimeGroups,
-                          .key = {.name = "", .kind = ValueKind::Integer},
+                          .key = {.parameter = {.name = "", .kind = ValueKind::Integer}},
                           .plan_default = std::int64_t{0},
                           .label = kRunTimeGroups},
           .set_options = set_run_time_groups};

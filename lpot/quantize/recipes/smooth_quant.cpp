@@ -195,33 +195,35 @@ ScoreDivisors smooth_targets(const RecipeContext& context, Rescaling& rescaling)
 }  // namespace
 
 Recipe smooth_quant_recipe() {
-  return {
-      .declaration = {.name = kSmoothQuant,
-                      .key = {.name = kSmoothQuant,
-                              .kind = ValueKind::Flag,
-                              .summary = "move activation outliers into weights; default: where it lowers the expected "
+  return {.declaration =
+              {.name = kSmoothQuant,
+               .key = {.parameter = {.name = kSmoothQuant,
+                                     .kind = ValueKind::Flag,
+                                     .summary =
+                                         "move activation outliers into weights; default: where it lowers the expected "
                                          "noise"},
-                      .position = 70,
-                      .plan_default = false,
-                      .config_default = true,
-                      .statistics = RecipeStatistics::Ranges,
-                      .rescales_constants = true,
-                      .label = kSmoothQuant},
-      .rescale_targets = smooth_targets};
+                       .position = 70},
+               .plan_default = false,
+               .config_default = true,
+               .statistics = RecipeStatistics::Ranges,
+               .rescales_constants = true,
+               .label = kSmoothQuant},
+          .rescale_targets = smooth_targets};
 }
 
 // One alpha for all ops. Without it, each op gets the alpha with the smallest expected noise.
 Recipe smooth_quant_alpha_recipe() {
-  return {.declaration = {.name = kAlpha,
-                          .key = {.name = kAlpha,
-                                  .kind = ValueKind::Number,
-                                  .summary = "SmoothQuant's alpha for all ops; default: the best value for each op"},
-                          .low = 0,
-                          .high = 1,
-                          .position = 80,
-                          .part_of = kSmoothQuant,
-                          .statistics = RecipeStatistics::Ranges,
-                          .label = kAlpha}};
+  return {.declaration = {
+              .name = kAlpha,
+              .key = {.parameter = {.name = kAlpha,
+                                    .kind = ValueKind::Number,
+                                    .summary = "SmoothQuant's alpha for all ops; default: the best value for each op"},
+                      .low = 0,
+                      .high = 1,
+                      .position = 80},
+              .part_of = kSmoothQuant,
+              .statistics = RecipeStatistics::Ranges,
+              .label = kAlpha}};
 }
 
 }  // namespace lpot

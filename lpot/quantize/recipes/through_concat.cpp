@@ -14,11 +14,11 @@ Edits set_through_concat(const RecipeValue& value, Edits edits) {
 
 Recipe through_concat_recipe() {
   return {.declaration = {.name = "through_concat",
-                          .key = {.name = "scale_propagation_concat",
-                                  .kind = ValueKind::Flag,
-                                  .default_value = "true",
-                                  .summary = "all inputs of a concatenation share one scale"},
-                          .position = 20,
+                          .key = {.parameter = {.name = "scale_propagation_concat",
+                                                .kind = ValueKind::Flag,
+                                                .default_value = "true",
+                                                .summary = "all inputs of a concatenation share one scale"},
+                                  .position = 20},
                           .plan_default = true},
           .set_options = set_through_concat};
 }

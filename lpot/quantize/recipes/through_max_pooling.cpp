@@ -13,11 +13,11 @@ Edits set_through_max_pooling(const RecipeValue& value, Edits edits) {
 
 Recipe through_max_pooling_recipe() {
   return {.declaration = {.name = "through_max_pooling",
-                          .key = {.name = "scale_propagation_max_pooling",
-                                  .kind = ValueKind::Flag,
-                                  .default_value = "true",
-                                  .summary = "max pooling keeps its input's scale"},
-                          .position = 10,
+                          .key = {.parameter = {.name = "scale_propagation_max_pooling",
+                                                .kind = ValueKind::Flag,
+                                                .default_value = "true",
+                                                .summary = "max pooling keeps its input's scale"},
+                                  .position = 10},
                           .plan_default = true},
           .set_options = set_through_max_pooling};
 }

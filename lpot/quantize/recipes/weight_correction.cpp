@@ -33,10 +33,10 @@ QuantizedRows correct_weights(const WeightMatrix& exact, QuantizedRows quantized
 
 Recipe weight_correction_recipe() {
   return {.declaration = {.name = "weight_correction",
-                          .key = {.name = "weight_correction",
-                                  .kind = ValueKind::Flag,
-                                  .summary = "correct the variance of quantized weights; default: off"},
-                          .position = 50,
+                          .key = {.parameter = {.name = "weight_correction",
+                                                .kind = ValueKind::Flag,
+                                                .summary = "correct the variance of quantized weights; default: off"},
+                                  .position = 50},
                           .plan_default = false,
                           .alternative = 2,
                           .label = "weight_correction"},

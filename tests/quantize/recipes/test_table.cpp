@@ -32,7 +32,7 @@ Config load(const std::string& recipes) {
 
 // A value that is not the default.
 RecipeValue other_value(const RecipeDeclaration& declaration) {
-  switch (declaration.key.kind) {
+  switch (declaration.key.parameter.kind) {
     case ValueKind::Integer:
       return std::int64_t{32};
     case ValueKind::Number:
@@ -65,7 +65,7 @@ class EveryRecipe : public ::testing::TestWithParam<Recipe> {
 };
 
 TEST_P(EveryRecipe, IsDeclaredCompletely) {
-  const auto& [key, plan_default] = std::tie(declaration().key, declaration().plan_default);
+  const auto& [key, plan_default] = std::tie(declaration().key.parameter, declaration().plan_default);
   EXPECT_FALSE(declaration().name.empty());
   EXPECT_THAT((std::vector{ValueKind::Flag, ValueKind::Integer, ValueKind::Number}), Contains(key.kind));
   EXPECT_TRUE(key.name.empty() || !key.summary.empty());
@@ -96,15 +96,16 @@ class RecipeWithDefault : public EveryRecipe {};
 
 TEST_P(RecipeWithKey, IsSetByItsConfigurationKey) {
   const RecipeValue value = other_value(declaration());
-  std::vector<std::string> names = declaration().aliases;
-  names.push_back(declaration().key.name);
+  std::vector<std::string> names = declaration().key.aliases;
+  names.push_back(declaration().key.parameter.name);
   for (const std::string& name : names) {
     const Config config = load(name + ": " + text_of(value));
     EXPECT_EQ(config.quantization.recipes.values, (std::map<std::string, RecipeValue>{{declaration().name, value}}));
     EXPECT_THAT(describe(config, recipe_declarations()),
                 Contains("quantization.recipes." + names.front() + " = " + text_of(value)));
   }
-  EXPECT_THAT(message_of<ConfigError>([&] { load(declaration().key.name + ": [a]"); }), HasSubstr("got a list"));
+  EXPECT_THAT(message_of<ConfigError>([&] { load(declaration().key.parameter.name + ": [a]"); }),
+              HasSubstr("got a list"));
 }
 
 TEST_P(RecipeWithDefault, DoesNotChangeTheModelIfItIsOff) {
@@ -131,7 +132,7 @@ std::string name_of(const ::testing::TestParamInfo<Recipe>& tested) { return tes
 
 INSTANTIATE_TEST_SUITE_P(Table, EveryRecipe, ::testing::ValuesIn(recipe_table()), name_of);
 INSTANTIATE_TEST_SUITE_P(Table, RecipeWithKey, ::testing::ValuesIn(recipes_with([](const RecipeDeclaration& recipe) {
-                           return !recipe.key.name.empty();
+                           return !recipe.key.parameter.name.empty();
                          })),
                          name_of);
 INSTANTIATE_TEST_SUITE_P(Table, RecipeWithDefault,
@@ -146,10 +147,10 @@ TEST(RecipeTable, HasEveryNameKeyPositionAndAlternativeOnce) {
   for (const RecipeDeclaration& recipe : recipe_declarations()) {
     EXPECT_TRUE(names.insert(recipe.name).second) << recipe.name;
     EXPECT_TRUE(recipe.alternative == 0 || alternatives.insert(recipe.alternative).second) << recipe.name;
-    if (recipe.key.name.empty()) continue;
-    EXPECT_TRUE(keys.insert(recipe.key.name).second) << recipe.name;
-    for (const std::string& alias : recipe.aliases) EXPECT_TRUE(keys.insert(alias).second) << alias;
-    EXPECT_TRUE(recipe.position == 1000 || positions.insert(recipe.position).second) << recipe.name;
+    if (recipe.key.parameter.name.empty()) continue;
+    EXPECT_TRUE(keys.insert(recipe.key.parameter.name).second) << recipe.name;
+    for (const std::string& alias : recipe.key.aliases) EXPECT_TRUE(keys.insert(alias).second) << alias;
+    EXPECT_TRUE(recipe.key.position == 1000 || positions.insert(recipe.key.position).second) << recipe.name;
   }
 }
 
