@@ -30,7 +30,7 @@ using RecipesOn = std::vector<const Recipe*>;
 OpEdit edit_of(const QuantizationTarget& target, const RecipesOn& recipes) {
   QuantizedRows rows = quantize_rows(target.weights, target.plan->weight);
   for (const Recipe* recipe : recipes)
-    if (recipe->adjust_weights) rows = recipe->adjust_weights(target.weights, std::move(rows));
+    if (recipe->adjust_quantized_weights) rows = recipe->adjust_quantized_weights(target.weights, std::move(rows));
   const int axis = find_capability(target.op().type)->channel_axis;
   OpEdit edit{.op = target.op().name,
               .type = target.op().type,
@@ -70,10 +70,10 @@ std::vector<ConstantEdit> rescaled_constants(const Model& model, const RecipesOn
   return all;
 }
 
-ScoreDivisors rescale_targets(const RecipeContext& context, const RecipesOn& recipes, Rescaling rescaling) {
+ScoreDivisors change_weights(const RecipeContext& context, const RecipesOn& recipes, Rescaling rescaling) {
   ScoreDivisors divisors;
   for (const Recipe* recipe : recipes)
-    if (recipe->rescale_targets) divisors.merge(recipe->rescale_targets(context, rescaling));
+    if (recipe->change_weights) divisors.merge(recipe->change_weights(context, rescaling));
   return divisors;
 }
 
@@ -114,7 +114,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   std::set<std::string> products;
   for (const QuantizableOp& product : activation_products(model)) products.insert(product.name);
   std::vector<QuantizationTarget> all = find_targets(kernels, ops, plan, statistics, constants, products);
-  const ScoreDivisors divisors = rescale_targets(context, recipes, Rescaling(kernels, all, constants));
+  const ScoreDivisors divisors = change_weights(context, recipes, Rescaling(kernels, all, constants));
   Edits edits = edits_with_options(plan.recipes);
   edits.ops.resize(all.size());
   in_parallel(all.size(), [&](std::size_t i) {

@@ -36,17 +36,19 @@ struct Recipe {
   // Sets options of the edits. Called with the plan's value or the default, also when the recipe is off.
   Edits (*set_options)(const RecipeValue&, Edits) = nullptr;
 
-  // Returns constants of the fp32 model that change without changing its outputs. Two recipes must not change the same
-  // constant.
+  // Before rounding: returns constants of the fp32 model that change without changing its outputs. Two recipes must not
+  // change the same constant.
   std::vector<ConstantEdit> (*rescale_source)(const Model&) = nullptr;
 
-  // Rescales the weights of ops that become int8, and constants before them. Returns the divisors of products.
-  ScoreDivisors (*rescale_targets)(const RecipeContext&, Rescaling&) = nullptr;
+  // Before rounding: changes the fp32 weights of ops that become int8, and constants before them. Returns the divisors
+  // of products.
+  ScoreDivisors (*change_weights)(const RecipeContext&, Rescaling&) = nullptr;
 
-  // Changes the integers or scales of an op's weights. Called from several threads.
-  QuantizedRows (*adjust_weights)(const WeightMatrix& exact, QuantizedRows) = nullptr;
+  // After rounding: changes the integers or scales of an op's weights. Called from several threads.
+  QuantizedRows (*adjust_quantized_weights)(const WeightMatrix& exact, QuantizedRows) = nullptr;
 
-  // Changes the edit of an op whose activation is quantized. Called from several threads.
+  // After rounding: changes the edit of an op whose activation is quantized, for example its bias. Called from several
+  // threads.
   OpEdit (*adjust_op)(const QuantizationTarget&, const QuantizedRows&, OpEdit) = nullptr;
 
   // Adds edits after the edits of all ops are complete.

@@ -208,7 +208,7 @@ Recipe smooth_quant_recipe() {
                .statistics = RecipeStatistics::Ranges,
                .rescales_constants = true,
                .label = kSmoothQuant},
-          .rescale_targets = smooth_targets};
+          .change_weights = smooth_targets};
 }
 
 // One alpha for all ops. Without it, each op gets the alpha with the smallest expected noise.

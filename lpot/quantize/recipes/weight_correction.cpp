@@ -40,7 +40,7 @@ Recipe weight_correction_recipe() {
                           .plan_default = false,
                           .alternative = 2,
                           .label = "weight_correction"},
-          .adjust_weights = correct_weights};
+          .adjust_quantized_weights = correct_weights};
 }
 
 }  // namespace lpot

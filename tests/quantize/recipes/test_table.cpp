@@ -76,8 +76,8 @@ TEST_P(EveryRecipe, IsDeclaredCompletely) {
 
 TEST_P(EveryRecipe, HasAHookThatAppliesIt) {
   const Recipe& recipe = GetParam();
-  const bool has_hook = recipe.set_options || recipe.rescale_source || recipe.rescale_targets ||
-                        recipe.adjust_weights || recipe.adjust_op || recipe.finish;
+  const bool has_hook = recipe.set_options || recipe.rescale_source || recipe.change_weights ||
+                        recipe.adjust_quantized_weights || recipe.adjust_op || recipe.finish;
   EXPECT_TRUE(has_hook || !declaration().part_of.empty());
   EXPECT_EQ(recipe.rescale_source != nullptr, declaration().statistics == RecipeStatistics::OwnPass);
 }
