@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "lpot/core/error.h"
-#include "lpot/core/memory.h"
+#include "lpot/core/large_models.h"
 #include "lpot/distributed/batch_worker.h"
 
 namespace lpot {

@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "lpot/config/recipe_keys.h"
+#include "lpot/config/undeclared_recipe_keys.h"
 
 namespace lpot {
 namespace {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "lpot/config/read_parts.h"
-#include "lpot/config/recipe_keys.h"
+#include "lpot/config/undeclared_recipe_keys.h"
 #include "lpot/config/unsupported_keys.h"
 
 namespace lpot::yaml {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "lpot/core/memory.h"
+#include "lpot/core/large_models.h"
 
 namespace lpot {
 namespace {

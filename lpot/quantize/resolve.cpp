@@ -13,6 +13,7 @@
 #include "lpot/quantize/graph/quantization_target.h"
 #include "lpot/quantize/graph/quantizer_places.h"
 #include "lpot/quantize/recipes/smooth_quant.h"
+#include "lpot/quantize/recipes/smooth_quant/balanced_scores.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/writers/openvino.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lpot/core/error.h"
-#include "lpot/core/memory.h"
+#include "lpot/core/large_models.h"
 
 namespace lpot {
 

@@ -1,6 +1,6 @@
 #include "lpot/tune/candidate_builder.h"
 
-#include "lpot/core/memory.h"
+#include "lpot/core/large_models.h"
 #include "lpot/quantize/resolve.h"
 #include "lpot/quantize/writers/openvino.h"
 

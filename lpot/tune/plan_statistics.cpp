@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "lpot/calibrate/observe.h"
-#include "lpot/core/memory.h"
+#include "lpot/core/large_models.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/resolve.h"

@@ -1,7 +1,7 @@
 // Stage "search": connects the study loop with the models of the plans, the measurements and the saved files.
 #include <algorithm>
 
-#include "lpot/core/memory.h"
+#include "lpot/core/large_models.h"
 #include "lpot/quantize/writers/openvino.h"
 #include "lpot/report/deploy.h"
 #include "lpot/report/tensorboard.h"

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lpot/quantize/graph/channel_pairs.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/quantize.h"
-#include "lpot/quantize/recipes/channel_pairs.h"
 #include "lpot/quantize/resolve.h"
 #include "lpot/quantize/writers/openvino.h"
 #include "tests/support/attention.h"

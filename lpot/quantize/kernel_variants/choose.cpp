@@ -9,7 +9,7 @@
 
 #include "lpot/calibrate/observe.h"
 #include "lpot/core/error.h"
-#include "lpot/core/memory.h"
+#include "lpot/core/large_models.h"
 #include "lpot/quantize/graph/edits.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/kernel_variants/cache.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "lpot/core/clock.h"
-#include "lpot/core/memory.h"
+#include "lpot/core/large_models.h"
 #include "lpot/quantize/kernel_variants/choose.h"
 #include "lpot/runtime/latency.h"
 

@@ -6,8 +6,8 @@
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 
+#include "lpot/quantize/graph/channel_pairs.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
-#include "lpot/quantize/recipes/channel_pairs.h"
 #include "lpot/quantize/recipes/recipe.h"
 #include "lpot/quantize/recipes/smooth_quant.h"
 

@@ -9,7 +9,7 @@
 //
 // Exact in fp32. Limits:
 // - The bias of the first kernel is divided too, but does not influence d.
-// - The ops between must preserve a per-channel factor (channel_pairs.h). ReLU6 and similar functions do not.
+// - The ops between must preserve a per-channel factor (graph/channel_pairs.h). ReLU6 and similar functions do not.
 // - Activations change, so the recipe needs its own calibration pass on the equalized model.
 #pragma once
 #include <vector>

@@ -15,8 +15,8 @@
 #include "lpot/core/recipe.h"
 #include "lpot/plan/plan.h"
 #include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/quantization_target.h"
-#include "lpot/quantize/recipes/balanced_scores.h"
 
 namespace lpot {
 

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "lpot/core/multiversion.h"
-#include "lpot/quantize/recipes/balanced_scores.h"
 #include "lpot/quantize/recipes/recipe.h"
-#include "lpot/quantize/recipes/smooth_plan.h"
+#include "lpot/quantize/recipes/smooth_quant/balanced_scores.h"
+#include "lpot/quantize/recipes/smooth_quant/smooth_plan.h"
 
 namespace lpot {
 namespace {

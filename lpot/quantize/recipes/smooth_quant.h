@@ -10,8 +10,9 @@
 // of the outputs,
 //   | activation: step^2 / 12 * sum of w'^2, weights: step_row^2 / 12 * sum of E[x'^2],
 // computed from the calibration statistics. A tensor that gains nothing is not smoothed. The division is a
-// multiplication before the quantizer, which the runtime fuses with it, or part of the previous kernel (smooth_plan.h).
-// So SmoothQuant works after any op: layer norm, the weighted sum of values in attention, or an activation function.
+// multiplication before the quantizer, which the runtime fuses with it, or part of the previous kernel
+// (smooth_quant/smooth_plan.h). So SmoothQuant works after any op: layer norm, the weighted sum of values in attention,
+// or an activation function.
 //
 // Limits: it needs the range of each channel, so it uses the minimum and maximum whatever range algorithm is
 // configured.

@@ -5,9 +5,9 @@
 
 #include "lpot/core/error.h"
 #include "lpot/plan/search_space.h"
+#include "lpot/quantize/graph/channel_pairs.h"
 #include "lpot/quantize/graph/edits.h"
 #include "lpot/quantize/quantize.h"
-#include "lpot/quantize/recipes/channel_pairs.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/resolve.h"
 #include "lpot/quantize/writers/openvino.h"

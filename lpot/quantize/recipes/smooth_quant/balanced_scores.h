@@ -9,16 +9,12 @@
 // Limits: calibration must have observed the channels of both tensors, and only value-preserving ops may lie between
 // the kernels and the product.
 #pragma once
-#include <map>
-#include <string>
 #include <vector>
 
+#include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/quantization_target.h"
 
 namespace lpot {
-
-// By product name: the divisors of the channels of its first input, which are also the factors of its second input.
-using ScoreDivisors = std::map<std::string, std::vector<float>>;
 
 // For the products that the plan sets to int8. Changes the weights and biases of the kernels before them.
 ScoreDivisors balance_scores(const Model&, const Plan&, const Statistics&, Rescaling&);

@@ -1,9 +1,9 @@
-#include "lpot/quantize/recipes/smooth_plan.h"
+#include "lpot/quantize/recipes/smooth_quant/smooth_plan.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "lpot/quantize/recipes/channel_pairs.h"
+#include "lpot/quantize/graph/channel_pairs.h"
 #include "lpot/quantize/recipes/smooth_quant.h"
 
 namespace lpot {

@@ -1,4 +1,4 @@
-#include "lpot/core/memory.h"
+#include "lpot/core/large_models.h"
 
 #include <cstdlib>  // defines __GLIBC__
 

@@ -1,4 +1,4 @@
-// Memory use of large models.
+// Large models: from which size on memory matters, and how to return it to the system.
 #pragma once
 #include <cstddef>
 

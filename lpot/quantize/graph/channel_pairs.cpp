@@ -1,4 +1,4 @@
-#include "lpot/quantize/recipes/channel_pairs.h"
+#include "lpot/quantize/graph/channel_pairs.h"
 
 #include <algorithm>
 #include <map>

@@ -1,10 +1,10 @@
 // Applies SmoothQuant to the ops of a plan: finds the ops that share a quantizer, and decides where the division
 // happens.
 //
-// Ops that read one tensor with one scheme share its quantizer and therefore its divisors (smooth_quant.h). The
-// division is a multiplication before the quantizer. If the op is the second of a pair of kernels (channel_pairs.h),
-// the first kernel's weights can contain the division, which then costs nothing. Examples are the value and output
-// products of attention, and two products with a ReLU between them.
+// Ops that read one tensor with one scheme share its quantizer and therefore its divisors (recipes/smooth_quant.h). The
+// division is a multiplication before the quantizer. If the op is the second of a pair of kernels
+// (graph/channel_pairs.h), the first kernel's weights can contain the division, which then costs nothing. Examples are
+// the value and output products of attention, and two products with a ReLU between them.
 #pragma once
 #include <optional>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "lpot/quantize/recipes/balanced_scores.h"
+#include "lpot/quantize/recipes/smooth_quant/balanced_scores.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 
 #include "lpot/core/error.h"
 #include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/channel_pairs.h"
 #include "lpot/quantize/graph/products.h"
-#include "lpot/quantize/recipes/channel_pairs.h"
 #include "lpot/quantize/recipes/smooth_quant.h"
 
 namespace lpot {
