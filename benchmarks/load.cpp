@@ -149,7 +149,7 @@ void bench_trials(const std::string& lpot, const fs::path& folder, const std::ve
 
 std::vector<Trial> made_up_trials(const SearchSpace& space, std::size_t count) {
   const auto random = strategy_of("random");
-  const std::vector<Scheme> schemes = schemes_of(space);  // strategies try these first
+  const std::vector<WholeModelPlan> schemes = whole_model_plans(space);  // strategies try these first
   std::vector<Trial> trials;
   PlanIndex index, no_probes;
   const Goal goal = unreachable();

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "lpot/strategies/common.h"
+#include "lpot/strategies/kinds.h"
 
 namespace lpot {
 namespace {
@@ -16,23 +17,21 @@ class Basic : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
     // Step 1.
-    const std::vector<Scheme> schemes = schemes_of(space);
-    if (auto step = first_untried(schemes, space, history)) return step;
-    const Trial* start = most_accurate(schemes, history);
-    if (!start) return std::nullopt;
+    const FallbackStart found = find_fallback_start(space, history);
+    if (!found.trial) return found.step;
+    const Plan& start = found.trial->plan;
     // Step 2.
     struct Fallback {
       std::string op;
       const Trial* trial;
     };
     std::vector<Fallback> singles;
-    std::vector<std::string> ops = ops_to_fall_back(space, start->plan);
+    std::vector<std::string> ops = ops_to_fall_back(space, start);
     std::reverse(ops.begin(), ops.end());
-    if (start->plan.int8_count() == 1) return std::nullopt;
-    const PlanKey key = key_of(start->plan);
+    const PlanKey key = key_of(start);
     for (const std::string& op : ops) {
-      const Trial* trial = history.find(key_with_fallback(start->plan, key, op));
-      if (!trial) return Step{with_fallback(start->plan, op)};
+      const Trial* trial = history.find(key_with_fallback(start, key, op));
+      if (!trial) return Step{with_fallback(start, op)};
       if (trial->result) singles.push_back({op, trial});
     }
 
@@ -42,7 +41,7 @@ class Basic : public Strategy {
     });
     std::vector<std::string> in_order;
     for (const Fallback& single : singles) in_order.push_back(single.op);
-    return next_combined_fallback(start->plan, in_order, history);
+    return next_combined_fallback(start, in_order, history);
   }
 };
 

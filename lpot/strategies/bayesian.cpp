@@ -13,6 +13,7 @@
 #include <numbers>
 
 #include "lpot/strategies/common.h"
+#include "lpot/strategies/kinds.h"
 
 namespace lpot {
 namespace {
@@ -82,7 +83,7 @@ class GaussianProcess {
 class Bayesian : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
-    const std::vector<Scheme> schemes = schemes_of(space);
+    const std::vector<WholeModelPlan> schemes = whole_model_plans(space);
     if (auto step = first_untried(schemes, space, history)) return step;
     Draws draws = draws_for(history, "bayesian");
     auto plan =

@@ -11,14 +11,14 @@ constexpr double kMaxLossRatio = 10;  // in units of the allowed loss; larger lo
 
 }  // namespace
 
-Plan Scheme::plan(const SearchSpace& space) const {
+Plan WholeModelPlan::plan(const SearchSpace& space) const {
   Plan plan = space.plan(choice);
   plan.recipes = recipes;
   plan.sampling_size = sampling_size;
   return plan;
 }
 
-std::vector<Scheme> schemes_of(const SearchSpace& space) {
+std::vector<WholeModelPlan> whole_model_plans(const SearchSpace& space) {
   std::vector<PlanKey> of_ops(space.model_choices.size());
   std::vector<bool> any_int8(space.model_choices.size(), false);
   for (const OpSpace& op :
@@ -28,33 +28,41 @@ std::vector<Scheme> schemes_of(const SearchSpace& space) {
       of_ops[i] = of_ops[i].with(op.name, chosen);
       if (chosen.precision != Precision::Fp32) any_int8[i] = true;
     }
-  std::vector<Scheme> schemes;
+  std::vector<WholeModelPlan> schemes;
   const Recipes& recipes = space.recipes.front();
   for (const std::size_t sampling_size : space.sampling_sizes)
     for (std::size_t i = 0; i < of_ops.size(); ++i) {
       const PlanKey key = key_of(recipes, sampling_size).with(of_ops[i]);
       const bool known =
-          std::any_of(schemes.begin(), schemes.end(), [&](const Scheme& other) { return other.key == key; });
+          std::any_of(schemes.begin(), schemes.end(), [&](const WholeModelPlan& other) { return other.key == key; });
       if (any_int8[i] && !known) schemes.push_back({space.model_choices[i], recipes, sampling_size, key});
     }
   return schemes;
 }
 
-std::optional<Step> first_untried(const std::vector<Scheme>& schemes, const SearchSpace& space,
+std::optional<Step> first_untried(const std::vector<WholeModelPlan>& schemes, const SearchSpace& space,
                                   const History& history) {
-  for (const Scheme& scheme : schemes)
+  for (const WholeModelPlan& scheme : schemes)
     if (!history.find(scheme.key)) return Step{scheme.plan(space)};
   return std::nullopt;
 }
 
-const Trial* most_accurate(const std::vector<Scheme>& schemes, const History& history) {
+const Trial* most_accurate(const std::vector<WholeModelPlan>& schemes, const History& history) {
   const Trial* best = nullptr;
-  for (const Scheme& scheme : schemes) {
+  for (const WholeModelPlan& scheme : schemes) {
     const Trial* trial = history.find(scheme.key);
     if (!trial || !trial->result) continue;
     if (!best || history.goal.closer(trial->result->accuracy, best->result->accuracy)) best = trial;
   }
   return best;
+}
+
+FallbackStart find_fallback_start(const SearchSpace& space, const History& history) {
+  const std::vector<WholeModelPlan> plans = whole_model_plans(space);
+  if (auto step = first_untried(plans, space, history)) return {.step = std::move(step)};
+  const Trial* best = most_accurate(plans, history);
+  const bool can_fall_back = best && best->plan.int8_count() > 1;  // at least one op stays in int8
+  return {.trial = can_fall_back ? best : nullptr};
 }
 
 Plan with_fallback(Plan plan, const std::string& op) {

@@ -9,7 +9,7 @@
 namespace lpot {
 
 // A plan for the whole model that is not built yet. Its key is enough to look it up in a history.
-struct Scheme {
+struct WholeModelPlan {
   OpPlan choice;  // for every op; an op without this choice uses its most similar one
   Recipes recipes = {};
   std::size_t sampling_size = 0;
@@ -18,14 +18,21 @@ struct Scheme {
   Plan plan(const SearchSpace&) const;
 };
 
-// The allowed schemes for the whole model, in order of preference, for each sampling size.
-std::vector<Scheme> schemes_of(const SearchSpace&);
+// One plan for each allowed scheme and sampling size, in order of preference.
+std::vector<WholeModelPlan> whole_model_plans(const SearchSpace&);
 
-// A step that tries the first scheme without a trial.
-std::optional<Step> first_untried(const std::vector<Scheme>&, const SearchSpace&, const History&);
+// A step that tries the first plan without a trial.
+std::optional<Step> first_untried(const std::vector<WholeModelPlan>&, const SearchSpace&, const History&);
 
-// The most accurate trial of the schemes, or nullptr if all failed.
-const Trial* most_accurate(const std::vector<Scheme>&, const History&);
+// The most accurate trial of the plans, or nullptr if all failed.
+const Trial* most_accurate(const std::vector<WholeModelPlan>&, const History&);
+
+// The start of a strategy that first tries all whole-model plans and then reverts ops of the most accurate one.
+struct FallbackStart {
+  std::optional<Step> step = {};  // the next whole-model plan; unset with `trial` unset: no plan is left
+  const Trial* trial = nullptr;   // the most accurate whole-model plan, once all are tried
+};
+FallbackStart find_fallback_start(const SearchSpace&, const History&);
 
 Plan with_fallback(Plan, const std::string& op);
 

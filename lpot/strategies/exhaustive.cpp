@@ -1,6 +1,7 @@
 // exhaustive: tries every combination of the choices of all ops. Combinations are numbered like a counter whose digits
 // are the choices: the last op changes fastest, and digit 0 is the preferred choice. After n trials, number n is next.
 #include "lpot/strategies/common.h"
+#include "lpot/strategies/kinds.h"
 
 namespace lpot {
 namespace {

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "lpot/strategies/common.h"
+#include "lpot/strategies/kinds.h"
 
 namespace lpot {
 namespace {
@@ -16,22 +17,20 @@ class Mse : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
     // Step 1.
-    const std::vector<Scheme> schemes = schemes_of(space);
-    if (auto step = first_untried(schemes, space, history)) return step;
-    const Trial* start = most_accurate(schemes, history);
-    if (!start) return std::nullopt;
+    const FallbackStart found = find_fallback_start(space, history);
+    if (!found.trial) return found.step;
+    const Plan& start = found.trial->plan;
     // Step 2.
     struct Fallback {
       std::string op;
       double distance;
     };
     std::vector<Fallback> singles;
-    if (start->plan.int8_count() == 1) return std::nullopt;
-    const PlanKey key = key_of(start->plan);
-    const std::vector<std::string> ops = ops_to_fall_back(space, start->plan);
+    const PlanKey key = key_of(start);
+    const std::vector<std::string> ops = ops_to_fall_back(space, start);
     for (const std::string& op : ops) {
-      const Probe* probe = history.find_probe(key_with_fallback(start->plan, key, op));
-      if (!probe) return Step{with_fallback(start->plan, op), Step::Kind::Probe, ops.size() - singles.size() - 1};
+      const Probe* probe = history.find_probe(key_with_fallback(start, key, op));
+      if (!probe) return Step{with_fallback(start, op), Step::Kind::Probe, ops.size() - singles.size() - 1};
       singles.push_back({op, probe->distance});
     }
     // Step 3.
@@ -39,7 +38,7 @@ class Mse : public Strategy {
                      [](const Fallback& a, const Fallback& b) { return a.distance < b.distance; });
     std::vector<std::string> in_order;
     for (const Fallback& single : singles) in_order.push_back(single.op);
-    return next_combined_fallback(start->plan, in_order, history);
+    return next_combined_fallback(start, in_order, history);
   }
   DistanceKind distance_kind() const override { return DistanceKind::RootMeanSquare; }
 };

@@ -1,6 +1,7 @@
 // random: every op uses a random choice. The plan of a trial depends on the seed and the number of earlier trials. The
 // strategy ends only if many draws find no new plan.
 #include "lpot/strategies/common.h"
+#include "lpot/strategies/kinds.h"
 
 namespace lpot {
 namespace {

@@ -88,13 +88,4 @@ const Table& strategies();
 // Creates the strategy that a configuration names. Throws ConfigError.
 std::unique_ptr<Strategy> make_strategy(const Component&);
 
-// The strategies. Each is in its own file in strategies/.
-std::unique_ptr<Strategy> make_auto_strategy();
-std::unique_ptr<Strategy> make_basic_strategy();
-std::unique_ptr<Strategy> make_bayesian_strategy();
-std::unique_ptr<Strategy> make_exhaustive_strategy();
-std::unique_ptr<Strategy> make_mse_strategy();
-std::unique_ptr<Strategy> make_random_strategy();
-std::unique_ptr<Strategy> make_tpe_strategy(const Component&);
-
 }  // namespace lpot

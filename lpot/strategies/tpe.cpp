@@ -13,6 +13,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/strategies/common.h"
+#include "lpot/strategies/kinds.h"
 
 namespace lpot {
 namespace {
@@ -78,7 +79,7 @@ class Tpe : public Strategy {
   explicit Tpe(Weights weights) : weights_(weights) {}
 
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
-    if (auto step = first_untried(schemes_of(space), space, history)) return step;
+    if (auto step = first_untried(whole_model_plans(space), space, history)) return step;
     Draws draws = draws_for(history, "tpe");
     auto plan = history.trials.size() < kMinTpeTrials ? std::nullopt : proposal(space, history, draws);
     if (!plan) plan = random_untried_plan(space, history, draws);

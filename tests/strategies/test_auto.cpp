@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "lpot/strategies/strategy.h"
+#include "lpot/strategies/kinds.h"
 #include "tests/support/plans.h"
 
 namespace lpot {

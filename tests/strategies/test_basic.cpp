@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "lpot/strategies/strategy.h"
+#include "lpot/strategies/kinds.h"
 #include "tests/support/plans.h"
 
 namespace lpot {

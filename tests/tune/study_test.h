@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "lpot/strategies/kinds.h"
 #include "lpot/tune/study.h"
 #include "tests/support/plans.h"
 

@@ -6,6 +6,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/strategies/common.h"
+#include "lpot/strategies/kinds.h"
 #include "lpot/tune/study.h"
 #include "lpot/tune/study_cache.h"
 #include "tests/support/files.h"
@@ -71,10 +72,10 @@ TEST(Schemes, HaveTheKeysOfTheirPlansEachOnce) {
   SearchSpace space = space_of(3);
   space.sampling_sizes = {100, 500};
   space.ops[1].choices = {space.ops[1].choices.back()};  // fp32 alone
-  const std::vector<Scheme> schemes = schemes_of(space);
+  const std::vector<WholeModelPlan> schemes = whole_model_plans(space);
   ASSERT_FALSE(schemes.empty());
   PlanIndex index;
-  for (const Scheme& scheme : schemes) {
+  for (const WholeModelPlan& scheme : schemes) {
     EXPECT_EQ(scheme.key, key_of(scheme.plan(space)));
     EXPECT_GT(scheme.plan(space).int8_count(), 0u);
     EXPECT_EQ(index.find(scheme.key), std::nullopt);

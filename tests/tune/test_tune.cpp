@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "lpot/core/error.h"
+#include "lpot/strategies/kinds.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/workspace.h"
 #include "tests/support/files.h"
