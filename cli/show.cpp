@@ -4,6 +4,7 @@
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
 #include "lpot/core/json.h"
+#include "lpot/quantize/recipes/table.h"
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
 #include "lpot/store/study_record.h"
@@ -55,6 +56,20 @@ void print_differences(const StudyEntry& before, const StudyEntry& study) {
     fmt::print("{}: {} (study {}: {})\n", difference.key, difference.after, before.id, difference.before);
 }
 
+// Prints the recipes of the first trial, and of each trial whose recipes differ from those of the trial before it.
+void print_recipes(const std::vector<Trial>& trials) {
+  const Recipes* before = nullptr;
+  for (const Trial& trial : trials) {
+    const Recipes& recipes = trial.plan.recipes;
+    if (!before || recipes != *before) {
+      const std::vector<std::string> on = describe_recipes(recipes, recipe_declarations());
+      fmt::print("recipes from trial {}: {}\n", trial.number,
+                 on.empty() ? "none" : fmt::format("{}", fmt::join(on, ", ")));
+    }
+    before = &recipes;
+  }
+}
+
 void print_study(const Store& store, const StudyEntry& study, const StudyEntry* before) {
   fmt::print("study {} of {} (fingerprint {})\n", study.id, study.identity.model_name,
              study.identity.model_fingerprint);
@@ -65,13 +80,15 @@ void print_study(const Store& store, const StudyEntry& study, const StudyEntry* 
     rows.push_back({"fp32", fmt::format("{:.4f}", baseline->accuracy), fmt::format("{:.3f}", baseline->latency_ms), "",
                     "", format_bytes(baseline->size_bytes), "", ""});
   bool has_estimate = false;
-  for (const Trial& trial : record.trials()) {
+  const std::vector<Trial> trials = record.trials();
+  for (const Trial& trial : trials) {
     rows.push_back(row_of(trial));
     has_estimate = has_estimate || (trial.result && !trial.result->complete);
   }
   fmt::print("{}",
              format_table({"trial", "accuracy", "fp32 ms", "int8 ms", "speed-up", "size", "in fp32", "time"}, rows));
   if (has_estimate) fmt::print("* estimate: the evaluation stopped early, because the trial misses the goal\n");
+  print_recipes(trials);
   fmt::print("\n");
 }
 

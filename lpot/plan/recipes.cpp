@@ -94,6 +94,17 @@ bool is_on(const Recipes& recipes, const RecipeDeclaration& declaration) {
   return true;
 }
 
+std::vector<std::string> describe_recipes(const Recipes& recipes, const RecipeDeclarations& declarations) {
+  std::vector<std::string> texts;
+  for (const RecipeDeclaration& declaration : declarations) {
+    if (declaration.label.empty() || !is_on(recipes, declaration)) continue;
+    const RecipeValue value = *value_of(recipes, declaration);
+    const bool is_flag = std::holds_alternative<bool>(value);
+    texts.push_back(is_flag ? declaration.label : fmt::format("{}: {}", declaration.label, value_text(value)));
+  }
+  return texts;
+}
+
 Recipes rescaling_part(const Recipes& recipes, const RecipeDeclarations& declarations) {
   Recipes part;
   for (const RecipeDeclaration& declaration : declarations)

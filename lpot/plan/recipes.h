@@ -13,6 +13,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lpot/core/recipe.h"
 
@@ -45,6 +46,9 @@ std::optional<RecipeValue> value_of(const Recipes&, const RecipeDeclaration&);
 
 // Whether a recipe is on: a flag that is true, a count above 0, or a number that is set.
 bool is_on(const Recipes&, const RecipeDeclaration&);
+
+// The recipes that are on and have a label, for reports: "smooth_quant", "smooth_quant_alpha: 0.5".
+std::vector<std::string> describe_recipes(const Recipes&, const RecipeDeclarations&);
 
 // The recipes that change values inside the fp32 model (RecipeStatistics::OwnPass). Plans for which they are equal
 // share statistics.

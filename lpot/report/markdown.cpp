@@ -67,15 +67,20 @@ std::string accuracy_text(const OrderedJson& trial) {
   return fixed(trial, "accuracy", 4) + (trial.value("complete", true) ? "" : " (estimate)");
 }
 
+std::string recipes_text(const OrderedJson& trial) {
+  return plain(fmt::format("{}", fmt::join(trial["recipes"].get<std::vector<std::string>>(), ", ")));
+}
+
 std::string trials(const OrderedJson& view) {
   std::vector<Row> rows;
   for (const OrderedJson& trial : view["trials"])
     rows.push_back({trial["number"].dump(), accuracy_text(trial), fixed(trial, "fp32_latency_ms", 3),
                     fixed(trial, "latency_ms", 3), fixed(trial, "speedup", 2), trial["fp32_ops"].dump(),
-                    fixed(trial, "seconds", 1),
+                    fixed(trial, "seconds", 1), recipes_text(trial),
                     trial["number"] == view["best"] ? "best" : plain(trial.value("error", ""))});
-  return table(
-      {"trial", plain(view["metric"]), "fp32 ms, same run", "int8 ms", "speed-up", "ops in fp32", "seconds", ""}, rows);
+  return table({"trial", plain(view["metric"]), "fp32 ms, same run", "int8 ms", "speed-up", "ops in fp32", "seconds",
+                "recipes", ""},
+               rows);
 }
 
 }  // namespace

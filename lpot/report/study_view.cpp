@@ -32,14 +32,6 @@ std::string text_of(const OpPlan& op) {
                      op.variant == KernelVariant::Plain ? "" : "; as convolution");
 }
 
-std::vector<std::string> text_of(const Recipes& recipes) {
-  std::vector<std::string> names;
-  for (const RecipeDeclaration& recipe : recipe_declarations())
-    if (recipe.key.parameter.kind == ValueKind::Flag && !recipe.label.empty() && is_on(recipes, recipe))
-      names.push_back(recipe.label);
-  return names;
-}
-
 OrderedJson measured_json(const Measured& measured) {
   OrderedJson json{{"accuracy", number(measured.accuracy)},
                    {"latency_ms", number(measured.latency_ms)},
@@ -193,7 +185,7 @@ class ViewBuilder {
                        {"at", seconds_},
                        {"seconds", trial.seconds},
                        {"fp32_ops", trial.plan.fallback().size()},
-                       {"recipes", text_of(trial.plan.recipes)},
+                       {"recipes", describe_recipes(trial.plan.recipes, recipe_declarations())},
                        {"ops", choices_of(trial.plan)}};
       if (trial.result) {
         json.update(measured_json(*trial.result));

@@ -93,6 +93,20 @@ TEST(Recipes, AreCheckedAgainstTheirDeclarations) {
               AllOf(HasSubstr("'from_the_future'"), HasSubstr("newer version of lpot")));
 }
 
+TEST(Recipes, AreDescribedByTheirLabelsAndValues) {
+  Recipes recipes;
+  recipes.set("smooth_quant", true);
+  recipes.set("smooth_quant_alpha", 0.5);
+  recipes.set("run_time_groups", 32);
+  RecipeDeclarations declarations = kDeclaredRecipes;
+  for (RecipeDeclaration& recipe : declarations)
+    recipe.label = recipe.name == "through_concat" ? "" : "label of " + recipe.name;
+  EXPECT_THAT(describe_recipes(recipes, declarations),
+              ::testing::ElementsAre("label of smooth_quant", "label of smooth_quant_alpha: 0.5",
+                                     "label of through_max_pooling", "label of run_time_groups: 32"))
+      << "through_concat has no label";
+}
+
 // A plan with every recipe as lpot 0.1 wrote it.
 TEST(Recipes, OfVersion01AreReadAndWrittenTheSame) {
   const std::string text =

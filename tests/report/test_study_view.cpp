@@ -113,6 +113,16 @@ TEST_F(StudyViewTest, HasTheChoiceOfEveryOpInEveryTrial) {
   EXPECT_EQ(choice(3, 1), "fp32");
 }
 
+TEST_F(StudyViewTest, HasEveryRecipeThatIsOnWithItsValue) {
+  Trial smoothed = trial(5, {"conv"}, measured(0.9, 2.5));
+  smoothed.plan.recipes.set("smooth_quant", true);
+  smoothed.plan.recipes.set("smooth_quant_alpha", 0.5);
+  store_->append(id_, smoothed);
+  EXPECT_THAT(view()["trials"][0]["recipes"], testing::IsEmpty());
+  EXPECT_EQ(view()["trials"][4]["recipes"], (Json{"smooth_quant", "smooth_quant_alpha: 0.5"}));
+  EXPECT_THAT(report_markdown(view()), HasSubstr("| smooth\\_quant, smooth\\_quant\\_alpha: 0.5 | best |"));
+}
+
 TEST_F(StudyViewTest, SaysWhyEachOpFellBack) {
   put_diagnosis();
   const OrderedJson ops = view()["ops"];
