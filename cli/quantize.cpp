@@ -25,7 +25,7 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
         {"fp32_ops", result.fp32_ops},         {"calibration_samples", result.calibration_samples}};
     if (!result.activations.empty()) json["activations"] = result.activations;
     if (!result.shapes.empty()) json["static_shapes"] = shapes_json(result.shapes);
-    if (result.onnx) json["onnx"] = {{"path", result.onnx->path.string()}, {"size_bytes", result.onnx->bytes}};
+    json.update(exports_json(result));
     fmt::print("{}\n", json.dump(2));
     return kSuccess;
   }
@@ -37,7 +37,8 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
                result.activations);
   fmt::print("{} -> {}\n{}\n", format_bytes(result.source_bytes), format_bytes(result.model_bytes),
              result.model.string());
-  if (result.onnx) fmt::print("{} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));
+  for (const ExportedModel& other : result.exports)
+    fmt::print("{} ({})\n", other.path.string(), format_bytes(other.bytes));
   fmt::print("\n");
   fmt::print("Accuracy and speed were not measured: use 'lpot evaluate' and 'lpot bench'.\n\n");
   if (!result.shapes.empty()) fmt::print("{}\n", shape_hint(result.shapes));

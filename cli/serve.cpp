@@ -6,7 +6,6 @@
 #include <httplib.h>
 
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -17,6 +16,7 @@
 #include "lpot/core/error.h"
 #include "lpot/core/json.h"
 #include "lpot/report/html.h"
+#include "lpot/report/output_formats.h"
 #include "lpot/report/study_view.h"
 #include "lpot/store/study_record.h"
 #include "lpot/tune/status.h"
@@ -26,7 +26,14 @@ namespace lpot::cli {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr std::array<const char*, 5> kFiles{"model.xml", "model.bin", "model.onnx", "deploy.yaml", "result.json"};
+
+// The files of the best model that the page offers.
+std::vector<std::string> served_files() {
+  std::vector<std::string> files{"model.xml", "model.bin"};
+  for (const OutputFormat& format : output_formats()) files.emplace_back(format.file);
+  files.insert(files.end(), {"deploy.yaml", "result.json"});
+  return files;
+}
 
 // Stops a server at Ctrl-C. A thread waits for the signal, because a signal handler may run before the server listens,
 // and the signal would be lost.
@@ -62,7 +69,8 @@ class StopsAtSignal {
 
 // The path of a file of the best model; none when it does not exist or is a link out of the workspace.
 std::optional<fs::path> file_of(const fs::path& workspace, const std::string& name) {
-  if (std::find(kFiles.begin(), kFiles.end(), name) == kFiles.end()) return std::nullopt;
+  const std::vector<std::string> files = served_files();
+  if (std::find(files.begin(), files.end(), name) == files.end()) return std::nullopt;
   std::error_code error;
   const fs::path path = fs::canonical(workspace / "best" / name, error);
   const fs::path folder = fs::canonical(workspace, error);
@@ -91,7 +99,7 @@ OrderedJson studies_json(const fs::path& workspace) {
                                {"stamp", stamp},
                                {"progress", read_status(workspace, entry.id)}});
   }
-  for (const char* name : kFiles)
+  for (const std::string& name : served_files())
     if (file_of(workspace, name)) json["files"].push_back(name);
   return json;
 }

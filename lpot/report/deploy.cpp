@@ -17,8 +17,8 @@
 #include "lpot/model/save.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/weights_only.h"
-#include "lpot/quantize/writers/onnx.h"
 #include "lpot/quantize/writers/openvino.h"
+#include "lpot/report/output_formats.h"
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/openvino_version.h"
@@ -128,19 +128,55 @@ StoreError with_needed_space(const StoreError& error, const fs::path& folder, st
                                 unknown ? "" : fmt::format("; {} are free", format_bytes(space.available))));
 }
 
-// Writes the ONNX model under a temporary name; none where the edits cannot be written as ONNX.
-std::optional<fs::path> stage_onnx(const fs::path& folder, const Edits& edits, const Model& source,
-                                   const Observer& observer) {
-  if (source.format != ModelFormat::Onnx) return std::nullopt;
-  const fs::path staged = folder / fmt::format("model.{}.tmp.onnx", ::getpid());
-  try {
-    create_folder(folder);
-    export_onnx(source, edits, staged);
-    return staged;
-  } catch (const ModelError& error) {
-    observer.log(LogLevel::Warning, fmt::format("model.onnx is not written: {}", error.what()));
-    return std::nullopt;
+// Writes a model in the other formats that its source allows. The files have temporary names until publish().
+class StagedExports {
+ public:
+  explicit StagedExports(fs::path folder) : folder_(std::move(folder)) {}
+  StagedExports(const StagedExports&) = delete;
+  StagedExports& operator=(const StagedExports&) = delete;
+  ~StagedExports() {
+    std::error_code ignored;
+    for (const auto& [format, path] : staged_) fs::remove(path, ignored);
   }
+
+  void write(const Edits& edits, const Model& source, const Observer& observer) {
+    for (const OutputFormat& format : output_formats()) {
+      if (source.format != format.source) continue;
+      const std::string extension = fs::path(format.file).extension().string();
+      const fs::path staged = folder_ / fmt::format("model.{}.tmp{}", ::getpid(), extension);
+      try {
+        create_folder(folder_);
+        format.write(source, edits, staged);
+        staged_.emplace_back(&format, staged);
+      } catch (const ModelError& error) {
+        observer.log(LogLevel::Warning, fmt::format("{} is not written: {}", format.file, error.what()));
+      }
+    }
+  }
+
+  // Replaces the files of an earlier model.
+  void publish() const {
+    std::error_code ignored, failed;
+    for (const OutputFormat& format : output_formats()) fs::remove(folder_ / format.file, ignored);
+    for (const auto& [format, path] : staged_) {
+      fs::rename(path, folder_ / format->file, failed);
+      if (failed)
+        throw StoreError("write", fmt::format("{}: {}; is the disk full or failing?", (folder_ / format->file).string(),
+                                              failed.message()));
+    }
+  }
+
+ private:
+  fs::path folder_;
+  std::vector<std::pair<const OutputFormat*, fs::path>> staged_;
+};
+
+// Matches names of temporary files; the first group is the process.
+std::regex temporary_files() {
+  std::string endings = "xml|bin|yaml|json|html";
+  for (const OutputFormat& format : output_formats())
+    endings += "|" + fs::path(format.file).extension().string().substr(1);
+  return std::regex(R"((?:model|deploy|result|report)\.(\d+)\.tmp(?:\.\d+\.tmp)?\.(?:)" + endings + ")");
 }
 
 }  // namespace
@@ -184,27 +220,15 @@ std::string deploy_yaml(const Deployment& deployment) {
 std::size_t save_deployment(const fs::path& folder, const Edits& edits, const Deployment& deployment,
                             const Observer& observer) {
   // Large files are written before any existing file is replaced.
-  std::optional<fs::path> onnx;
-  std::error_code ignored;
+  StagedExports exports(folder);
   std::size_t bytes = 0;
   try {
-    onnx = stage_onnx(folder, edits, deployment.source, observer);
+    exports.write(edits, deployment.source, observer);
     bytes = save_model(apply(deployment.source, edits), folder / "model.xml");
   } catch (const StoreError& error) {
-    if (onnx) fs::remove(*onnx, ignored);
     throw with_needed_space(error, folder, saved_size(apply(deployment.source, edits)));
-  } catch (...) {
-    if (onnx) fs::remove(*onnx, ignored);
-    throw;
   }
-  fs::remove(folder / "model.onnx", ignored);
-  std::error_code failed;
-  if (onnx) fs::rename(*onnx, folder / "model.onnx", failed);
-  if (failed) {
-    fs::remove(*onnx, ignored);
-    throw StoreError("write", fmt::format("{}: {}; is the disk full or failing?", (folder / "model.onnx").string(),
-                                          failed.message()));
-  }
+  exports.publish();
   write_file(folder / "deploy.yaml", deploy_yaml(deployment));
   return bytes;
 }
@@ -245,15 +269,16 @@ std::map<std::string, std::vector<std::int64_t>> deployed_shapes(const fs::path&
   return shapes;
 }
 
-std::optional<SavedOnnx> saved_onnx(const fs::path& folder) {
-  const fs::path path = folder / "model.onnx";
-  if (!fs::exists(path)) return std::nullopt;
-  return SavedOnnx{path, fs::file_size(path)};
+std::vector<ExportedModel> saved_exports(const fs::path& folder) {
+  std::vector<ExportedModel> exports;
+  for (const OutputFormat& format : output_formats())
+    if (const fs::path path = folder / format.file; fs::exists(path))
+      exports.push_back({format.name, path, fs::file_size(path)});
+  return exports;
 }
 
 void remove_leftovers(const fs::path& folder) {
-  static const std::regex kTemporary(
-      R"((?:model|deploy|result|report)\.(\d+)\.tmp(?:\.\d+\.tmp)?\.(?:xml|bin|yaml|json|onnx|html))");
+  static const std::regex kTemporary = temporary_files();
   std::error_code ignored;
   std::vector<fs::path> leftovers;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {

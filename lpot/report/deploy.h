@@ -34,9 +34,9 @@ struct Deployment {
 
 std::string deploy_yaml(const Deployment&);
 
-// Applies the edits to the source and saves model.xml and model.bin into the folder, also model.onnx if the source is
-// an ONNX model, and deploy.yaml last. Logs a warning where the model cannot be written as ONNX. Returns the bytes of
-// model.xml and model.bin. Throws StoreError.
+// Applies the edits to the source and saves model.xml and model.bin into the folder, also the files of other formats
+// (output_formats.h), and deploy.yaml last. Logs a warning where the model cannot be written in another format. Returns
+// the bytes of model.xml and model.bin. Throws StoreError.
 std::size_t save_deployment(const std::filesystem::path& folder, const Edits&, const Deployment&, const Observer& = {});
 
 // Whether the folder has the complete model of this trial: same source, plan and result.
@@ -45,7 +45,8 @@ bool is_deployed(const std::filesystem::path& folder, const Deployment&);
 // Input shapes by name from static_shapes of the folder's deploy.yaml; empty where there is no such file or key.
 std::map<std::string, std::vector<std::int64_t>> deployed_shapes(const std::filesystem::path& folder);
 
-std::optional<SavedOnnx> saved_onnx(const std::filesystem::path& folder);
+// The files of other formats in the folder.
+std::vector<ExportedModel> saved_exports(const std::filesystem::path& folder);
 
 // Removes the temporary files of processes that were killed while they saved a model.
 void remove_leftovers(const std::filesystem::path& folder);

@@ -8,6 +8,7 @@
 #include "lpot/core/json.h"
 #include "lpot/model/load.h"
 #include "lpot/quantize/weights_only.h"
+#include "lpot/report/output_formats.h"
 #include "lpot/report/study_view.h"
 #include "lpot/report/table.h"
 
@@ -109,7 +110,7 @@ std::string result_json(const TuneResult& result) {
                   {"compiling", result.runtime.compiling},
                   {"inferring", result.runtime.inferring}};
   json["model"] = result.model.string();
-  if (result.onnx) json["onnx"] = {{"path", result.onnx->path.string()}, {"size_bytes", result.onnx->bytes}};
+  json.update(exports_json(result));
   if (!result.shapes.empty()) json["static_shapes"] = shapes_json(result.shapes);
   json["workspace"] = result.workspace.string();
   json["stopped_because"] = to_string(result.reason);
@@ -156,10 +157,20 @@ std::string onnx_runtime_lines(const std::filesystem::path& model, const StaticS
       model.string(), fmt::join(inputs, ", "));
 }
 
+OrderedJson exports_json(const SavedModel& saved) {
+  OrderedJson json = OrderedJson::object();
+  for (const ExportedModel& other : saved.exports)
+    json[other.format] = {{"path", other.path.string()}, {"size_bytes", other.bytes}};
+  return json;
+}
+
 std::string run_lines(const SavedModel& saved) {
   std::string text = "Run it in OpenVINO (Python):\n\n" + python_lines(saved.model, saved.shapes);
-  if (saved.onnx)
-    text += "\nRun model.onnx in ONNX Runtime (Python):\n\n" + onnx_runtime_lines(saved.onnx->path, saved.shapes);
+  for (const ExportedModel& other : saved.exports) {
+    const OutputFormat& format = output_format(other.format);
+    text += fmt::format("\nRun {} in {} (Python):\n\n{}", format.file, format.framework,
+                        format.run_lines(other.path, saved.shapes));
+  }
   return text;
 }
 
@@ -214,8 +225,8 @@ std::string result_text(const TuneResult& result) {
       text += fmt::format("          only weights are int8; activations {}\n",
                           describe_activations(result.best->plan, result.cpu));
     text += fmt::format("model     {}\n", result.model.string());
-    if (result.onnx)
-      text += fmt::format("          {} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));
+    for (const ExportedModel& other : result.exports)
+      text += fmt::format("          {} ({})\n", other.path.string(), format_bytes(other.bytes));
     if (!result.goal_met)
       text +=
           "          This is the best model found, but it does not meet the goal. Try more\n"

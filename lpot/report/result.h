@@ -29,6 +29,9 @@ std::string python_lines(const std::filesystem::path& model, const StaticShapes&
 // Four lines of Python that run a saved ONNX model in ONNX Runtime.
 std::string onnx_runtime_lines(const std::filesystem::path& model, const StaticShapes& = {});
 
+// {"onnx": {path, size_bytes}}: the files of other formats.
+nlohmann::ordered_json exports_json(const SavedModel&);
+
 // The lines for each saved file, with a title.
 std::string run_lines(const SavedModel&);
 

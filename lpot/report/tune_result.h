@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lpot/core/clock.h"
 #include "lpot/core/cpu.h"
@@ -17,8 +18,9 @@
 
 namespace lpot {
 
-// The same int8 model as ONNX, saved beside the .xml if the source is an ONNX model.
-struct SavedOnnx {
+// The same int8 model in another format, saved beside the .xml: "onnx" if the source is an ONNX model.
+struct ExportedModel {
+  std::string format;
   std::filesystem::path path;
   std::size_t bytes = 0;
 };
@@ -26,7 +28,7 @@ struct SavedOnnx {
 struct SavedModel {
   std::filesystem::path model = {};  // the saved .xml; "": none
   std::size_t model_bytes = 0;
-  std::optional<SavedOnnx> onnx = {};
+  std::vector<ExportedModel> exports = {};
   StaticShapes shapes = {};  // to compile the model for
 };
 

@@ -38,7 +38,7 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
       save_deployment(output, edits, {task.name, task.model, plan, task.cpu, options.command, result.shapes}, observer);
   if (options.on_saved) options.on_saved(task.model, plan, edits, output);
   result.model = output / "model.xml";
-  result.onnx = saved_onnx(output);
+  result.exports = saved_exports(output);
   result.plan = plan;
   result.source_bytes = task.model.size_bytes;
   result.int8_ops = plan.int8_count();

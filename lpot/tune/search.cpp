@@ -133,7 +133,7 @@ StudyWork work_of(const TuningContext& context, Candidates& candidates, const St
 
 SavedModel saved_in(const fs::path& folder, const StaticShapes& shapes) {
   const fs::path model = folder / "model.xml";
-  return {model, fs::file_size(model) + fs::file_size(folder / "model.bin"), saved_onnx(folder), shapes};
+  return {model, fs::file_size(model) + fs::file_size(folder / "model.bin"), saved_exports(folder), shapes};
 }
 
 }  // namespace

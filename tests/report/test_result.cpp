@@ -197,7 +197,7 @@ TEST(PythonLines, AreFiveAndFitTheModelsInputs) {
 TEST(OnnxRuntimeLines, FollowThoseForOpenVinoWhereAnOnnxFileIsSaved) {
   TuneResult result = tuned();
   EXPECT_THAT(result_text(result), Not(HasSubstr("onnxruntime")));
-  result.onnx = SavedOnnx{kModel, 100};
+  result.exports = {{"onnx", kModel, 100}};
   EXPECT_THAT(result_text(result),
               HasSubstr("import numpy as np, onnxruntime as ort\n"
                         "session = ort.InferenceSession(\"" +

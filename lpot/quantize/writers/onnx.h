@@ -5,6 +5,8 @@
 // Quantized ops keep their type. Their activation passes through QuantizeLinear and DequantizeLinear, their weights are
 // int8 followed by a DequantizeLinear, and batch norm is folded into the weights as in OpenVINO's graph. Everything
 // else stays: nodes, names, inputs, outputs. An operator set older than 13 is upgraded to 13.
+//
+// report/output_formats.h lists all formats that a model is saved in.
 #pragma once
 #include <filesystem>
 
