@@ -12,6 +12,7 @@
 #include "lpot/core/text.h"
 #include "lpot/model/cut.h"
 #include "lpot/model/fold.h"
+#include "lpot/model/formats.h"
 #include "lpot/model/model_files.h"
 #include "lpot/model/names.h"
 #include "lpot/model/openvino_error.h"
@@ -26,22 +27,6 @@
 namespace lpot {
 namespace fs = std::filesystem;
 namespace {
-
-const char* front_end_name(ModelFormat format) {
-  switch (format) {
-    case ModelFormat::Onnx:
-      return "onnx";
-    case ModelFormat::TensorFlow:
-      return "tf";
-    case ModelFormat::TensorFlowLite:
-      return "tflite";
-    case ModelFormat::Paddle:
-      return "paddle";
-    case ModelFormat::OpenVinoIr:
-      return "ir";
-  }
-  throw ModelError("load_model", "unknown format");
-}
 
 // Options for an IR that was saved from a graph with an input pipeline. The IR begins at the pipeline's outputs, so the
 // inputs that the config names in front of them no longer exist.
@@ -64,7 +49,7 @@ LoadOptions without_pipeline(const ov::Model& graph, LoadOptions options) {
 std::shared_ptr<ov::Model> read(const ModelFiles& files, const LoadOptions& options) {
   if (files.format == ModelFormat::TensorFlow) return convert_tensorflow(files.path, options);
   ov::frontend::FrontEndManager manager;
-  const auto front_end = manager.load_by_framework(front_end_name(files.format));
+  const auto front_end = manager.load_by_framework(info_of(files.format).front_end);
   // IR weights are memory-mapped, so they are only read when they are used.
   const auto source = files.format == ModelFormat::OpenVinoIr ? front_end->load(files.path.string(), true)
                                                               : front_end->load(files.path.string());

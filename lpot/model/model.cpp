@@ -35,22 +35,6 @@ std::vector<Port> to_ports(const Outputs& outputs) {
 
 }  // namespace
 
-std::string_view to_string(ModelFormat format) {
-  switch (format) {
-    case ModelFormat::Onnx:
-      return "onnx";
-    case ModelFormat::TensorFlow:
-      return "tensorflow";
-    case ModelFormat::TensorFlowLite:
-      return "tflite";
-    case ModelFormat::Paddle:
-      return "paddle";
-    case ModelFormat::OpenVinoIr:
-      return "openvino";
-  }
-  return "unknown";
-}
-
 Model Model::clone() const {
   Model copy = *this;
   copy.graph = graph->clone();

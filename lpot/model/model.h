@@ -21,6 +21,7 @@ class Node;
 
 namespace lpot {
 
+// formats.h says what a new one needs.
 enum class ModelFormat { Onnx, TensorFlow, TensorFlowLite, Paddle, OpenVinoIr };
 std::string_view to_string(ModelFormat);  // "onnx", "tensorflow", "tflite", "paddle", "openvino"
 

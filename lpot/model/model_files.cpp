@@ -1,6 +1,7 @@
 #include "lpot/model/model_files.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +12,7 @@
 #include "lpot/core/file.h"
 #include "lpot/core/mapped_file.h"
 #include "lpot/core/text.h"
+#include "lpot/model/formats.h"
 #include "lpot/model/onnx_file.h"
 #include "lpot/model/sha256.h"
 #include "lpot/model/wire_check.h"
@@ -27,15 +29,14 @@ constexpr const char* kSavedModel = "saved_model.pb";
 
 ModelFormat format_of(const fs::path& path) {
   const std::string ending = lower(path.extension().string());
-  if (ending == ".onnx") return ModelFormat::Onnx;
-  if (ending == ".pb") return ModelFormat::TensorFlow;
-  if (ending == ".tflite") return ModelFormat::TensorFlowLite;
-  if (ending == ".pdmodel") return ModelFormat::Paddle;
-  if (ending == ".xml") return ModelFormat::OpenVinoIr;
-  fail(path,
-       fmt::format("unknown file extension '{}'; expected .onnx, .pb (TensorFlow frozen graph), .tflite, .pdmodel "
-                   "(Paddle), .xml (OpenVINO IR) or the folder of a TensorFlow SavedModel",
-                   path.extension().string()));
+  std::vector<std::string> expected;
+  for (const FormatInfo& format : model_formats()) {
+    if (ending == format.extension) return format.format;
+    const std::string hint = format.hint;
+    expected.push_back(format.extension + (hint.empty() ? "" : " (" + hint + ")"));
+  }
+  fail(path, fmt::format("unknown file extension '{}'; expected {} or the folder of a TensorFlow SavedModel",
+                         path.extension().string(), fmt::join(expected, ", ")));
 }
 
 std::vector<fs::path> files_below(const fs::path& folder) {
@@ -89,7 +90,7 @@ void check_content(const fs::path& path, ModelFormat format) {
     std::ifstream(path, std::ios::binary).read(head.data(), head.size());
     if (std::string_view(head.data(), head.size()).substr(4) != "TFL3")
       fail(path, "not a TensorFlow Lite file: the identifier TFL3 is missing. Download or export the file again");
-  } else if (format != ModelFormat::OpenVinoIr) {
+  } else if (info_of(format).is_protobuf) {
     check_fields(path, format);
   }
 }
@@ -122,12 +123,12 @@ ModelFiles find_model_files(const fs::path& path) {
                                            : ModelFiles{format, path, {path}};
   }
   check_content(found.is_saved_model() ? found.path / kSavedModel : path, found.format);
-  if (found.format == ModelFormat::OpenVinoIr || found.format == ModelFormat::Paddle) {
-    const fs::path weights =
-        fs::path(path).replace_extension(found.format == ModelFormat::Paddle ? ".pdiparams" : ".bin");
+  const FormatInfo& info = info_of(found.format);
+  if (const std::string extension = info.weights_extension; !extension.empty()) {
+    const fs::path weights = fs::path(path).replace_extension(extension);
     if (fs::exists(weights, ignored)) {
       found.files.push_back(weights);
-    } else if (found.format == ModelFormat::OpenVinoIr) {
+    } else if (info.needs_weights) {
       fail(path, fmt::format("the weights {} are missing; copy this file too", weights.string()));
     }
   }

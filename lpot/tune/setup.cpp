@@ -1,6 +1,7 @@
 #include "lpot/tune/setup.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,21 +18,35 @@
 namespace lpot {
 namespace {
 
-bool reads(Framework framework, ModelFormat format) {
+// The formats of model files that a framework reads.
+std::vector<ModelFormat> formats_of(Framework framework) {
+  using enum ModelFormat;
   switch (framework) {
     case Framework::Auto:
-    case Framework::PyTorch:
-      return true;  // exported to ONNX or converted to IR
+    case Framework::PyTorch:  // exported to ONNX or converted to IR
+      break;
     case Framework::Onnx:
-      return format == ModelFormat::Onnx;
+      return {Onnx};
     case Framework::TensorFlow:
-      return format != ModelFormat::Onnx && format != ModelFormat::Paddle;
+      return {TensorFlow, TensorFlowLite, OpenVinoIr};
     case Framework::TensorFlowLite:
-      return format == ModelFormat::TensorFlowLite || format == ModelFormat::OpenVinoIr;
+      return {TensorFlowLite, OpenVinoIr};
     case Framework::OpenVino:
-      return format == ModelFormat::OpenVinoIr;
+      return {OpenVinoIr};
   }
-  return false;
+  return {Onnx, TensorFlow, TensorFlowLite, Paddle, OpenVinoIr};
+}
+
+void check_framework(const ModelConfig& config, const Model& model) {
+  const std::vector<ModelFormat> allowed = formats_of(config.framework);
+  if (std::find(allowed.begin(), allowed.end(), model.format) != allowed.end()) return;
+  std::vector<std::string_view> names;
+  for (const ModelFormat format : allowed) names.push_back(to_string(format));
+  throw ConfigError(
+      "model",
+      fmt::format("model.framework is {}, but {} is a model of {}; expected a model of {}. Change "
+                  "model.framework or the file.",
+                  config.framework_name, model.source.string(), to_string(model.format), fmt::join(names, ", ")));
 }
 
 bool names_data(const std::optional<LoaderConfig>& loader) { return loader && !loader->dataset.name.empty(); }
@@ -150,10 +165,7 @@ Model load_configured_model(const Config& config, const std::filesystem::path& p
   if (path.empty())
     throw ConfigError("model", fmt::format("no model; give its file with --model FILE ({})", kModelFiles));
   Model model = load_model(path, load_options(config.model));
-  if (!reads(config.model.framework, model.format))
-    throw ConfigError("model",
-                      fmt::format("model.framework is {}, but {} is a model of {}; change model.framework or the file",
-                                  config.model.framework_name, path.string(), to_string(model.format)));
+  check_framework(config.model, model);
   return model;
 }
 

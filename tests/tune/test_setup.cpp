@@ -77,7 +77,8 @@ TEST(EvaluationLoader, ReadsSoManyBatchesAsIterationSays) {
 TEST(LoadConfiguredModel, RefusesAFrameworkThatTheFileIsNotOf) {
   EXPECT_THAT(message_of<ConfigError>(
                   [] { load_configured_model(config_of("model: {name: n, framework: tensorflow}"), kFashionModel); }),
-              AllOf(HasSubstr("model.framework is tensorflow"), HasSubstr("fashion_cnn.onnx is a model of onnx")));
+              AllOf(HasSubstr("model.framework is tensorflow"), HasSubstr("fashion_cnn.onnx is a model of onnx"),
+                    HasSubstr("expected a model of tensorflow, tflite, openvino")));
   for (const char* framework : {"onnx", "auto", "pytorch", "onnxrt_qlinearops"})
     EXPECT_NO_THROW(
         load_configured_model(config_of(std::string("model: {name: n, framework: ") + framework + "}"), kFashionModel));
