@@ -1,4 +1,10 @@
 // The metrics. Each is in its own file; metrics.cpp lists them.
+//
+// A new one needs:
+// - its file NAME.cpp in this folder, with NAME_metric, which is declared here
+// - its row in the table of metrics.cpp
+// - its case in tests/metrics/test_every_metric.cpp and its test tests/metrics/test_NAME.cpp
+// - `build/bin/lpot reference > docs/reference.md`
 #pragma once
 #include <memory>
 #include <string_view>

@@ -22,7 +22,7 @@ struct TensorScheme {
   Granularity granularity = Granularity::PerTensor;
   Symmetry symmetry = Symmetry::Asymmetric;
   // For weights, 7 means half the range (integers in -63..63), for CPUs that accumulate in 16 bits. Plans of a search
-  // use 7 where this may be needed; see WeightRangePolicy in recipes/saturation.h.
+  // use 7 where this may be needed; see WeightRangePolicy in quantize/saturation.h.
   int bits = 8;
 
   auto operator<=>(const TensorScheme&) const = default;
@@ -33,7 +33,7 @@ struct OpPlan {
   TensorScheme activation = {};           // this and the following members are used only for Int8
   TensorScheme weight = {};
   KernelVariant variant = KernelVariant::Plain;
-  bool weights_only = false;  // `activation` is unused; the runtime handles activations, see weights_only.h
+  bool weights_only = false;  // `activation` is unused; the runtime handles activations, see quantize/weights_only.h
 
   bool operator==(const OpPlan& other) const {
     return precision == other.precision &&

@@ -1,4 +1,11 @@
 // The transforms. Each is in its own file; transforms.cpp lists them.
+//
+// A new one needs:
+// - its file NAME.cpp in this folder, with NAME_transform, which is declared here
+// - its row in the table of data/transforms.cpp
+// - its test in tests/data/test_transforms.cpp or test_image_transforms.cpp; test_tables.cpp tests all rows of the
+// table
+// - `build/bin/lpot reference > docs/reference.md`
 #pragma once
 #include <functional>
 #include <vector>

@@ -1,7 +1,12 @@
-// All recipes. A new one needs its file in this folder, its test and its row in table.cpp.
+// All recipes.
 //
 //   for (const Recipe* recipe : recipes_on(plan.recipes)) std::cout << recipe->declaration.label << "\n";
 //
+// A new one needs:
+// - its file NAME.cpp in this folder, with NAME_recipe: the declaration (core/recipe.h) and the hooks (recipe.h)
+// - its row in table.cpp
+// - its test tests/quantize/recipes/test_NAME.cpp; test_table.cpp tests all rows of the table
+// - `build/bin/lpot reference > docs/reference.md`
 #pragma once
 #include <vector>
 
