@@ -16,31 +16,34 @@ double number(const nlohmann::json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
+template <typename Field>
+void read_field(const nlohmann::json& json, const char* name, Field& field) {
+  if constexpr (std::is_same_v<Field, bool>) {
+    field = json.value(name, field);  // older versions did not store it
+  } else if constexpr (std::is_floating_point_v<Field>) {
+    field = number(json.at(name));
+  } else {
+    field = static_cast<Field>(json_integer(json.at(name)));
+  }
+}
+
 }  // namespace
 
 std::string to_json(const Measured& measured) {
-  nlohmann::json metrics = nlohmann::json::array();
-  for (const auto& [name, value] : measured.metrics) metrics.push_back({{"name", name}, {"value", value}});
-  return nlohmann::json{{"accuracy", measured.accuracy},     {"metrics", metrics},
-                        {"latency_ms", measured.latency_ms}, {"speedup", measured.speedup},
-                        {"size_bytes", measured.size_bytes}, {"footprint_bytes", measured.footprint_bytes},
-                        {"samples", measured.samples},       {"complete", measured.complete}}
-      .dump();
+  nlohmann::json json;
+  visit_fields(measured, [&](const char* name, const auto& field) { json[name] = field; });
+  json["metrics"] = nlohmann::json::array();
+  for (const auto& [name, value] : measured.metrics) json["metrics"].push_back({{"name", name}, {"value", value}});
+  return json.dump();
 }
 
 Measured measured_from_json(const std::string& text) {
   try {
     const auto json = parse_json(text);
     Measured measured;
-    measured.accuracy = number(json.at("accuracy"));
+    visit_fields(measured, [&](const char* name, auto& field) { read_field(json, name, field); });
     for (const auto& metric : json.at("metrics"))
       measured.metrics.emplace_back(metric.at("name"), number(metric.at("value")));
-    json.at("latency_ms").get_to(measured.latency_ms);
-    json.at("speedup").get_to(measured.speedup);
-    measured.size_bytes = static_cast<std::size_t>(json_integer(json.at("size_bytes")));
-    measured.footprint_bytes = static_cast<std::size_t>(json_integer(json.at("footprint_bytes")));
-    measured.samples = static_cast<std::size_t>(json_integer(json.at("samples")));
-    measured.complete = json.value("complete", true);
     return measured;
   } catch (const nlohmann::json::exception& error) {
     throw StoreError("store", fmt::format("cannot read a stored trial result: {}", error.what()));

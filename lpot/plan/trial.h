@@ -4,8 +4,10 @@
 //   else std::cout << trial.number << " failed: " << trial.error << "\n";
 //
 #pragma once
+#include <concepts>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,7 +15,9 @@
 
 namespace lpot {
 
-// The measurements of one model.
+// The measurements of one model. A new one needs its row in visit_fields below, by which the store writes and reads it,
+// and the reports that show it: measured_json (report/study_view.cpp), result_json (report/result.cpp), write_measured
+// (report/deploy.cpp), encode_scores (report/tensorboard.cpp), row_of (cli/show.cpp).
 struct Measured {
   double accuracy = 0;                                  // of the first metric, which tuning uses
   std::vector<std::pair<std::string, double>> metrics;  // all metrics
@@ -56,6 +60,19 @@ struct Probe {
 
 std::string to_json(const Probe&);
 Probe probe_from_json(const std::string&);  // throws StoreError
+
+// Calls visit(name, field) for each field except `metrics`, with its name in JSON.
+template <typename Values, typename Visit>
+  requires std::same_as<std::remove_const_t<Values>, Measured>
+void visit_fields(Values& measured, Visit&& visit) {
+  visit("accuracy", measured.accuracy);
+  visit("latency_ms", measured.latency_ms);
+  visit("speedup", measured.speedup);
+  visit("size_bytes", measured.size_bytes);
+  visit("footprint_bytes", measured.footprint_bytes);
+  visit("samples", measured.samples);
+  visit("complete", measured.complete);
+}
 
 std::string to_json(const Measured&);
 Measured measured_from_json(const std::string&);  // throws StoreError
