@@ -62,8 +62,8 @@ std::unique_ptr<Strategy> strategy_of(const std::string& name) {
 }
 
 // A score that depends on the plan alone and never meets the goal.
-Measured made_up_score(const Plan& plan) {
-  Measured result;
+Measurement made_up_score(const Plan& plan) {
+  Measurement result;
   result.accuracy = 0.5 + static_cast<double>(key_of(plan).sum % 1000) / 10000;
   result.metrics = {{"topk", result.accuracy}};
   result.latency_ms = 1;

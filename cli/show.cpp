@@ -37,7 +37,7 @@ OrderedJson study_json(const Store& store, const StudyEntry& study) {
 Row row_of(const Trial& trial) {
   const std::string number = std::to_string(trial.number), seconds = format_seconds(trial.seconds);
   if (!trial.result) return {number, "failed", "", "", "", "", "", seconds};
-  const Measured& result = *trial.result;
+  const Measurement& result = *trial.result;
   return {number,
           fmt::format("{:.4f}{}", result.accuracy, result.complete ? "" : "*"),
           fmt::format("{:.3f}", fp32_latency_ms(result)),

@@ -62,7 +62,7 @@ int run_tune(const TuneVerb& verb, const Context& context) {
                       .command = context.command_line,
                       .transport = context.transport};
   Goal goal;
-  options.on_baseline = [&](const Measured& baseline, const Goal& found) {
+  options.on_baseline = [&](const Measurement& baseline, const Goal& found) {
     goal = found;
     terminal.line(
         fmt::format("fp32: {} {:.4f}; goal: {}", baseline.metrics.front().first, baseline.accuracy, found.describe()));

@@ -8,7 +8,7 @@ namespace lpot {
 namespace {
 
 // A number for the objective; larger is better.
-double objective_value(const Measured& measured, Objective objective) {
+double objective_value(const Measurement& measured, Objective objective) {
   switch (objective) {
     case Objective::Performance:
       return measured.speedup;

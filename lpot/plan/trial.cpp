@@ -29,7 +29,7 @@ void read_field(const nlohmann::json& json, const char* name, Field& field) {
 
 }  // namespace
 
-std::string to_json(const Measured& measured) {
+std::string to_json(const Measurement& measured) {
   nlohmann::json json;
   visit_fields(measured, [&](const char* name, const auto& field) { json[name] = field; });
   json["metrics"] = nlohmann::json::array();
@@ -37,10 +37,10 @@ std::string to_json(const Measured& measured) {
   return json.dump();
 }
 
-Measured measured_from_json(const std::string& text) {
+Measurement measurement_from_json(const std::string& text) {
   try {
     const auto json = parse_json(text);
-    Measured measured;
+    Measurement measured;
     visit_fields(measured, [&](const char* name, auto& field) { read_field(json, name, field); });
     for (const auto& metric : json.at("metrics"))
       measured.metrics.emplace_back(metric.at("name"), number(metric.at("value")));

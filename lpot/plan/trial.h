@@ -18,7 +18,7 @@ namespace lpot {
 // The measurements of one model. A new one needs its row in visit_fields below, by which the store writes and reads it,
 // and the reports that show it: measured_json (report/study_view.cpp), result_json (report/result.cpp), write_measured
 // (report/deploy.cpp), encode_scores (report/tensorboard.cpp), row_of (cli/show.cpp).
-struct Measured {
+struct Measurement {
   double accuracy = 0;                                  // of the first metric, which tuning uses
   std::vector<std::pair<std::string, double>> metrics;  // all metrics
   double latency_ms = 0;                                // lower quartile (p25) of the runs, batch 1
@@ -30,13 +30,13 @@ struct Measured {
   // false: the evaluation ended early, when it was certain that the goal is not met. The accuracy is an estimate.
   bool complete = true;
 
-  bool operator==(const Measured&) const = default;
+  bool operator==(const Measurement&) const = default;
 };
 
 struct Trial {
   std::size_t number = 0;  // from 1
   Plan plan;
-  std::optional<Measured> result;  // unset: the trial failed
+  std::optional<Measurement> result;  // unset: the trial failed
   std::string error;
   double seconds = 0;
 
@@ -63,7 +63,7 @@ Probe probe_from_json(const std::string&);  // throws StoreError
 
 // Calls visit(name, field) for each field except `metrics`, with its name in JSON.
 template <typename Values, typename Visit>
-  requires std::same_as<std::remove_const_t<Values>, Measured>
+requires std::same_as<std::remove_const_t<Values>, Measurement>
 void visit_fields(Values& measured, Visit&& visit) {
   visit("accuracy", measured.accuracy);
   visit("latency_ms", measured.latency_ms);
@@ -74,7 +74,7 @@ void visit_fields(Values& measured, Visit&& visit) {
   visit("complete", measured.complete);
 }
 
-std::string to_json(const Measured&);
-Measured measured_from_json(const std::string&);  // throws StoreError
+std::string to_json(const Measurement&);
+Measurement measurement_from_json(const std::string&);  // throws StoreError
 
 }  // namespace lpot

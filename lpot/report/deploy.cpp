@@ -34,7 +34,7 @@ void entry(YAML::Emitter& yaml, const char* key, const Value& value) {
 
 void begin(YAML::Emitter& yaml, const char* key) { yaml << YAML::Key << key << YAML::Value << YAML::BeginMap; }
 
-void write_measured(YAML::Emitter& yaml, const char* key, const Measured& measured) {
+void write_measured(YAML::Emitter& yaml, const char* key, const Measurement& measured) {
   begin(yaml, key);
   begin(yaml, "metrics");
   for (const auto& [name, value] : measured.metrics) entry(yaml, name.c_str(), value);
@@ -48,8 +48,8 @@ void write_measured(YAML::Emitter& yaml, const char* key, const Measured& measur
 }
 
 // The baseline with the latency that fp32 had in the run of the best trial, so that the two latencies compare.
-Measured comparable_baseline(const Deployment& deployment) {
-  Measured baseline = *deployment.baseline;
+Measurement comparable_baseline(const Deployment& deployment) {
+  Measurement baseline = *deployment.baseline;
   if (deployment.trial && deployment.trial->result) baseline.latency_ms = fp32_latency_ms(*deployment.trial->result);
   return baseline;
 }

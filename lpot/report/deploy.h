@@ -28,7 +28,7 @@ struct Deployment {
   StaticShapes shapes = {};
   // Only for a tuned model, not for one that was quantized once.
   std::optional<Goal> goal = {};
-  std::optional<Measured> baseline = {};
+  std::optional<Measurement> baseline = {};
   std::optional<Trial> trial = {};
 };
 

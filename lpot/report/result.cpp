@@ -19,7 +19,7 @@ double baseline_latency(const TuneResult& result) {
   return result.best ? fp32_latency_ms(*result.best->result) : result.baseline.latency_ms;
 }
 
-OrderedJson metrics_json(const Measured& measured) {
+OrderedJson metrics_json(const Measurement& measured) {
   OrderedJson json = OrderedJson::object();
   for (const auto& [name, value] : measured.metrics) json[name] = value;
   return json;
@@ -36,7 +36,7 @@ OrderedJson history_json(const TuneResult& result) {
     seconds += trial.seconds;
     OrderedJson point{{"trial", trial.number}, {"seconds", seconds}, {"fp32_ops", trial.plan.fallback().size()}};
     if (trial.result) {
-      const Measured& measured = *trial.result;
+      const Measurement& measured = *trial.result;
       point.update({{"accuracy", measured.accuracy},
                     {"complete", measured.complete},
                     {"latency_ms", measured.latency_ms},
@@ -70,7 +70,7 @@ std::string numpy_type(const std::string& element_type) {
 
 }  // namespace
 
-double fp32_latency_ms(const Measured& measured) { return measured.latency_ms * measured.speedup; }
+double fp32_latency_ms(const Measurement& measured) { return measured.latency_ms * measured.speedup; }
 
 nlohmann::ordered_json shapes_json(const StaticShapes& shapes) {
   OrderedJson json{{"inputs", OrderedJson::object()}, {"python", shapes.python_line()}, {"cpp", shapes.cpp_line()}};
@@ -89,7 +89,7 @@ std::string result_json(const TuneResult& result) {
                       {"metrics", metrics_json(result.baseline)}};
   json["best"] = nullptr;
   if (result.best) {
-    const Measured& best = *result.best->result;
+    const Measurement& best = *result.best->result;
     json["best"] = {{"accuracy", best.accuracy},        {"latency_ms", best.latency_ms},
                     {"size_bytes", result.model_bytes}, {"speedup", best.speedup},
                     {"trial", result.best->number},     {"fallback", result.best->plan.fallback()},
@@ -189,7 +189,7 @@ std::string shape_hint(const StaticShapes& shapes) {
 
 std::string result_text(const TuneResult& result) {
   const bool has_best = result.best.has_value();
-  const Measured best = has_best ? *result.best->result : Measured{};
+  const Measurement best = has_best ? *result.best->result : Measurement{};
   const auto cell = [&](const std::string& text) { return has_best ? text : std::string("-"); };
   std::vector<Row> rows;
   for (std::size_t i = 0; i < result.baseline.metrics.size(); ++i)
@@ -248,7 +248,7 @@ std::string trial_header() {
 
 std::string trial_row(const Trial& trial, bool is_best, bool meets_goal) {
   if (!trial.result) return fmt::format("{:>5}  failed: {}", trial.number, trial.error);
-  const Measured& result = *trial.result;
+  const Measurement& result = *trial.result;
   std::vector<std::string> remarks;
   if (!result.complete) remarks.push_back("estimate");  // the evaluation stopped early
   if (meets_goal) remarks.push_back("goal met");

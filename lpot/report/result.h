@@ -17,7 +17,7 @@ std::string result_text(const TuneResult&);
 
 // The latency of fp32 in the run that a trial's latency was measured in, where the two models take turns. The machine
 // may be busier in another run, so only these two compare.
-double fp32_latency_ms(const Measured&);
+double fp32_latency_ms(const Measurement&);
 
 // One line for one trial: number, accuracy, latencies of fp32 and int8 in the same run, speed-up, ops in fp32, time.
 std::string trial_header();

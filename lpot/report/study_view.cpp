@@ -32,7 +32,7 @@ std::string text_of(const OpPlan& op) {
                      op.variant == KernelVariant::Plain ? "" : "; as convolution");
 }
 
-OrderedJson measured_json(const Measured& measured) {
+OrderedJson measured_json(const Measurement& measured) {
   OrderedJson json{{"accuracy", number(measured.accuracy)},
                    {"latency_ms", number(measured.latency_ms)},
                    {"fp32_latency_ms", number(measured.latency_ms * measured.speedup)},  // in the same run

@@ -68,7 +68,7 @@ void write_run(const fs::path& folder, std::size_t step, const std::string& valu
   writer.finish();
 }
 
-std::string encode_scores(const Measured& measured) {
+std::string encode_scores(const Measurement& measured) {
   std::string values = encode_scalar("accuracy", measured.accuracy);
   for (const auto& [name, value] : measured.metrics) values += encode_scalar("metric/" + name, value);
   return values + encode_scalar("latency_ms", measured.latency_ms) + encode_scalar("speedup", measured.speedup) +
@@ -138,7 +138,7 @@ void warn(const Observer& observer, const Error& error) {
 TensorBoard::TensorBoard(const fs::path& workspace, StudyId study, const TensorBoardSource& source)
     : folder_(workspace / "tensorboard" / fmt::format("study-{}", study)), source_(source) {}
 
-void TensorBoard::add_fp32(const Measured& baseline, const Statistics& statistics, const Observer& observer) const {
+void TensorBoard::add_fp32(const Measurement& baseline, const Statistics& statistics, const Observer& observer) const {
   try {
     write_run(folder_ / "fp32", 0,
               encode_scores(baseline) + encode_activations(statistics) + encode_fp32_weights(source_));

@@ -31,7 +31,7 @@ class TensorBoard {
   TensorBoard(const std::filesystem::path& workspace, StudyId, const TensorBoardSource&);
 
   // Both log a warning where a file cannot be written or a model gives no finite values; the study continues.
-  void add_fp32(const Measured&, const Statistics&, const Observer&) const;
+  void add_fp32(const Measurement&, const Statistics&, const Observer&) const;
   void add_trial(const Trial&, const Edits&, const Observer&) const;
 
  private:

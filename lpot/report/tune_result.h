@@ -45,7 +45,7 @@ struct TuneResult : StudyOutcome, SavedModel {
   Goal goal = {};
   Objective objective = Objective::Performance;
   std::string metric = {};  // the metric of the goal
-  Measured baseline = {};
+  Measurement baseline = {};
   double seconds = 0;  // of this run and of the runs that it resumes
   StageSeconds times = {};
   RuntimeSeconds runtime = {};         // of `seconds`, in this run

@@ -30,7 +30,7 @@ class MemoryStore : public Store {
     return result;
   }
 
-  void update_score(StudyId study, std::size_t number, const Measured& score) override {
+  void update_score(StudyId study, std::size_t number, const Measurement& score) override {
     const auto trials = trials_.find(study);
     const auto found = trials == trials_.end() ? std::map<std::size_t, Trial>::iterator() : trials->second.find(number);
     if (trials == trials_.end() || found == trials->second.end())

@@ -138,13 +138,13 @@ class SqliteStore : public Store {
       check_row(statement.bytes(5), check_sum({plan, measured, trial.error, text_of(trial.seconds)}),
                 fmt::format("trial {} of study {}", trial.number, study));
       trial.plan = plan_from_json(plan);
-      if (!measured.empty()) trial.result = measured_from_json(measured);
+      if (!measured.empty()) trial.result = measurement_from_json(measured);
       result.push_back(std::move(trial));
     }
     return result;
   }
 
-  void update_score(StudyId study, std::size_t number, const Measured& score) override {
+  void update_score(StudyId study, std::size_t number, const Measurement& score) override {
     const std::vector<Trial> all = trials(study);
     const auto found = std::find_if(all.begin(), all.end(), [&](const Trial& trial) { return trial.number == number; });
     if (found == all.end()) throw StoreError("store", fmt::format("study {} has no trial {}", study, number));

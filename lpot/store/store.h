@@ -46,7 +46,7 @@ class Store {
   virtual std::vector<Trial> trials(StudyId) const = 0;  // sorted by number
 
   // Replaces the estimated result of a trial by its exact result. Throws StoreError if there is no such trial.
-  virtual void update_score(StudyId, std::size_t trial, const Measured&) = 0;
+  virtual void update_score(StudyId, std::size_t trial, const Measurement&) = 0;
 
   // Values that are measured once and used by every trial. They are stored before they are used. put() does not change
   // the value of an existing key.

@@ -124,9 +124,9 @@ std::vector<StudyOp> StudyRecord::ops() const {
   });
 }
 
-std::optional<Measured> StudyRecord::baseline() const {
+std::optional<Measurement> StudyRecord::baseline() const {
   const auto text = store_.get(study_, kBaseline);
-  return text ? std::optional(measured_from_json(*text)) : std::nullopt;
+  return text ? std::optional(measurement_from_json(*text)) : std::nullopt;
 }
 
 std::optional<std::string> StudyRecord::baseline_notes() const { return store_.get(study_, kBaselineNotes); }
@@ -151,7 +151,7 @@ std::vector<Trial> StudyRecord::trials() const {
   for (Trial& trial : trials)
     if (trial.result && !trial.result->complete)
       if (const auto score = store_.get(study_, exact_score_key(trial.number)))
-        trial.result = measured_from_json(*score);
+        trial.result = measurement_from_json(*score);
   return trials;
 }
 
@@ -192,7 +192,7 @@ void StudyWriter::set_ops(const std::vector<StudyOp>& ops) {
   store_.put(study_, kOps, to_text(json));
 }
 
-void StudyWriter::set_baseline(const Measured& measured) { store_.put(study_, kBaseline, to_json(measured)); }
+void StudyWriter::set_baseline(const Measurement& measured) { store_.put(study_, kBaseline, to_json(measured)); }
 void StudyWriter::set_baseline_notes(const std::string& bytes) { store_.put(study_, kBaselineNotes, bytes); }
 void StudyWriter::set_first_model_notes(const std::string& bytes) { store_.put(study_, kFirstModelNotes, bytes); }
 

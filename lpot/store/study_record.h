@@ -77,7 +77,7 @@ class StudyRecord {
 
   std::optional<StudyAbout> about() const;
   std::vector<StudyOp> ops() const;
-  std::optional<Measured> baseline() const;
+  std::optional<Measurement> baseline() const;
   std::optional<std::string> baseline_notes() const;                  // of the evaluator
   std::optional<std::string> first_model_notes() const;               // of the evaluator
   std::optional<std::string> statistics(const StatisticsKey&) const;  // bytes of calibrate/statistics.h
@@ -102,14 +102,14 @@ class StudyWriter : public StudyRecord {
 
   void set_about(const StudyAbout&);
   void set_ops(const std::vector<StudyOp>&);
-  void set_baseline(const Measured&);
+  void set_baseline(const Measurement&);
   void set_baseline_notes(const std::string&);
   void set_first_model_notes(const std::string&);
   void set_statistics(const StatisticsKey&, const std::string& bytes);
   void set_kernel_variants(const KernelVariantChoice&);
   void set_seconds_before_trials(double);
   void append(const Trial& trial) { store_.append(study_, trial); }
-  void update_score(std::size_t trial, const Measured& score) { store_.update_score(study_, trial, score); }
+  void update_score(std::size_t trial, const Measurement& score) { store_.update_score(study_, trial, score); }
   void append(const Probe&, std::size_t number);  // from 1
   void set_end(std::size_t trials, const StudyEnd&);
   void set_diagnosis(const std::vector<OpDiagnosis>&, const std::vector<TensorHistogram>&);

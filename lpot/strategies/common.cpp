@@ -118,7 +118,7 @@ std::optional<Plan> random_untried_plan(const SearchSpace& space, const History&
 
 double utility(const Trial& trial, const Goal& goal, const Weights& weights) {
   if (!trial.result) return -kMaxLossRatio * weights.accuracy;
-  const Measured& result = *trial.result;
+  const Measurement& result = *trial.result;
   if (goal.met(result.accuracy)) return weights.speed * result.speedup;
   const double allowed = std::max(goal.allowed_loss(), 1e-6);
   const double excess_loss =

@@ -25,10 +25,10 @@ void CandidateMeasurer::compile_with(Compilations& ahead) {
   probe_.compile_with(ahead);
 }
 
-Measured CandidateMeasurer::with_speed(const Model& model, const Score& score, std::size_t size_bytes) {
+Measurement CandidateMeasurer::with_speed(const Model& model, const Score& score, std::size_t size_bytes) {
   const bool is_fp32 = &model == &fp32_;
   if (!is_fp32 && first_evaluation_seconds_ == 0) first_evaluation_seconds_ = score.seconds;
-  Measured measured{score.accuracy(), score.metrics};
+  Measurement measured{score.accuracy(), score.metrics};
   measured.samples = score.samples;
   measured.complete = score.complete;
   measured.size_bytes = size_bytes;
@@ -42,18 +42,18 @@ Measured CandidateMeasurer::with_speed(const Model& model, const Score& score, s
   return measured;
 }
 
-Measured CandidateMeasurer::baseline(const Observer& observer) {
+Measurement CandidateMeasurer::baseline(const Observer& observer) {
   const Score score = evaluator_.baseline(fp32_, observer);
   evaluation_seconds_ = score.seconds;
   speed_.adapt_to(score.seconds, score.samples);
   return with_speed(fp32_, score, fp32_.size_bytes);
 }
 
-Measured CandidateMeasurer::measure(const Model& model, const Observer& observer) {
+Measurement CandidateMeasurer::measure(const Model& model, const Observer& observer) {
   return with_speed(model, evaluator_.score(model, observer), saved_size(model));
 }
 
-Measured CandidateMeasurer::measure_unless_below(double lowest, const Model& model, const Observer& observer) {
+Measurement CandidateMeasurer::measure_unless_below(double lowest, const Model& model, const Observer& observer) {
   return with_speed(model, evaluator_.score_unless_below(lowest, model, observer), saved_size(model));
 }
 

@@ -30,13 +30,13 @@ class CandidateMeasurer {
   double evaluation_seconds() const { return evaluation_seconds_; }
   double first_evaluation_seconds() const { return first_evaluation_seconds_; }
 
-  Measured baseline(const Observer&);               // of the fp32 model
-  Measured measure(const Model&, const Observer&);  // of an int8 model
+  Measurement baseline(const Observer&);               // of the fp32 model
+  Measurement measure(const Model&, const Observer&);  // of an int8 model
   // The same, but the evaluation may end when it is certain that the accuracy stays below `lowest`.
-  Measured measure_unless_below(double lowest, const Model&, const Observer&);
+  Measurement measure_unless_below(double lowest, const Model&, const Observer&);
 
  private:
-  Measured with_speed(const Model&, const Score&, std::size_t size_bytes);
+  Measurement with_speed(const Model&, const Score&, std::size_t size_bytes);
 
   const Model& fp32_;
   Evaluator& evaluator_;

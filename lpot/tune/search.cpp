@@ -41,12 +41,12 @@ class Candidates {
   Candidates(const TuningContext& context, CandidateBuilder& builder, NextModel& next, const SearchInput& input)
       : context_(context), builder_(builder), next_(next), input_(input) {}
 
-  Measured measure(const Plan& plan, const Observer& observer) {
+  Measurement measure(const Plan& plan, const Observer& observer) {
     return context_.measurer.measure(quantized(plan, Step::Kind::Try), observer);
   }
 
   // The score from another study, else a measurement that stops when the goal cannot be met any more.
-  Measured measure_or_reuse(const Plan& plan, bool may_end_early, const Observer& observer) {
+  Measurement measure_or_reuse(const Plan& plan, bool may_end_early, const Observer& observer) {
     if (auto known = context_.session.cache().score(plan)) {
       known->samples = 0;  // nothing is evaluated again
       return *known;

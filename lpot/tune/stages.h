@@ -29,7 +29,7 @@ struct TuningContext {
 };
 
 struct Baseline {
-  Measured measured;
+  Measurement measured;
   Goal goal;
   bool was_evaluated = false;  // in this study, and not read from another one
 };

@@ -112,7 +112,7 @@ Trial Study::Loop::attempt(Plan plan, const Observer& observer) {
   trial.number = progress_.outcome.trials.size() + 1;
   trial.plan = std::move(plan);
   try {
-    const Measured measured = work_.attempt(trial.plan, observer);
+    const Measurement measured = work_.attempt(trial.plan, observer);
     if (std::isfinite(measured.accuracy))
       trial.result = measured;
     else
@@ -174,7 +174,7 @@ void Study::Loop::complete_best(const Observer& with_timeout) {
   StudyOutcome& outcome = progress_.outcome;
   while (work_.complete && outcome.best && !is_exact(*outcome.best)) {
     const bool has_exact = std::any_of(outcome.trials.begin(), outcome.trials.end(), is_exact);
-    const Measured score = work_.complete(outcome.best->plan, has_exact ? with_timeout : observer_);
+    const Measurement score = work_.complete(outcome.best->plan, has_exact ? with_timeout : observer_);
     record_.update_score(outcome.best->number, score);
     outcome.trials.at(outcome.best->number - 1).result = score;
     outcome.best.reset();

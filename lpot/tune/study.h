@@ -30,7 +30,7 @@ struct StudyOptions {
 
 // Quantizes and measures one plan. An Error is recorded as a failed trial. A StoreError, a DistributedError or three
 // CallerErrors in a row end the study, because the plans did not cause them.
-using Attempt = std::function<Measured(const Plan&, const Observer&)>;
+using Attempt = std::function<Measurement(const Plan&, const Observer&)>;
 
 struct StudyWork {
   Attempt attempt;        // may end early when the goal cannot be met

@@ -98,7 +98,7 @@ auto StudyCache::find(DependsOn what, const Get& get) const {
   return found;
 }
 
-std::optional<Measured> StudyCache::baseline() {
+std::optional<Measurement> StudyCache::baseline() {
   const auto found = find(DependsOn::Evaluation, [](const StudyRecord& record) { return record.baseline(); });
   if (found) record_.set_baseline(*found);
   return found;
@@ -125,7 +125,7 @@ std::optional<KernelVariantChoice> StudyCache::kernel_variants() {
   return found;
 }
 
-std::optional<Measured> StudyCache::score(const Plan& plan) {
+std::optional<Measurement> StudyCache::score(const Plan& plan) {
   if (!scores_) {
     scores_.emplace();
     for (const StudyId study : similar_studies(DependsOn::AllButTuning))
@@ -136,7 +136,7 @@ std::optional<Measured> StudyCache::score(const Plan& plan) {
   return found == scores_->end() ? std::nullopt : std::optional(found->second);
 }
 
-void StudyCache::store_baseline(const Measured& measured, const std::string& notes) {
+void StudyCache::store_baseline(const Measurement& measured, const std::string& notes) {
   record_.set_baseline_notes(notes);
   record_.set_baseline(measured);
 }

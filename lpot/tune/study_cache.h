@@ -26,15 +26,15 @@ class StudyCache {
 
   const StudyWriter& record() const { return record_; }
 
-  std::optional<Measured> baseline();
+  std::optional<Measurement> baseline();
   std::optional<std::string> baseline_notes() const;
   std::optional<std::string> first_model_notes() const;
   std::optional<std::string> statistics(const StatisticsKey&);
   std::optional<KernelVariantChoice> kernel_variants();
-  std::optional<Measured> score(const Plan&);  // the exact result of that plan in another study
+  std::optional<Measurement> score(const Plan&);  // the exact result of that plan in another study
 
   // Measurements are stored before they are used.
-  void store_baseline(const Measured&, const std::string& notes);
+  void store_baseline(const Measurement&, const std::string& notes);
   void store_statistics(const StatisticsKey&, const std::string& bytes);
   void store_kernel_variants(const KernelVariantChoice&);
 
@@ -54,7 +54,7 @@ class StudyCache {
   StudyIdentity identity_;
   bool may_share_;
   // Of other studies, read once: they do not change while the workspace is locked.
-  std::optional<std::unordered_map<std::uint64_t, Measured>> scores_;
+  std::optional<std::unordered_map<std::uint64_t, Measurement>> scores_;
 };
 
 }  // namespace lpot

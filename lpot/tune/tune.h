@@ -38,7 +38,7 @@ struct TuneOptions {
   Transport* transport = nullptr;  // to the workers that share the work (tune/worker.h); this process is rank 0
 
   // Functions of the caller; each may be empty.
-  std::function<void(const Measured&, const Goal&)> on_baseline = {};
+  std::function<void(const Measurement&, const Goal&)> on_baseline = {};
   std::function<void(const Trial&, bool is_best)> on_trial = {};
   // For callers that write models in other formats: the source and its edits, before a model is evaluated or probed,
   // and after it was saved in a folder.

@@ -76,7 +76,7 @@ std::string nested(const std::string& inside) { return std::string(kDeep, '[') +
 
 TEST(Nesting, DoesNotCrashTheJsonReader) {
   EXPECT_THROW(plan_from_json(R"({"ops": {"a": )" + nested("1") + "}}"), StoreError);
-  EXPECT_THROW(measured_from_json(nested("")), StoreError);
+  EXPECT_THROW(measurement_from_json(nested("")), StoreError);
   EXPECT_THROW(probe_from_json(nested("")), StoreError);
   squad(bytes_of(R"({"data": )" + nested("") + "}"));
   coco(bytes_of(R"({"images": [{"id": )" + nested("1") + R"(, "height": 0, "width": 1}], "annotations": []})"));

@@ -121,7 +121,7 @@ TEST(IsBetter, NeitherOfTwoEqualTrialsIsBetter) {
 }
 
 TEST(BestKnown, PrefersCompletelyEvaluatedTrialsToEstimates) {
-  Measured estimate = measured(0.75);
+  Measurement estimate = measured(0.75);
   estimate.complete = false;
   const std::vector<Trial> trials{failed_trial(1), trial(2, estimate), trial(3, measured(0.6)),
                                   trial(4, measured(0.7))};

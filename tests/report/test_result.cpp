@@ -17,8 +17,8 @@ using Json = nlohmann::json;
 
 const std::string kModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
 
-Measured measured(double accuracy, double latency_ms, double speedup) {
-  Measured made;
+Measurement measured(double accuracy, double latency_ms, double speedup) {
+  Measurement made;
   made.accuracy = accuracy;
   made.metrics = {{"topk 1", accuracy}, {"MSE", 0.25}};
   made.latency_ms = latency_ms;

@@ -20,8 +20,8 @@ using OrderedJson = nlohmann::ordered_json;
 
 const std::string kHostile = "</script><script>alert(1)</script>\xe2\x80\xa8 \"|`";
 
-Measured measured(double accuracy, double speedup) {
-  Measured made;
+Measurement measured(double accuracy, double speedup) {
+  Measurement made;
   made.accuracy = accuracy;
   made.metrics = {{"topk 1", accuracy}};
   made.latency_ms = 3 / speedup;
@@ -30,7 +30,7 @@ Measured measured(double accuracy, double speedup) {
   return made;
 }
 
-Trial trial(std::size_t number, const std::vector<std::string>& int8, std::optional<Measured> result) {
+Trial trial(std::size_t number, const std::vector<std::string>& int8, std::optional<Measurement> result) {
   Trial made;
   made.number = number;
   for (const std::string& name : {std::string("conv"), std::string("fc"), std::string("kept"), kHostile})
@@ -149,7 +149,7 @@ TEST_F(StudyViewTest, SaysWhyTheNoisiestOpInInt8StayedThere) {
 }
 
 TEST_F(StudyViewTest, AnEstimateIsMarkedAsOne) {
-  Measured estimate = measured(0.8, 3.0);
+  Measurement estimate = measured(0.8, 3.0);
   estimate.complete = false;
   store_->update_score(id_, 1, estimate);
   EXPECT_THAT(view()["ops"][1]["why"].get<std::string>(),
@@ -171,7 +171,7 @@ TEST_F(StudyViewTest, AnExactScoreReplacesAnEstimate) {
 }
 
 TEST_F(StudyViewTest, AnEstimateIsNotTheBestOfAnEndedStudy) {
-  Measured estimate = measured(0.99, 9.0);
+  Measurement estimate = measured(0.99, 9.0);
   estimate.complete = false;
   store_->update_score(id_, 3, estimate);
   EXPECT_EQ(view()["best"], 3) << "as long as it may be measured exactly";

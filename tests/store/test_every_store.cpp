@@ -29,7 +29,7 @@ Plan sample_plan() {
 }
 
 Trial good_trial(std::size_t number) {
-  Measured measured;
+  Measurement measured;
   measured.accuracy = 0.1 + 0.2;  // not a short decimal
   measured.metrics = {{"topk 1", 0.1 + 0.2}, {"MSE", 1e-300}};
   measured.latency_ms = 1.0 / 3;
@@ -89,7 +89,7 @@ TEST_P(EveryStore, ReplacesTheScoreOfOneTrialOnly) {
   const StudyId study = store_->create_study(identity("a"));
   store_->append(study, good_trial(1));
   store_->append(study, good_trial(2));
-  Measured exact = *good_trial(1).result;
+  Measurement exact = *good_trial(1).result;
   exact.accuracy = 0.75;
   store_->update_score(study, 1, exact);
   Trial updated = good_trial(1);

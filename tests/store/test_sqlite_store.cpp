@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 
 const StudyIdentity kIdentity{"net", "1234", "data", "{}"};
 
-Trial trial(std::size_t number) { return {number, {}, Measured{0.5, {}, 1, 1, 1, 1, 1}, "", 1.0}; }
+Trial trial(std::size_t number) { return {number, {}, Measurement{0.5, {}, 1, 1, 1, 1, 1}, "", 1.0}; }
 
 void execute(const std::filesystem::path& path, const char* sql) {
   sqlite3* handle = nullptr;

@@ -85,7 +85,7 @@ TEST_F(StudyRecordTest, ReadsBackTheValuesOfReports) {
 }
 
 TEST_F(StudyRecordTest, AnExactScoreReplacesTheEstimateOfItsTrial) {
-  Measured estimate = measured(0.8);
+  Measurement estimate = measured(0.8);
   estimate.complete = false;
   record_.append(trial(1, estimate));
   record_.update_score(1, measured(0.85));
@@ -94,7 +94,7 @@ TEST_F(StudyRecordTest, AnExactScoreReplacesTheEstimateOfItsTrial) {
 }
 
 TEST_F(StudyRecordTest, ReadsExactScoresThatVersion01StoredSeparately) {
-  Measured estimate = measured(0.8);
+  Measurement estimate = measured(0.8);
   estimate.complete = false;
   record_.append(trial(1, estimate));
   record_.append(trial(2, measured(0.7)));

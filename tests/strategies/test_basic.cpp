@@ -10,7 +10,7 @@ namespace lpot {
 namespace {
 
 using testing::ElementsAre;
-using Answer = std::function<std::optional<Measured>(const Plan&)>;
+using Answer = std::function<std::optional<Measurement>(const Plan&)>;
 
 // The trials of basic if no plan meets the goal.
 std::vector<Trial> run_basic(const SearchSpace& space, const Answer& answer) {
@@ -27,7 +27,7 @@ std::vector<Trial> run_basic(const SearchSpace& space, const Answer& answer) {
 }
 
 // Ops in fp32 increase the accuracy: fc most, then conv3, conv2, conv1.
-std::optional<Measured> later_ops_help_more(const Plan& plan) {
+std::optional<Measurement> later_ops_help_more(const Plan& plan) {
   double accuracy = 0.5;
   for (const std::string& name : plan.fallback()) accuracy += name == "fc" ? 0.08 : 0.01 * (name.back() - '0');
   return measured(accuracy);
@@ -59,7 +59,7 @@ TEST(Basic, FallsBackFromTheMostAccurateScheme) {
   const SearchSpace space = space_of(2);
   const Plan favourite = space.plan(space.model_choices.back());
   const std::vector<Trial> trials = run_basic(
-      space, [&](const Plan& plan) -> std::optional<Measured> { return measured(plan == favourite ? 0.9 : 0.5); });
+      space, [&](const Plan& plan) -> std::optional<Measurement> { return measured(plan == favourite ? 0.9 : 0.5); });
   for (std::size_t i = space.model_choices.size(); i < trials.size(); ++i)
     for (const auto& [name, op] : trials[i].plan.ops)
       EXPECT_TRUE(op == favourite.ops.at(name) || op.precision == Precision::Fp32) << i << name;
@@ -67,7 +67,7 @@ TEST(Basic, FallsBackFromTheMostAccurateScheme) {
 
 TEST(Basic, SkipsOpsWhoseFallbackFailed) {
   const SearchSpace space = space_of(3);
-  const std::vector<Trial> trials = run_basic(space, [](const Plan& plan) -> std::optional<Measured> {
+  const std::vector<Trial> trials = run_basic(space, [](const Plan& plan) -> std::optional<Measurement> {
     if (plan.fallback() == std::vector<std::string>{"conv3"}) return std::nullopt;
     return later_ops_help_more(plan);
   });

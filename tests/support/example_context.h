@@ -126,7 +126,7 @@ OpEdit double_bias(const QuantizationTarget&, const QuantizedRows&, OpEdit);
 
 namespace in_store {
 extern StudyIdentity identity;
-Measured measure_fp32();
+Measurement measure_fp32();
 }  // namespace in_store
 
 namespace in_tune {

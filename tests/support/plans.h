@@ -20,9 +20,9 @@ inline SearchSpace space_of(int convolutions, const QuantizationConfig& config =
   return {allowed_choices(ops, config, kDeclaredRecipes, false).value};
 }
 
-inline Measured measured(double accuracy, double speedup = 1.0, std::size_t size_bytes = 100,
-                         std::size_t footprint_bytes = 100) {
-  Measured result;
+inline Measurement measured(double accuracy, double speedup = 1.0, std::size_t size_bytes = 100,
+                            std::size_t footprint_bytes = 100) {
+  Measurement result;
   result.accuracy = accuracy;
   result.metrics = {{"topk", accuracy}};
   result.latency_ms = 2.0 / speedup;
@@ -33,7 +33,7 @@ inline Measured measured(double accuracy, double speedup = 1.0, std::size_t size
   return result;
 }
 
-inline Trial trial(std::size_t number, const Measured& result) {
+inline Trial trial(std::size_t number, const Measurement& result) {
   Trial made;
   made.number = number;
   made.result = result;

@@ -28,7 +28,7 @@ class StudyTest : public testing::Test {
 };
 
 // Results in turn; the last one again and again.
-inline Attempt in_turn(std::vector<Measured> results) {
+inline Attempt in_turn(std::vector<Measurement> results) {
   return [results, next = std::size_t{0}](const Plan&, const Observer&) mutable {
     return results[std::min(next++, results.size() - 1)];
   };

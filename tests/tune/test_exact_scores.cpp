@@ -7,8 +7,8 @@ namespace {
 
 using testing::SizeIs;
 
-Measured estimated(double accuracy) {
-  Measured result = measured(accuracy);
+Measurement estimated(double accuracy) {
+  Measurement result = measured(accuracy);
   result.complete = false;
   return result;
 }

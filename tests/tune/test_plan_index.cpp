@@ -94,7 +94,7 @@ class CountingStore : public Store {
     ++reads;
     return store_.trials(study);
   }
-  void update_score(StudyId study, std::size_t trial, const Measured& score) override {
+  void update_score(StudyId study, std::size_t trial, const Measurement& score) override {
     store_.update_score(study, trial, score);
   }
   void put(StudyId study, const std::string& key, std::string_view bytes) override { store_.put(study, key, bytes); }

@@ -29,8 +29,8 @@ TEST_F(StudyTest, WithoutATimeoutTheFirstTrialThatMeetsTheGoalEndsIt) {
 TEST_F(StudyTest, WithATimeoutItGoesOnToMaxTrialsAndTheObjectiveDecides) {
   options_.exit_policy.timeout_seconds = 1000;
   options_.exit_policy.max_trials = 4;
-  const std::vector<Measured> results{measured(0.85, 1.0, 300, 300), measured(0.82, 3.0, 200, 200),
-                                      measured(0.81, 2.0, 100, 400), measured(0.83, 1.5, 400, 100)};
+  const std::vector<Measurement> results{measured(0.85, 1.0, 300, 300), measured(0.82, 3.0, 200, 200),
+                                         measured(0.81, 2.0, 100, 400), measured(0.83, 1.5, 400, 100)};
   for (const auto& [objective, best] :
        {std::pair(Objective::Performance, 2u), {Objective::ModelSize, 3u}, {Objective::Footprint, 4u}}) {
     options_.objective = objective;
@@ -45,7 +45,7 @@ TEST_F(StudyTest, WithATimeoutItGoesOnToMaxTrialsAndTheObjectiveDecides) {
 
 TEST_F(StudyTest, AFunctionOfTheCallersThatFailsThreeTimesInARowEndsIt) {
   std::size_t asked = 0;
-  const StudyOutcome outcome = run([&](const Plan&, const Observer&) -> Measured {
+  const StudyOutcome outcome = run([&](const Plan&, const Observer&) -> Measurement {
     if (++asked == 2) return measured(0.5);
     throw CallerError("eval_func", "raised ValueError");
   });
@@ -89,7 +89,7 @@ TEST_F(StudyTest, AFailedTrialIsARecordAndTheStudyGoesOn) {
 }
 
 TEST_F(StudyTest, ThereIsNoBestWhenEveryTrialFailed) {
-  const StudyOutcome outcome = run([](const Plan&, const Observer&) -> Measured { throw DataError("infer", "no"); });
+  const StudyOutcome outcome = run([](const Plan&, const Observer&) -> Measurement { throw DataError("infer", "no"); });
   EXPECT_FALSE(outcome.best);
   EXPECT_FALSE(outcome.goal_met);
   EXPECT_FALSE(outcome.trials.empty());
@@ -170,7 +170,7 @@ TEST_F(StudyTest, ResumedWithALargerBudgetItGoesOn) {
 
 TEST_F(StudyTest, ResumedAfterTheGoalWasMetItStopsAtOnce) {
   run(in_turn({measured(0.85)}));
-  const StudyOutcome outcome = run([](const Plan&, const Observer&) -> Measured {
+  const StudyOutcome outcome = run([](const Plan&, const Observer&) -> Measurement {
     ADD_FAILURE() << "another trial";
     return measured(0);
   });
@@ -196,7 +196,7 @@ TEST_F(StudyTest, AnInterruptionLosesOnlyTheRunningTrial) {
 }
 
 // Waits as an evaluation does: until its observer says stop.
-Measured wait_for_stop(const Observer& observer) {
+Measurement wait_for_stop(const Observer& observer) {
   while (true) {
     observer.check_stop();
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -232,7 +232,7 @@ TEST_F(StudyTest, TimeSpentOnTheBaselineAndBeforeAResumeCountsIntoTheTimeout) {
   }());
   options_.seconds_before = 50;
   options_.exit_policy.timeout_seconds = 100;
-  const StudyOutcome outcome = run([](const Plan&, const Observer&) -> Measured {
+  const StudyOutcome outcome = run([](const Plan&, const Observer&) -> Measurement {
     ADD_FAILURE() << "the time was over";
     return measured(0);
   });

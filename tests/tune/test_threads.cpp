@@ -40,7 +40,7 @@ class ThreadsTest : public testing::TestWithParam<std::string> {
 // All of a trial but the times.
 std::vector<std::string> told(const TuneResult& result) {
   std::vector<std::string> lines;
-  const auto tell = [&](const Measured& measured) {
+  const auto tell = [&](const Measurement& measured) {
     std::string line = std::to_string(measured.samples) + (measured.complete ? " of all" : " until it was certain");
     for (const auto& [name, value] : measured.metrics) {
       std::array<char, 64> digits{};

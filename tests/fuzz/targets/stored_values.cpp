@@ -11,7 +11,7 @@ void stored_values(Bytes bytes) {
   const std::string text(text_of(bytes));
   expect_errors([&] {
     if (kind == 0) plan_hash(plan_from_json(text));
-    if (kind == 1) to_json(measured_from_json(text));
+    if (kind == 1) to_json(measurement_from_json(text));
     if (kind == 2) to_json(probe_from_json(text));
     if (kind == 3) kernel_variants_from_json(text);
     if (kind == 4) to_bytes(notes_from_bytes(text));
