@@ -70,6 +70,7 @@ TEST_P(EveryRecipe, IsDeclaredCompletely) {
   EXPECT_THAT((std::vector{ValueKind::Flag, ValueKind::Integer, ValueKind::Number}), Contains(key.kind));
   EXPECT_TRUE(key.name.empty() || !key.summary.empty());
   EXPECT_TRUE(key.kind != ValueKind::Flag || (plan_default && std::holds_alternative<bool>(*plan_default)));
+  EXPECT_TRUE(key.kind == ValueKind::Flag || !declaration().rescales_constants);
   EXPECT_TRUE(declaration().alternative == 0 || plan_default == RecipeValue(false));
   EXPECT_TRUE(declaration().part_of.empty() || find(recipe_declarations(), declaration().part_of));
 }
