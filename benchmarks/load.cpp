@@ -1,16 +1,16 @@
-// Whether time and memory stay linear in the number of trials and of ops: each part at several sizes, and the exponent
-// that fits them (the slope of the logarithms: 1 is linear, 2 quadratic).
+// Checks that time and memory grow linearly with the number of trials and of ops. Each part is measured at several
+// sizes. The exponent is the slope of the logarithms: 1 is linear, 2 is quadratic.
 //
 //   build/bin/bench_load build/bin/lpot           1,000, 3,000 and 10,000 trials; 250 to 4,000 ops
 //   build/bin/bench_load build/bin/lpot quick     a tenth of that
 //   build/bin/bench_load build/bin/lpot ops       the ops alone
 //   build/bin/bench_load build/bin/lpot ops 500   500 of them, in this process: for valgrind, which counts instructions
 //
-// The study is the real loop on the real store, with an attempt that gives made-up scores; a network is a chain of
-// products with an activation behind each. All names are of one length, or std::string would keep those of the small
-// networks in place and allocate those of the large ones. Times are of the processor; over ops, all but those of
-// calibration are the median of several runs behind one that is not counted, in a process of its own. Memory is what
-// the process has in hand, before and after.
+// The study uses the real search loop and the real store, but synthetic scores. A network is a chain of matrix
+// products, each followed by an activation. All names have the same length: std::string stores short names without an
+// allocation. Times are CPU times. The measurements over the number of ops run in a separate process; each is the
+// median of several runs after one warm-up run, except for calibration. Memory is the memory of the process before and
+// after.
 #include <fmt/format.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -48,7 +48,7 @@ namespace op = ov::opset8;
 
 constexpr int kOpsOfStudy = 40;
 
-SearchSpace made_up_space(std::size_t count) {
+SearchSpace synthetic_space(std::size_t count) {
   std::vector<QuantizableOp> ops;
   for (std::size_t i = 0; i < count; ++i)
     ops.push_back({fmt::format("block{}/MatMul", i), "MatMul", fmt::format("x{}", i), {1}});
@@ -62,7 +62,7 @@ std::unique_ptr<Strategy> strategy_of(const std::string& name) {
 }
 
 // A score that depends on the plan alone and never meets the goal.
-Measurement made_up_score(const Plan& plan) {
+Measurement synthetic_score(const Plan& plan) {
   Measurement result;
   result.accuracy = 0.5 + static_cast<double>(key_of(plan).sum % 1000) / 10000;
   result.metrics = {{"topk", result.accuracy}};
@@ -87,7 +87,7 @@ StudyOutcome run_study(Store& store, StudyId id, const SearchSpace& space, std::
   options.exit_policy.max_trials = trials;
   const auto strategy = strategy_of("random");
   return Study(store, id, options).run(*strategy, {[](const Plan& plan, const Observer&) {
-    return made_up_score(plan);
+    return synthetic_score(plan);
   }});
 }
 
@@ -116,7 +116,7 @@ std::pair<double, double> run_program(const std::vector<std::string>& words) {
 
 void bench_trials(const std::string& lpot, const fs::path& folder, const std::vector<std::size_t>& sizes) {
   print_head("trials", sizes);
-  const SearchSpace space = made_up_space(kOpsOfStudy);
+  const SearchSpace space = synthetic_space(kOpsOfStudy);
   Curve tuning("the loop: propose, store (synced)", "s"), memory("memory of it", "MB"), back("resume: read back", "s"),
       view("report: the study's view", "s"), shown("`lpot show --json`", "s"), shown_memory("its peak memory", "MB"),
       reported("`lpot report`", "s"), reported_memory("its peak memory", "MB");
@@ -147,7 +147,7 @@ void bench_trials(const std::string& lpot, const fs::path& folder, const std::ve
     curve->print();
 }
 
-std::vector<Trial> made_up_trials(const SearchSpace& space, std::size_t count) {
+std::vector<Trial> synthetic_trials(const SearchSpace& space, std::size_t count) {
   const auto random = strategy_of("random");
   const std::vector<WholeModelPlan> schemes = whole_model_plans(space);  // strategies try these first
   std::vector<Trial> trials;
@@ -160,16 +160,16 @@ std::vector<Trial> made_up_trials(const SearchSpace& space, std::size_t count) {
     const Plan plan =
         trials.size() < schemes.size() ? schemes[trials.size()].plan(space) : random->next(space, history)->plan;
     index.add(key_of(plan));
-    trials.push_back({trials.size() + 1, plan, made_up_score(plan), "", 1});
+    trials.push_back({trials.size() + 1, plan, synthetic_score(plan), "", 1});
   }
   return trials;
 }
 
 // The time of a step must not grow with the trials before it, or the study as a whole is not linear.
 void bench_steps(const std::vector<std::size_t>& sizes) {
-  print_head("one step after so many trials", sizes);
-  const SearchSpace space = made_up_space(kOpsOfStudy);
-  const std::vector<Trial> all = made_up_trials(space, sizes.back());
+  print_head("one step after this many trials", sizes);
+  const SearchSpace space = synthetic_space(kOpsOfStudy);
+  const std::vector<Trial> all = synthetic_trials(space, sizes.back());
   for (const char* name : {"basic", "mse", "auto", "random", "exhaustive", "tpe", "bayesian"}) {
     Curve curve(fmt::format("`{}`", name), "ms");
     const auto strategy = strategy_of(name);
@@ -198,10 +198,10 @@ std::shared_ptr<ov::Model> chain(std::size_t count) {
   input->set_friendly_name("x");
   input->output(0).set_names({"x"});
   ov::Output<ov::Node> last = input;
-  Draws draws(7, "chain");
+  RandomGenerator random(7, "chain");
   for (std::size_t i = 0; i < count; ++i) {
     std::vector<float> weights(kWidth * kWidth);
-    for (float& weight : weights) weight = static_cast<float>(draws.uniform(-0.5, 0.6));
+    for (float& weight : weights) weight = static_cast<float>(random.uniform(-0.5, 0.6));
     const auto constant = op::Constant::create(ov::element::f32, {kWidth, kWidth}, weights);
     constant->set_friendly_name(fmt::format("block{:05}/weights", i));
     const auto product = std::make_shared<op::MatMul>(last, constant);
@@ -234,7 +234,7 @@ double step_ms(const std::string& name, const SearchSpace& space, std::size_t co
       probes.push_back({step->plan, 0.1, 1, trials.size() + 1});
     } else {
       of_trials.add(key_of(step->plan));
-      trials.push_back({trials.size() + 1, step->plan, made_up_score(step->plan), "", 1});
+      trials.push_back({trials.size() + 1, step->plan, synthetic_score(step->plan), "", 1});
     }
   }
   return 1000 * median_seconds_of(next);
@@ -293,7 +293,7 @@ ValuesOfOps measure_ops(const fs::path& folder, std::size_t size) {
           step_ms("tpe", SearchSpace{task->choices}, 60)};
 }
 
-// In a process of its own, or what is measured of one size would hang on the heap that the others left.
+// Uses a separate process: the heap of earlier sizes would influence the measurement.
 ValuesOfOps measure_ops_apart(const fs::path& folder, std::size_t size) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw Error("bench", "no pipe");

@@ -2,7 +2,7 @@
 """Measures lpot beside NNCF, ONNX Runtime and PyTorch: accuracy, speed, time to quantize and memory.
 
     .venv-peers/bin/python benchmarks/peers                              all of it (make bench-peers)
-    .venv-peers/bin/python benchmarks/peers --networks resnet20 --reuse  lpot anew, beside the rivals' models of last time
+    .venv-peers/bin/python benchmarks/peers --networks resnet20 --reuse  only lpot runs again; the rivals' models are reused
     benchmarks/as_avx2.py ...                                            the same as if the CPU had no more than AVX2
 
 LPOT_TEST_DATA is the folder with models and data sets; without it only the quick start's network is measured. Everything
@@ -22,7 +22,7 @@ import sys
 import time
 
 import report
-from held import as_avx2
+from avx2_limit import as_avx2
 from networks import NETWORKS, ROOT, Network
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -69,7 +69,7 @@ class Bench:
         os.chdir(self.results)
 
     def prepare(self, name: str) -> Network:
-        """Made in a process of its own: a process counts its parent's memory as its own peak until it has more."""
+        """Uses a separate process: the peak memory of a process includes the memory of its parent when it starts."""
         file = self.work / name / "network.json"
         if not file.exists():
             run_child([sys.executable, str(HERE / "networks.py"), name, str(self.work)])
@@ -244,7 +244,7 @@ class Bench:
                 )
 
     def time(self, network: Network, rows: dict, folder: pathlib.Path) -> None:
-        """Runtimes take turns, each in a process of its own; the ratio is the median of the turns' ratios."""
+        """Runtimes alternate, each in a separate process. The ratio is the median of the ratios of all rounds."""
         made = self.results / network.name
         for batch in network.batch_sizes:
             turns = []

@@ -78,7 +78,7 @@ class Data:
     def __init__(self, folder: str | None) -> None:
         self.folder = folder
 
-    def given(self, path: str) -> pathlib.Path:
+    def require(self, path: str) -> pathlib.Path:
         if not self.folder:
             raise FileNotFoundError(f"LPOT_TEST_DATA is not set, {path} is needed")
         if not (pathlib.Path(self.folder) / path).exists():
@@ -90,11 +90,11 @@ class Data:
         import tokenizers
 
         tokenizer = tokenizers.BertWordPieceTokenizer(
-            str(self.given("bert-vocab/vocab.txt")), lowercase=True
+            str(self.require("bert-vocab/vocab.txt")), lowercase=True
         )
         tokenizer.enable_truncation(128)
         tokenizer.enable_padding(length=128)
-        with open(self.given(f"glue-mrpc/{part}.tsv"), encoding="utf-8-sig") as file:
+        with open(self.require(f"glue-mrpc/{part}.tsv"), encoding="utf-8-sig") as file:
             rows = list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
         encoded = tokenizer.encode_batch(
             [(r["#1 String"], r["#2 String"]) for r in rows]
@@ -140,13 +140,13 @@ def quickstart(_: Data, folder: pathlib.Path) -> Network:
 
 def resnet20(data: Data, folder: pathlib.Path) -> Network:
     def read(part: str) -> tuple[np.ndarray, np.ndarray]:
-        records = images(data.given(f"cifar10/{part}.bin.gz"), 0, (3073,))
+        records = images(data.require(f"cifar10/{part}.bin.gz"), 0, (3073,))
         pixels = records[:, 1:].reshape(-1, 3, 32, 32) / np.float32(255)
         mean = np.array([0.485, 0.456, 0.406], np.float32)[:, None, None]
         deviation = np.array([0.229, 0.224, 0.225], np.float32)[:, None, None]
         return (pixels - mean) / deviation, records[:, 0]
 
-    model = data.given("resnet-cifar10-onnx/resnet20-cifar10.onnx")
+    model = data.require("resnet-cifar10-onnx/resnet20-cifar10.onnx")
     name = onnx_inputs(model)[0]
     evaluation, labels = read("test_batch")
     save_rows(folder, {name: read("data_batch_1")[0][:300]}, {name: evaluation}, 100)
@@ -159,7 +159,7 @@ def minilm(data: Data, folder: pathlib.Path) -> Network:
     evaluation, labels = data.pairs("dev")
     save_rows(folder, {k: v[:300] for k, v in calibration.items()}, evaluation, 8)
     np.save(folder / "labels.npy", labels)
-    model = data.given("minilm-mrpc-onnx/minilm_mrpc.onnx")
+    model = data.require("minilm-mrpc-onnx/minilm_mrpc.onnx")
     title = "MiniLM, MRPC, sequence 128"
     return Network(
         "minilm", title, str(model), "accuracy", transformer=True, module="minilm"
@@ -170,7 +170,7 @@ def outliers(data: Data, folder: pathlib.Path) -> Network:
     network = minilm(data, folder)
     model = folder / "model.onnx"
     options = ["--layers", "1,3", "--scale", "100"]
-    script = data.given("../tools/make_outlier_model.py")
+    script = data.require("../tools/make_outlier_model.py")
     subprocess.run(
         [sys.executable, str(script), network.model, str(model), *options], check=True
     )
@@ -182,13 +182,13 @@ def blendcnn(data: Data, folder: pathlib.Path) -> Network:
     import modules
     import torch
 
-    def kept(inputs: Batch) -> Batch:
+    def bert_inputs(inputs: Batch) -> Batch:
         return {k: inputs[k] for k in ("input_ids", "token_type_ids")}
 
     training, targets = data.pairs("train")
     evaluation, labels = data.pairs("dev")
-    training = kept(training)
-    save_rows(folder, {k: v[:300] for k, v in training.items()}, kept(evaluation), 24)
+    training = bert_inputs(training)
+    save_rows(folder, {k: v[:300] for k, v in training.items()}, bert_inputs(evaluation), 24)
     np.save(folder / "labels.npy", labels)
     torch.manual_seed(1)
     module = modules.BlendCnn(30522)
@@ -206,7 +206,7 @@ def use_lite(data: Data, folder: pathlib.Path) -> Network:
 
     def read(part: str) -> tuple[list[list[int]], list[float]]:
         lines = (
-            data.given(f"use-lite-frozen-pb/sts-b-{part}-tokens.tsv")
+            data.require(f"use-lite-frozen-pb/sts-b-{part}-tokens.tsv")
             .read_text()
             .splitlines()
         )
@@ -246,7 +246,7 @@ def use_lite(data: Data, folder: pathlib.Path) -> Network:
     return Network(
         "use-lite",
         "Universal Sentence Encoder Lite, STS-B (timed on sentences of 15 tokens)",
-        str(data.given("use-lite-frozen-pb/use_lite_frozen.pb")),
+        str(data.require("use-lite-frozen-pb/use_lite_frozen.pb")),
         "pearson",
         transformer=True,
         whole_samples=True,
@@ -258,7 +258,7 @@ def ds_cnn(data: Data, folder: pathlib.Path) -> Network:
     rows = random.normal(0, 5, (2300, 49, 10)).astype(np.float32)
     save_rows(folder, {"Mfcc": rows[:300]}, {"Mfcc": rows[300:]}, 100)
     title = "DS-CNN S behind Mfcc, random features"
-    model = str(data.given("kws-frozen-pb/DS_CNN_S.pb"))
+    model = str(data.require("kws-frozen-pb/DS_CNN_S.pb"))
     return Network("ds-cnn", title, model, "agreement", cut={"Mfcc": [-1, 49, 10]})
 
 

@@ -1,4 +1,4 @@
-"""Quantizes one network with one rival, in a process of its own: `quantize.py TOOL FOLDER OUTPUT`.
+"""Quantizes one network with one rival, in a separate process: `quantize.py TOOL FOLDER OUTPUT`.
 
 Prints the seconds from reading the model to the saved one as JSON; the caller measures the process's memory.
 """
@@ -9,7 +9,7 @@ import sys
 import time
 
 import numpy as np
-from held import as_avx2
+from avx2_limit import as_avx2
 from networks import Batch, Network
 
 

@@ -81,7 +81,7 @@ std::string to_bytes(const Statistics& statistics) {
     writer.text(name);
     StatisticsCodec::write(writer, tensor);
   }
-  return writer.take();
+  return writer.release();
 }
 
 Statistics statistics_from_bytes(std::string_view bytes) {

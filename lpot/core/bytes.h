@@ -4,7 +4,7 @@
 //   ByteWriter writer;
 //   writer.number<std::uint32_t>(7);
 //   writer.text("conv1");
-//   const std::string written = writer.take();
+//   const std::string written = writer.release();
 //   ByteReader reader(written, {"statistics", "the stored statistics are damaged"});
 //   const auto number = reader.number<std::uint32_t>();  // 7
 //
@@ -35,7 +35,7 @@ class ByteWriter {
     number<std::uint64_t>(values.size());
     for (const T value : values) number(value);
   }
-  std::string take() { return std::move(bytes_); }
+  std::string release() { return std::move(bytes_); }  // the bytes; the writer is empty afterwards
 
  private:
   std::string bytes_;
@@ -54,10 +54,10 @@ class ByteReader {
   template <typename T>
   T number() {
     T value{};
-    std::memcpy(&value, take(sizeof value).data(), sizeof value);
+    std::memcpy(&value, read(sizeof value).data(), sizeof value);
     return value;
   }
-  std::string_view view() { return take(number<std::uint64_t>()); }
+  std::string_view view() { return read(number<std::uint64_t>()); }
   std::string text() { return std::string(view()); }
   // The number of elements of at least `bytes_each` bytes. The check prevents large allocations for damaged bytes.
   std::size_t count(std::size_t bytes_each) {
@@ -75,7 +75,7 @@ class ByteReader {
   [[noreturn]] void damaged() const { throw StoreError(error_.operation, error_.message); }
 
  private:
-  std::string_view take(std::size_t size) {
+  std::string_view read(std::size_t size) {
     if (size > bytes_.size()) damaged();
     const std::string_view part = bytes_.substr(0, size);
     bytes_.remove_prefix(size);

@@ -9,7 +9,7 @@ namespace lpot {
 // The values of the functions of Dataset with the same names.
 struct InputNaming {
   std::vector<std::string> names = {};  // empty: the inputs of the model in their order
-  bool customary = false;
+  bool names_are_hints = false;
   std::vector<std::size_t> lengths = {};
 };
 

@@ -19,7 +19,7 @@ std::uint64_t draw_below(std::mt19937_64& generator, std::uint64_t bound) {
 
 }  // namespace
 
-Draws::Draws(std::uint64_t seed, std::string_view name) : state_(mix(seed)) {
+RandomGenerator::RandomGenerator(std::uint64_t seed, std::string_view name) : state_(mix(seed)) {
   for (const char letter : name) state_ = mix(state_ ^ static_cast<unsigned char>(letter));
 }
 

@@ -19,9 +19,9 @@ constexpr std::uint64_t mix(std::uint64_t value) {
 constexpr double unit_interval(std::uint64_t bits) { return static_cast<double>(bits >> 11) * 0x1.0p-53; }
 
 // A random number generator. Generators with the same seed and different names give different numbers.
-class Draws {
+class RandomGenerator {
  public:
-  Draws(std::uint64_t seed, std::string_view name);
+  RandomGenerator(std::uint64_t seed, std::string_view name);
   double uniform(double low, double high) { return low + (high - low) * unit_interval(next()); }
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(uniform(0, static_cast<double>(count))); }
   bool coin() { return next() >> 63 != 0; }

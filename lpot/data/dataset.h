@@ -40,7 +40,7 @@ class Dataset {
 
   // Whether input_names are only the usual names of such inputs. Model inputs with other names then get the remaining
   // tensors in their order, and unused tensors are ignored.
-  virtual bool names_are_customary() const { return false; }
+  virtual bool names_are_hints() const { return false; }
 
   // Pads the samples of a batch to one length. Does nothing unless overridden.
   virtual void pad_batch(std::vector<Sample>&) const {}
@@ -49,7 +49,7 @@ class Dataset {
   // lengths are best, because the model is compiled for each of them. Empty: any length.
   virtual std::vector<std::size_t> lengths() const { return {}; }
 
-  InputNaming input_naming() const { return {input_names(), names_are_customary(), lengths()}; }
+  InputNaming input_naming() const { return {input_names(), names_are_hints(), lengths()}; }
 
   // Identifies the data, so that a study is only resumed with the same data: name, parameters and a fingerprint of the
   // files (names, sizes and times suffice). Unless overridden: the input names, the size and a fingerprint of some

@@ -17,7 +17,7 @@ class Subset : public Dataset {
   std::size_t size() const override { return indices_.size(); }
   std::string identity() const override { return identity_; }
   std::vector<std::string> input_names() const override { return whole_->input_names(); }
-  bool names_are_customary() const override { return whole_->names_are_customary(); }
+  bool names_are_hints() const override { return whole_->names_are_hints(); }
   void pad_batch(std::vector<Sample>& samples) const override { whole_->pad_batch(samples); }
   std::vector<std::size_t> lengths() const override { return whole_->lengths(); }
   Sample at(std::size_t index) const override { return whole_->at(in_whole(index)); }

@@ -43,19 +43,20 @@ Transform make_transform(const Component& component) {
   return make_component(transform_kinds(), component, "transform");
 }
 
-Transform at_random(const Component& component, std::function<Tensor(Tensor, Draws&)> change) {
+Transform at_random(const Component& component, std::function<Tensor(Tensor, RandomGenerator&)> change) {
   return {component.name,
           [name = component.name, change = std::move(change)](Sample sample, std::uint64_t seed) {
             if (sample.inputs.empty()) throw DataError(name, "the sample has no input; expected at least one");
-            Draws draws(seed, name);
-            sample.inputs[0] = change(std::move(sample.inputs[0]), draws);
+            RandomGenerator random(seed, name);
+            sample.inputs[0] = change(std::move(sample.inputs[0]), random);
             return sample;
           },
           fmt::format("{}({})", component.name, component.parameters.describe())};
 }
 
 Transform on_first_input(const Component& component, std::function<Tensor(Tensor)> change) {
-  return at_random(component, [change = std::move(change)](Tensor input, Draws&) { return change(std::move(input)); });
+  return at_random(component,
+                   [change = std::move(change)](Tensor input, RandomGenerator&) { return change(std::move(input)); });
 }
 
 }  // namespace lpot

@@ -74,12 +74,12 @@ class BatchWorker {
     job.running.pop_front();
     const std::size_t count = batch.positions.size();
     batch.outputs = std::move(run.outputs);
-    batch.is_final = run.route == runner_.usual();
+    batch.is_final = run.compiled_shapes == runner_.full_batch_shapes();
     const std::string bytes = encoder_.encode(std::move(batch));
-    write(job.answer, EncodedBatch{count, std::move(run.shapes), std::move(run.route), bytes});
+    write(job.answer, EncodedBatch{count, std::move(run.shapes), std::move(run.compiled_shapes), bytes});
     job.answered += count;
     if (job.answered < job.positions.size()) return;
-    jobs_.answer(job.job.number, job.answer.take());
+    jobs_.answer(job.job.number, job.answer.release());
     open_.pop_front();
   }
 
@@ -114,7 +114,7 @@ WorkerTask make_batch_task(const nlohmann::json& order, int rank, BatchProgram p
                            std::shared_ptr<BatchEncoder> encoder) {
   if (program.runner.threads == 0)
     program.runner.threads = order.at("threads").at(static_cast<std::size_t>(rank)).get<int>();
-  program.runner.usual = order.at("usual_shapes").get<Shapes>();
+  program.runner.full_batch_shapes = order.at("usual_shapes").get<Shapes>();
   return [program = std::move(program), encoder = std::move(encoder)](Jobs& jobs) {
     Runner runner(program.model, program.loader.dataset().input_naming(), program.runner);
     return run_batch_jobs(jobs, runner, program, *encoder);
@@ -128,7 +128,7 @@ nlohmann::json model_reference(const Model& model) {
 std::string job_to_bytes(std::span<const std::size_t> positions) {
   ByteWriter writer;
   writer.numbers(std::vector<std::size_t>(positions.begin(), positions.end()));
-  return writer.take();
+  return writer.release();
 }
 
 std::vector<std::size_t> job_from_bytes(std::string_view bytes) {
@@ -138,7 +138,7 @@ std::vector<std::size_t> job_from_bytes(std::string_view bytes) {
 void write(ByteWriter& writer, const EncodedBatch& batch) {
   writer.number<std::uint64_t>(batch.count);
   write(writer, batch.shapes);
-  write(writer, batch.route);
+  write(writer, batch.compiled_shapes);
   writer.text(batch.bytes);
 }
 
@@ -149,7 +149,7 @@ std::vector<EncodedBatch> batches_from_bytes(std::string_view answer) {
     EncodedBatch& batch = batches.emplace_back();
     batch.count = reader.number<std::uint64_t>();
     batch.shapes = read_shapes(reader);
-    batch.route = read_shapes(reader);
+    batch.compiled_shapes = read_shapes(reader);
     batch.bytes = reader.view();
   }
   return batches;

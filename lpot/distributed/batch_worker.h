@@ -33,9 +33,9 @@ std::vector<std::size_t> job_from_bytes(std::string_view);
 
 // One batch in the answer to a job.
 struct EncodedBatch {
-  std::size_t count = 0;  // samples
-  Shapes shapes;          // of the inputs
-  Shapes route;           // the compilation that was used (runtime/shape_dispatch.h)
+  std::size_t count = 0;   // samples
+  Shapes shapes;           // of the inputs
+  Shapes compiled_shapes;  // the compilation that was used (runtime/shape_dispatch.h)
   std::string_view bytes;
 };
 void write(ByteWriter&, const EncodedBatch&);

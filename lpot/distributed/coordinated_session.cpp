@@ -17,7 +17,7 @@ class OrderedCollector {
  public:
   OrderedCollector(const BatchProgram& program, const Runner& runner, BatchCollector& collector, BatchEncoder& encoder)
       : program_(program),
-        usual_(runner.usual()),
+        full_batch_shapes_(runner.full_batch_shapes()),
         dispatch_(runner.dispatch()),
         collector_(collector),
         encoder_(encoder) {}
@@ -29,7 +29,8 @@ class OrderedCollector {
         throw DistributedError(kDamagedMessage.operation, kDamagedMessage.message);
       const auto of_batch = positions.first(batch.count);
       positions = positions.subspan(batch.count);
-      const std::optional<std::string> again = run_again(of_batch, dispatch_.choose(batch.shapes), batch.route);
+      const std::optional<std::string> again =
+          run_again(of_batch, dispatch_.choose(batch.shapes), batch.compiled_shapes);
       collector_.add_encoded(of_batch, again ? *again : batch.bytes);
       if (collector_.is_complete()) return false;
     }
@@ -39,15 +40,15 @@ class OrderedCollector {
   const ShapeDispatch& dispatch() const { return dispatch_; }
 
  private:
-  // `right`: the compilation that one process would have used; `route`: the one that was used.
-  std::optional<std::string> run_again(std::span<const std::size_t> positions, const Shapes& right,
-                                       const Shapes& route) {
-    if (right == route || route == usual_) return std::nullopt;
+  // `expected`: the compilation that one process would have used; `compiled_shapes`: the one that was used.
+  std::optional<std::string> run_again(std::span<const std::size_t> positions, const Shapes& expected,
+                                       const Shapes& compiled_shapes) {
+    if (expected == compiled_shapes || compiled_shapes == full_batch_shapes_) return std::nullopt;
     LoadedBatch loaded =
         load_batch(*program_.loader.read({positions.begin(), positions.end()}).next(), program_, positions);
-    auto run = runner().run_in(right, loaded.inputs);
+    auto run = runner().run_in(expected, loaded.inputs);
     if (!run) {  // The worker could not compile for these shapes either, so it used the dynamic compilation.
-      dispatch_.cannot_compile(right);
+      dispatch_.cannot_compile(expected);
       return std::nullopt;
     }
     loaded.result.outputs = std::move(run->outputs);
@@ -59,7 +60,7 @@ class OrderedCollector {
   Runner& runner() {
     if (!runner_) {
       RunnerOptions options = program_.runner;
-      options.usual = usual_;
+      options.full_batch_shapes = full_batch_shapes_;
       options.streams = 1;
       runner_ = std::make_unique<Runner>(program_.model, program_.loader.dataset().input_naming(), options);
     }
@@ -67,7 +68,7 @@ class OrderedCollector {
   }
 
   const BatchProgram& program_;
-  const Shapes usual_;
+  const Shapes full_batch_shapes_;
   ShapeDispatch dispatch_;
   BatchCollector& collector_;
   BatchEncoder& encoder_;
@@ -99,13 +100,13 @@ class JobList {
 
 // If no batch ran before, the shapes of the first batch of the pass become the usual shapes in every process.
 void set_usual_shapes(Runner& runner, const DataLoader& loader, std::span<const std::size_t> positions) {
-  if (!runner.usual().empty()) return;
+  if (!runner.full_batch_shapes().empty()) return;
   const auto first = positions.first(std::min(loader.options().batch_size, positions.size()));
-  runner.usual_from(loader.read({first.begin(), first.end()}).next()->inputs);
+  runner.set_full_batch_shapes(loader.read({first.begin(), first.end()}).next()->inputs);
 }
 
-std::string order_bytes(nlohmann::json order, const Shapes& usual, const std::vector<int>& threads) {
-  order["usual_shapes"] = usual;
+std::string order_bytes(nlohmann::json order, const Shapes& full_batch_shapes, const std::vector<int>& threads) {
+  order["usual_shapes"] = full_batch_shapes;
   order["threads"] = threads;
   const std::vector<std::uint8_t> bytes = nlohmann::json::to_cbor(order);
   return {bytes.begin(), bytes.end()};
@@ -131,7 +132,7 @@ void CoordinatedSession::share(const BatchPass& pass, BatchCollector& collector,
   const std::unique_ptr<BatchEncoder> encoder = collector.make_encoder();
   OrderedCollector ordered(program, runner, collector, *encoder);
   Round round;
-  round.order = order_bytes(collector.worker_order(), runner.usual(), coordinator_.all_threads());
+  round.order = order_bytes(collector.worker_order(), runner.full_batch_shapes(), coordinator_.all_threads());
   round.jobs = jobs.size();
   round.encode_job = [&](std::size_t job) { return job_to_bytes(jobs[job]); };
   round.local_task = [&](Jobs& local) { return run_batch_jobs(local, runner, program, *encoder); };

@@ -132,7 +132,7 @@ class Coordinator::Running {
     ByteWriter writer;
     writer.number<std::uint64_t>(job.number);
     writer.text(job.bytes);
-    coordinator_.transport_.send(static_cast<int>(rank), make_message(MessageType::Job, writer.take()));
+    coordinator_.transport_.send(static_cast<int>(rank), make_message(MessageType::Job, writer.release()));
   }
 
   // Returns whether anything has arrived. Throws the error of a process that could not follow the order.

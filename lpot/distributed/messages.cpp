@@ -60,7 +60,7 @@ std::string to_bytes(const std::exception_ptr& thrown) {
     writer.number(ErrorKind::Other);
     writer.text("unknown error");
   }
-  return writer.take();
+  return writer.release();
 }
 
 std::exception_ptr error_from_bytes(std::string_view bytes, const std::string& prefix) {

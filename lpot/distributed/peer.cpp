@@ -33,7 +33,7 @@ std::string to_bytes(const Peer& peer) {
   writer.number<std::int64_t>(peer.process);
   writer.text(peer.cpu_class);
   writer.numbers(peer.cores);
-  return writer.take();
+  return writer.release();
 }
 
 Peer peer_from_bytes(std::string_view bytes) {

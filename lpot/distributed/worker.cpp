@@ -59,7 +59,7 @@ class RemoteJobs : public Jobs {
     ByteWriter writer;
     writer.number<std::uint64_t>(job);
     writer.text(bytes);
-    transport_.send(0, make_message(type, writer.take()));
+    transport_.send(0, make_message(type, writer.release()));
   }
 
   Transport& transport_;

@@ -19,7 +19,7 @@ void check_rows(const std::vector<Tensor>& outputs, std::size_t count) {
 Accumulator::Accumulator(const std::vector<NamedMetric>& metrics, const EvaluateOptions& options, std::size_t size)
     : options_(options), verdict_(options.early_stopping.verdict) {
   for (const NamedMetric& named : metrics) totals_.push_back({named.name, named.metric->fresh()});
-  if (options.collect_judgements) judgements_.resize(size);
+  if (options.collect_sample_scores) sample_scores_.resize(size);
 }
 
 void Accumulator::add(std::span<const std::size_t> positions, BatchResult batch) {
@@ -48,7 +48,7 @@ Evaluation Accumulator::result(std::size_t expected) {
   else  // The evaluated samples are harder than the others, so only the first metric has an estimate.
     evaluation.score.metrics = {{totals_.front().name, verdict_->estimate()}};
   evaluation.outputs = std::move(outputs_);
-  evaluation.judgements = std::move(judgements_);
+  evaluation.sample_scores = std::move(sample_scores_);
   return evaluation;
 }
 
@@ -69,18 +69,19 @@ std::vector<Tensor> Accumulator::baseline_labels(std::span<const std::size_t> po
 void Accumulator::update(const BatchResult& batch, std::span<const std::size_t> positions, bool with_baseline) {
   for (NamedMetric& total : totals_)
     if (total.metric->labels_are_baseline() == with_baseline) total.metric->update(batch.outputs, batch.labels);
-  const bool is_judged = verdict_ || options_.collect_judgements;
-  if (is_judged && totals_.front().metric->labels_are_baseline() == with_baseline) judge(batch, positions);
+  const bool needs_sample_scores = verdict_ || options_.collect_sample_scores;
+  if (needs_sample_scores && totals_.front().metric->labels_are_baseline() == with_baseline)
+    add_sample_scores(batch, positions);
 }
 
 // Sample by sample, so that an evaluation stops at the same sample for every batch size and number of threads.
-void Accumulator::judge(const BatchResult& batch, std::span<const std::size_t> positions) {
-  const auto judged = totals_.front().metric->judge(batch.outputs, batch.labels);
-  if (!judged) return;
+void Accumulator::add_sample_scores(const BatchResult& batch, std::span<const std::size_t> positions) {
+  const auto scores = totals_.front().metric->sample_scores(batch.outputs, batch.labels);
+  if (!scores) return;
   for (std::size_t i = 0; i < positions.size() && !has_failed_; ++i) {
-    if (options_.collect_judgements) judgements_[positions[i]] = (*judged)[i];
+    if (options_.collect_sample_scores) sample_scores_[positions[i]] = (*scores)[i];
     if (!verdict_) continue;
-    verdict_->add(positions[i], (*judged)[i].value);
+    verdict_->add(positions[i], (*scores)[i].value);
     has_failed_ = verdict_->has_failed();
   }
 }

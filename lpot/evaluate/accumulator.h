@@ -30,12 +30,12 @@ class Accumulator {
  private:
   std::vector<Tensor> baseline_labels(std::span<const std::size_t> positions) const;
   void update(const BatchResult&, std::span<const std::size_t> positions, bool with_baseline);
-  void judge(const BatchResult&, std::span<const std::size_t> positions);
+  void add_sample_scores(const BatchResult&, std::span<const std::size_t> positions);
 
   const EvaluateOptions& options_;
   std::vector<NamedMetric> totals_;
   std::optional<Verdict> verdict_;
-  Judgements judgements_;
+  SampleScores sample_scores_;
   BaselineOutputs outputs_;
   std::size_t samples_ = 0;
   bool has_failed_ = false;

@@ -10,11 +10,11 @@ namespace {
 
 constexpr std::size_t kMaxStoredOutputs = 256u << 20;  // bytes; larger outputs are not stored but computed again
 
-// Empty if the metric does not judge samples.
-Judgements empty_unless_judged(Judgements judgements) {
+// Empty if the metric has no sample scores.
+SampleScores empty_unless_scored(SampleScores sample_scores) {
   const bool any =
-      std::any_of(judgements.begin(), judgements.end(), [](const auto& judged) { return judged.has_value(); });
-  return any ? std::move(judgements) : Judgements{};
+      std::any_of(sample_scores.begin(), sample_scores.end(), [](const auto& score) { return score.has_value(); });
+  return any ? std::move(sample_scores) : SampleScores{};
 }
 
 }  // namespace
@@ -31,11 +31,11 @@ Score DataEvaluator::baseline(const Model& fp32, const Observer& observer) {
   baseline_outputs_.clear();
   EvaluateOptions options = options_;
   options.is_baseline = true;
-  options.collect_judgements = true;
+  options.collect_sample_scores = true;
   options.choose_throughput = expects_many_;
   Evaluation evaluation = run_evaluation(fp32, loader_, metrics_, options, observer);
   baseline_outputs_ = std::move(evaluation.outputs);
-  baseline_judgements_ = empty_unless_judged(std::move(evaluation.judgements));
+  baseline_scores_ = empty_unless_scored(std::move(evaluation.sample_scores));
   options_.throughput = evaluation.throughput;
   return evaluation.score;
 }
@@ -50,28 +50,27 @@ EvaluateOptions DataEvaluator::candidate_options() const {
 
 Score DataEvaluator::score(const Model& model, const Observer& observer) {
   EvaluateOptions options = candidate_options();
-  options.collect_judgements = true;
+  options.collect_sample_scores = true;
   Evaluation evaluation = run_evaluation(model, loader_, metrics_, options, observer);
-  if (first_judgements_.empty()) first_judgements_ = empty_unless_judged(std::move(evaluation.judgements));
+  if (first_scores_.empty()) first_scores_ = empty_unless_scored(std::move(evaluation.sample_scores));
   return evaluation.score;
 }
 
 Score DataEvaluator::score_unless_below(double lowest, const Model& model, const Observer& observer) {
-  if (baseline_judgements_.empty()) return score(model, observer);
-  const bool is_first = first_judgements_.empty();
-  const Judgements first = is_first ? Judgements(baseline_judgements_.size()) : first_judgements_;
+  if (baseline_scores_.empty()) return score(model, observer);
+  const bool is_first = first_scores_.empty();
+  const SampleScores first = is_first ? SampleScores(baseline_scores_.size()) : first_scores_;
   const std::optional<double> confidence = options_.confidence;
-  const EvaluationOrder order =
-      hardest_first(baseline_judgements_, first, confidence.has_value(), loader_.options().seed);
+  const EvaluationOrder order = hardest_first(baseline_scores_, first, confidence.has_value(), loader_.options().seed);
   // The search uses the loss of the first model, so it must not be estimated from only a few of the hardest samples.
   const std::size_t at_least = is_first ? loader_.size() / 4 : 0;
   EvaluateOptions options = candidate_options();
   options.early_stopping.positions = order.positions;
-  options.early_stopping.verdict.emplace(baseline_judgements_,
+  options.early_stopping.verdict.emplace(baseline_scores_,
                                          VerdictOptions{lowest, confidence, order.random_from, at_least});
-  options.collect_judgements = is_first;
+  options.collect_sample_scores = is_first;
   Evaluation evaluation = run_evaluation(model, loader_, metrics_, options, observer);
-  if (is_first) first_judgements_ = std::move(evaluation.judgements);
+  if (is_first) first_scores_ = std::move(evaluation.sample_scores);
   // The estimate for a model that misses the goal must be below the goal.
   Score score = std::move(evaluation.score);
   if (!score.complete && score.metrics.front().second >= lowest)
@@ -84,7 +83,7 @@ void DataEvaluator::prepare(const Model& fp32, const Observer& observer) {
 }
 
 std::string DataEvaluator::notes() const {
-  EvaluationNotes notes{baseline_judgements_, first_judgements_, std::nullopt, options_.throughput.batch_size,
+  EvaluationNotes notes{baseline_scores_, first_scores_, std::nullopt, options_.throughput.batch_size,
                         options_.throughput.streams};
   std::size_t bytes = 0;
   for (const Tensor& output : baseline_outputs_) bytes += output.byte_size();
@@ -94,13 +93,13 @@ std::string DataEvaluator::notes() const {
 
 void DataEvaluator::restore(const std::string& bytes) {
   EvaluationNotes notes = notes_from_bytes(bytes);
-  const auto fits = [&](const Judgements& judgements) {
-    return judgements.empty() || judgements.size() == loader_.size();
+  const auto fits = [&](const SampleScores& sample_scores) {
+    return sample_scores.empty() || sample_scores.size() == loader_.size();
   };
   if (!fits(notes.baseline) || !fits(notes.first))
     throw StoreError("evaluate", "the stored results belong to other evaluation data. Tune without --resume.");
-  baseline_judgements_ = std::move(notes.baseline);
-  first_judgements_ = std::move(notes.first);
+  baseline_scores_ = std::move(notes.baseline);
+  first_scores_ = std::move(notes.first);
   if (notes.outputs) baseline_outputs_ = std::move(*notes.outputs);
   options_.throughput = {notes.batch_size, notes.streams};
 }

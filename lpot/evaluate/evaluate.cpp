@@ -54,7 +54,7 @@ class EvaluationEncoder : public BatchEncoder {
     std::vector<std::uint64_t> nans;
     for (const NanInput& nan : batch.nans) nans.insert(nans.end(), {nan.row, nan.input});
     writer.numbers(nans);
-    return writer.take();
+    return writer.release();
   }
 };
 
@@ -155,7 +155,7 @@ class EvaluationRun : public BatchCollector {
   BatchProgram program(const Throughput& settings) const {
     const RunnerOptions runner{.threads = threads_,
                                .streams = settings.streams,
-                               .usual = {},
+                               .full_batch_shapes = {},
                                .ahead = options_.ahead,
                                .observer = options_.report_nans ? &observer_ : nullptr};
     return {.model = subject_.model,

@@ -52,8 +52,8 @@ struct EvaluateOptions {
   std::optional<double> confidence = {};      // evaluation.accuracy.confidence
   Postprocesses postprocess = {};             // evaluation.accuracy.postprocess
   const BaselineOutputs* baseline = nullptr;  // for metrics with labels_are_baseline, unless is_baseline is true
-  bool is_baseline = false;         // the outputs of this model are the labels of such metrics, and are returned
-  bool collect_judgements = false;  // returns the first metric's judgement of every sample, if it judges samples
+  bool is_baseline = false;            // the outputs of this model are the labels of such metrics, and are returned
+  bool collect_sample_scores = false;  // returns the first metric's score of every sample, if it has sample scores
   EarlyStopping early_stopping = {};
   Throughput throughput = {};      // batch size and streams
   bool choose_throughput = false;  // measures the fastest settings, uses and returns them
@@ -65,9 +65,9 @@ struct EvaluateOptions {
 // The score and the results that the options request.
 struct Evaluation {
   Score score;
-  BaselineOutputs outputs = {};  // with is_baseline, if a metric compares with the baseline
-  Judgements judgements = {};    // with collect_judgements: one entry per sample of the loader
-  Throughput throughput = {};    // the settings that were used
+  BaselineOutputs outputs = {};     // with is_baseline, if a metric compares with the baseline
+  SampleScores sample_scores = {};  // with collect_sample_scores: one entry per sample of the loader
+  Throughput throughput = {};       // the settings that were used
 };
 
 // Whether one of the metrics compares with the fp32 model.

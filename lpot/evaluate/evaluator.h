@@ -45,7 +45,7 @@ class Evaluator {
 };
 
 // Runs the model on the loader's data and computes the metrics; the first is the tuning metric. If that metric is a
-// mean over samples, the judgements of the fp32 model and of the first candidate are stored. They determine in which
+// mean over samples, the sample scores of the fp32 model and of the first candidate are stored. They determine in which
 // order later candidates are evaluated and when their verdict is certain.
 class DataEvaluator : public Evaluator {
  public:
@@ -73,8 +73,8 @@ class DataEvaluator : public Evaluator {
   EvaluateOptions options_;
   bool expects_many_ = false;
   BaselineOutputs baseline_outputs_;
-  Judgements baseline_judgements_;  // empty: the metric does not judge samples
-  Judgements first_judgements_;     // of the first model after the baseline; empty: none yet
+  SampleScores baseline_scores_;  // empty: the metric has no sample scores
+  SampleScores first_scores_;     // of the first model after the baseline; empty: none yet
 };
 
 // Runs a program for every model. `{model}` in the command is replaced by the model's file. The last number on the

@@ -14,19 +14,19 @@ constexpr int kMaxParallel = 1 << 16;  // limit of batch sizes and streams
   throw StoreError("evaluate", "the stored evaluation results are damaged. Tune without --resume to evaluate again.");
 }
 
-Json to_json(const Judgements& judgements) {
+Json to_json(const SampleScores& sample_scores) {
   Json json = Json::array();
-  for (const auto& judged : judgements) json.push_back(judged ? Json{judged->value, judged->margin} : Json());
+  for (const auto& score : sample_scores) json.push_back(score ? Json{score->value, score->margin} : Json());
   return json;
 }
 
-Judgements judgements_from(const Json& json) {
-  Judgements judgements;
-  for (const Json& judged : json)
-    judgements.push_back(judged.is_null()
-                             ? std::nullopt
-                             : std::optional(Judgement{judged.at(0).get<double>(), judged.at(1).get<double>()}));
-  return judgements;
+SampleScores sample_scores_from(const Json& json) {
+  SampleScores sample_scores;
+  for (const Json& score : json)
+    sample_scores.push_back(score.is_null()
+                                ? std::nullopt
+                                : std::optional(SampleScore{score.at(0).get<double>(), score.at(1).get<double>()}));
+  return sample_scores;
 }
 
 Json to_json(const std::vector<Tensor>& outputs) {
@@ -70,7 +70,7 @@ std::string to_bytes(const EvaluationNotes& notes) {
 EvaluationNotes notes_from_bytes(std::string_view bytes) {
   try {
     const Json json = parse_cbor(bytes);
-    EvaluationNotes notes{judgements_from(json.at("baseline")), judgements_from(json.at("first")), std::nullopt,
+    EvaluationNotes notes{sample_scores_from(json.at("baseline")), sample_scores_from(json.at("first")), std::nullopt,
                           static_cast<std::size_t>(json_integer(json.at("batch_size"))),
                           static_cast<int>(json_integer(json.at("streams")))};
     if (notes.batch_size > kMaxParallel || notes.streams < 0 || notes.streams > kMaxParallel) damaged();

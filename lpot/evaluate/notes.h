@@ -11,7 +11,7 @@
 namespace lpot {
 
 struct EvaluationNotes {
-  Judgements baseline, first;
+  SampleScores baseline, first;
   std::optional<std::vector<Tensor>> outputs;  // of the baseline
   std::size_t batch_size = 0;
   int streams = 0;

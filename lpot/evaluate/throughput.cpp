@@ -14,7 +14,7 @@ constexpr double kClearly = 0.95;                              // a time above t
 // Whether the batch size may change. Not if the model has a fixed batch, if an incomplete last batch is dropped (other
 // samples would be dropped), or if rows are padded to the longest of their batch.
 bool may_change_batch(const Model& model, const DataLoader& loader) {
-  if (loader.options().drop_last || loader.dataset().names_are_customary()) return false;
+  if (loader.options().drop_last || loader.dataset().names_are_hints()) return false;
   const std::vector<Port> inputs = model_inputs(model);
   return std::all_of(inputs.begin(), inputs.end(),
                      [](const Port& input) { return !input.shape.empty() && input.shape[0] < 0; });

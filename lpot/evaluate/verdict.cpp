@@ -28,19 +28,19 @@ double probability_at_most(std::size_t hits, std::size_t population, std::size_t
   return std::min(1.0, sum);
 }
 
-bool is_wrong(const std::optional<Judgement>& judged) { return judged && judged->value < 1; }
+bool is_wrong(const std::optional<SampleScore>& score) { return score && score->value < 1; }
 
-std::size_t count_wrong(const Judgements& judgements) {
-  return static_cast<std::size_t>(std::count_if(judgements.begin(), judgements.end(), is_wrong));
+std::size_t count_wrong(const SampleScores& sample_scores) {
+  return static_cast<std::size_t>(std::count_if(sample_scores.begin(), sample_scores.end(), is_wrong));
 }
 
-// The margin of a correct sample. Samples without judgement sort last.
-double hardness(const std::optional<Judgement>& judged) {
-  return !judged ? std::numeric_limits<double>::infinity() : is_wrong(*judged) ? -1 : judged->margin;
+// The margin of a correct sample. Samples without score sort last.
+double hardness(const std::optional<SampleScore>& score) {
+  return !score ? std::numeric_limits<double>::infinity() : is_wrong(*score) ? -1 : score->margin;
 }
 
 // The rank of each position when samples are sorted by hardness for one model, and among equals for another.
-std::vector<std::size_t> hardness_ranks(const Judgements& by, const Judgements& then) {
+std::vector<std::size_t> hardness_ranks(const SampleScores& by, const SampleScores& then) {
   std::vector<std::size_t> positions(by.size()), ranks(by.size());
   std::iota(positions.begin(), positions.end(), std::size_t{0});
   std::stable_sort(positions.begin(), positions.end(), [&](std::size_t a, std::size_t b) {
@@ -115,11 +115,11 @@ std::size_t min_hits(std::size_t population, std::size_t drawn, std::size_t hits
   return population - max_hits(population, drawn, drawn - hits, error);
 }
 
-Verdict::Verdict(const Judgements& baseline, VerdictOptions options)
+Verdict::Verdict(const SampleScores& baseline, VerdictOptions options)
     : baseline_(baseline), options_(options), lost_(baseline.size()) {
-  for (const auto& judged : baseline_) {
-    baseline_total_ += judged->value;
-    is_binary_ = is_binary_ && (judged->value == 0 || judged->value == 1);
+  for (const auto& score : baseline_) {
+    baseline_total_ += score->value;
+    is_binary_ = is_binary_ && (score->value == 0 || score->value == 1);
   }
 }
 
@@ -181,7 +181,7 @@ bool Verdict::has_failed() {
   return evaluated() >= options_.at_least && (has_certainly_failed() || has_probably_failed());
 }
 
-EvaluationOrder hardest_first(const Judgements& baseline, const Judgements& first, bool random_rest,
+EvaluationOrder hardest_first(const SampleScores& baseline, const SampleScores& first, bool random_rest,
                               std::uint64_t seed) {
   const std::vector<std::size_t> by_baseline = hardness_ranks(baseline, first),
                                  by_first = hardness_ranks(first, baseline);

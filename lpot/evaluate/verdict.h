@@ -1,7 +1,7 @@
 // Decides during an evaluation whether a model can still meet the goal.
 //
 //   Verdict verdict(baseline, {.lowest = 0.9164});
-//   verdict.add(position, judgement.value);
+//   verdict.add(position, score.value);
 //   if (verdict.has_failed()) return;  // whatever the samples to come: the accuracy stays below 0.9164
 //
 // For metrics that are the mean of a value in 0..1 per sample. Without a confidence the verdict is exact: all remaining
@@ -18,8 +18,8 @@
 
 namespace lpot {
 
-// The judgement of a metric for each sample, by position in the loader's order; empty if not evaluated.
-using Judgements = std::vector<std::optional<Judgement>>;
+// The score of a metric for each sample, by position in the loader's order; empty if not evaluated.
+using SampleScores = std::vector<std::optional<SampleScore>>;
 
 struct VerdictOptions {
   double lowest = 0;                      // the lowest accuracy that meets the goal
@@ -30,8 +30,8 @@ struct VerdictOptions {
 
 class Verdict {
  public:
-  // `baseline`: the complete judgements of the fp32 model; must outlive this object.
-  Verdict(const Judgements& baseline, VerdictOptions);
+  // `baseline`: the complete sample scores of the fp32 model; must outlive this object.
+  Verdict(const SampleScores& baseline, VerdictOptions);
 
   void add(std::size_t position, double value);
   bool has_failed();
@@ -43,7 +43,7 @@ class Verdict {
   bool has_probably_failed();
   double expected_remaining_loss() const;
 
-  const Judgements& baseline_;
+  const SampleScores& baseline_;
   VerdictOptions options_;
   std::vector<std::optional<double>> lost_;  // loss against the baseline, by position
   std::size_t evaluated_ = 0;
@@ -62,15 +62,15 @@ class Verdict {
 std::size_t max_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 std::size_t min_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 
-// The order of evaluation, given the judgements of the fp32 model and of the first int8 model. First the samples that
-// both got wrong. Then the samples that one of them got wrong or right by a small margin, alternating between the two
-// models, because a first model that fails badly says little about better ones. With `random_rest`, only about as many
-// hard samples as were wrong come first; the others follow in an order that depends on the seed.
+// The order of evaluation, given the sample scores of the fp32 model and of the first int8 model. First the samples
+// that both got wrong. Then the samples that one of them got wrong or right by a small margin, alternating between the
+// two models, because a first model that fails badly says little about better ones. With `random_rest`, only about as
+// many hard samples as were wrong come first; the others follow in an order that depends on the seed.
 struct EvaluationOrder {
   std::vector<std::size_t> positions;
   std::size_t random_from = 0;
 };
-EvaluationOrder hardest_first(const Judgements& baseline, const Judgements& first, bool random_rest,
+EvaluationOrder hardest_first(const SampleScores& baseline, const SampleScores& first, bool random_rest,
                               std::uint64_t seed);
 
 }  // namespace lpot

@@ -43,9 +43,9 @@ class Accuracy : public Metric {
   }
 
   // Every sample has the same number of predictions, so the mean over samples equals the mean over predictions.
-  std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& outputs,
-                                              const std::vector<Tensor>& labels) const override {
-    std::vector<Judgement> samples;
+  std::optional<std::vector<SampleScore>> sample_scores(const std::vector<Tensor>& outputs,
+                                                        const std::vector<Tensor>& labels) const override {
+    std::vector<SampleScore> samples;
     for (const Counted& sample : count(outputs, labels))
       samples.push_back({sample.share.value("Accuracy"), sample.margin});
     return samples;

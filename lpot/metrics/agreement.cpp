@@ -21,14 +21,14 @@ void check_row(const Tensor& baseline, std::size_t sample, std::size_t columns) 
 class Agreement : public Metric {
  public:
   void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
-    const auto samples = judge(outputs, labels);
-    for (const Judgement& sample : *samples) share_.count(sample.value == 1);
+    const auto samples = sample_scores(outputs, labels);
+    for (const SampleScore& sample : *samples) share_.count(sample.value == 1);
   }
 
-  std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& outputs,
-                                              const std::vector<Tensor>& labels) const override {
+  std::optional<std::vector<SampleScore>> sample_scores(const std::vector<Tensor>& outputs,
+                                                        const std::vector<Tensor>& labels) const override {
     const Scores scores(outputs, labels, "Agreement");
-    std::vector<Judgement> samples;
+    std::vector<SampleScore> samples;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       check_row(labels[i], i, scores.columns());
       const auto baseline = argmax(to_doubles(labels[i]));

@@ -43,11 +43,11 @@ class Classification : public Metric {
   }
 
   // Accuracy is the mean over samples, the other measures are not.
-  std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& outputs,
-                                              const std::vector<Tensor>& labels) const override {
+  std::optional<std::vector<SampleScore>> sample_scores(const std::vector<Tensor>& outputs,
+                                                        const std::vector<Tensor>& labels) const override {
     if (measure_ != "acc") return std::nullopt;
     const Scores scores(outputs, labels, "GLUE");
-    std::vector<Judgement> samples;
+    std::vector<SampleScore> samples;
     for (const Answer& answer : class_answers(outputs, labels, "GLUE").all) {
       const bool is_right = answer.given == answer.expected;
       const auto row = scores.row(samples.size());

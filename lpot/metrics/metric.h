@@ -18,11 +18,11 @@
 namespace lpot {
 
 // The contribution of one sample to a metric.
-struct Judgement {
+struct SampleScore {
   double value = 0;   // its term of the mean, 0..1
   double margin = 0;  // distance to a different prediction; 0: unknown, or the prediction is already wrong
 
-  bool operator==(const Judgement&) const = default;
+  bool operator==(const SampleScore&) const = default;
 };
 
 class Metric {
@@ -42,8 +42,8 @@ class Metric {
 
   // The value of each sample, if the result of the metric is the mean over samples. An evaluation can then stop as soon
   // as its outcome is certain. Nothing for other metrics.
-  virtual std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& /*outputs*/,
-                                                      const std::vector<Tensor>& /*labels*/) const {
+  virtual std::optional<std::vector<SampleScore>> sample_scores(const std::vector<Tensor>& /*outputs*/,
+                                                                const std::vector<Tensor>& /*labels*/) const {
     return std::nullopt;
   }
 };

@@ -25,14 +25,14 @@ class TopK : public Metric {
 
   void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
     // All samples are checked first, so that a rejected batch has no effect.
-    const auto samples = judge(outputs, labels);
-    for (const Judgement& sample : *samples) share_.count(sample.value == 1);
+    const auto samples = sample_scores(outputs, labels);
+    for (const SampleScore& sample : *samples) share_.count(sample.value == 1);
   }
 
-  std::optional<std::vector<Judgement>> judge(const std::vector<Tensor>& outputs,
-                                              const std::vector<Tensor>& labels) const override {
+  std::optional<std::vector<SampleScore>> sample_scores(const std::vector<Tensor>& outputs,
+                                                        const std::vector<Tensor>& labels) const override {
     const Scores scores(outputs, labels, "topk");
-    std::vector<Judgement> samples;
+    std::vector<SampleScore> samples;
     if (scores.rows() == 0) return samples;
     scores.check_flat("topk");
     if (k_ > scores.columns())

@@ -38,19 +38,19 @@ std::vector<std::shared_ptr<Executable>> CompiledModels::only(const std::vector<
                                                               bool with_profiler) {
   std::vector<std::shared_ptr<Executable>> executables;
   for (const Model* model : models) executables.push_back(find(*model, with_profiler));
-  keep(0);
+  release_unused(0);
   for (std::size_t i = 0; i < models.size(); ++i)
     if (!executables[i]) executables[i] = get(*models[i], with_profiler);
   return executables;
 }
 
-void CompiledModels::keep(std::size_t count) {
-  std::size_t kept = 0;
-  const auto goes = [&](const Entry& one) { return one.executable.use_count() == 1 && ++kept > count; };
-  std::deque<Entry> staying;
+void CompiledModels::release_unused(std::size_t except) {
+  std::size_t unused = 0;
+  const auto is_released = [&](const Entry& one) { return one.executable.use_count() == 1 && ++unused > except; };
+  std::deque<Entry> remaining;
   for (auto one = cache_.rbegin(); one != cache_.rend(); ++one)
-    if (!goes(*one)) staying.push_front(std::move(*one));
-  cache_ = std::move(staying);
+    if (!is_released(*one)) remaining.push_front(std::move(*one));
+  cache_ = std::move(remaining);
   release_freed_memory();
 }
 

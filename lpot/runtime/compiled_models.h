@@ -27,7 +27,7 @@ class CompiledModels {
   // The same for several models, in order. Releases all other models that are not in use.
   std::vector<std::shared_ptr<Executable>> only(const std::vector<const Model*>&, bool with_profiler);
 
-  void keep(std::size_t count);  // releases all unused models except the `count` most recently used
+  void release_unused(std::size_t except);  // the `except` most recently used models stay compiled
 
  private:
   std::shared_ptr<Executable> find(const Model&, bool with_profiler);

@@ -119,9 +119,9 @@ Tensor to_port(const Tensor& data, const Port& port, bool is_text) {
 }  // namespace
 
 InputFit::InputFit(const Model& model, const InputNaming& naming)
-    : ports_(model_inputs(model)), customary_(naming.customary) {
-  if (naming.customary) {
-    match_customary(naming.names);
+    : ports_(model_inputs(model)), names_are_hints_(naming.names_are_hints) {
+  if (naming.names_are_hints) {
+    match_hints(naming.names);
     const auto is_mask = [&](std::size_t tensor) { return same_custom(naming.names[tensor], "attention_mask"); };
     if (std::any_of(source_.begin(), source_.end(), is_mask)) lengths_ = naming.lengths;
   } else if (naming.names.empty()) {
@@ -149,7 +149,7 @@ void InputFit::match_exactly(const std::vector<std::string>& names) {
                                           did_you_mean(name, port_names), fmt::join(port_names, ", ")));
 }
 
-void InputFit::match_customary(const std::vector<std::string>& names) {
+void InputFit::match_hints(const std::vector<std::string>& names) {
   constexpr std::size_t kNone = static_cast<std::size_t>(-1);
   std::vector<bool> taken(names.size(), false);
   bool numbered = true;
@@ -183,7 +183,8 @@ std::vector<Tensor> InputFit::apply(const std::vector<Tensor>& batch) const {
       throw DataError("data", fmt::format("the model has {} inputs ({}, ...), but the data have {} tensors",
                                           ports_.size(), ports_[0].describe(), batch.size()));
     const Tensor& data = batch[source_[i]];
-    inputs.push_back(to_port(customary_ ? to_length(data, ports_[i], lengths_) : data, ports_[i], customary_));
+    inputs.push_back(
+        to_port(names_are_hints_ ? to_length(data, ports_[i], lengths_) : data, ports_[i], names_are_hints_));
   }
   return inputs;
 }

@@ -14,7 +14,7 @@ class InputFit {
  public:
   // Throws DataError for an unknown or missing name, with the available names.
   //
-  // Customary names (Dataset::names_are_customary) are only hints: other names that BERT models use for the same input
+  // Customary names (Dataset::names_are_hints) are only hints: other names that BERT models use for the same input
   // match too, inputs with unknown names get the remaining tensors in order (node:2 gets the third one), and unused
   // tensors are allowed.
   //
@@ -31,10 +31,10 @@ class InputFit {
 
  private:
   void match_exactly(const std::vector<std::string>& names);
-  void match_customary(const std::vector<std::string>& names);
+  void match_hints(const std::vector<std::string>& names);
 
   std::vector<Port> ports_;
-  bool customary_ = false;
+  bool names_are_hints_ = false;
   std::vector<std::size_t> source_;   // the index of the data tensor of each port
   std::vector<std::size_t> lengths_;  // to which rows are padded, ascending; empty: no padding
 };

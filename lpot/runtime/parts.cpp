@@ -47,7 +47,7 @@ class Cut {
       const ov::Output<ov::Node> tensor = result->input_value(0);
       const std::size_t part = part_of_.at(tensor.get_node());
       if (!is_everywhere(*tensor.get_node())) {
-        cut.outputs.push_back(handed_on(tensor));
+        cut.outputs.push_back(part_output(tensor));
         continue;
       }
       feed(result->input(0), part);
@@ -82,10 +82,10 @@ class Cut {
   }
 
   // The index of a tensor among the outputs of its part. Adds the output if needed.
-  Source handed_on(const ov::Output<ov::Node>& tensor) {
+  Source part_output(const ov::Output<ov::Node>& tensor) {
     const std::size_t number = part_of_.at(tensor.get_node());
     Part& part = parts_[number];
-    const auto [found, is_new] = handed_on_.try_emplace(tensor, Source{number, part.results.size()});
+    const auto [found, is_new] = part_outputs_.try_emplace(tensor, Source{number, part.results.size()});
     if (is_new) part.results.push_back(std::make_shared<ov::op::v0::Result>(tensor));
     return found->second;
   }
@@ -97,7 +97,7 @@ class Cut {
     if (constant_.contains(producer)) return;
     const auto of_whole = input_of_.find(producer);
     if (of_whole == input_of_.end() && part_of_.at(producer) == part_number) return;
-    const Source source = of_whole == input_of_.end() ? handed_on(tensor) : Source{Source::kInputs, of_whole->second};
+    const Source source = of_whole == input_of_.end() ? part_output(tensor) : Source{Source::kInputs, of_whole->second};
     Part& part = parts_[part_number];
     auto& parameter = part.of_sources[{source.part, source.index}];
     if (!parameter) {
@@ -112,7 +112,7 @@ class Cut {
   std::set<const ov::Node*> constant_;
   std::map<const ov::Node*, std::size_t> input_of_;  // index of each parameter of the whole graph
   std::map<const ov::Node*, std::size_t> part_of_;
-  std::map<ov::Output<ov::Node>, Source> handed_on_;
+  std::map<ov::Output<ov::Node>, Source> part_outputs_;
 };
 
 }  // namespace

@@ -111,73 +111,74 @@ Runner::Runner(const Model& model, const InputNaming& naming, RunnerOptions opti
       ahead_(options.ahead),
       observer_(options.observer),
       pads_last_batch_(options.pad_last_batch),
-      any_length_(naming.customary),
+      any_length_(naming.names_are_hints),
       dispatch_(model, fit_.has_few_lengths()),
-      usual_(std::move(options.usual)) {
-  if (!usual_.empty()) dispatch_.choose(usual_);
+      full_batch_shapes_(std::move(options.full_batch_shapes)) {
+  if (!full_batch_shapes_.empty()) dispatch_.choose(full_batch_shapes_);
 }
 
 // Null if the model does not compile for static shapes.
-Executable* Runner::compiled(const Shapes& route) {
-  if (const auto found = compiled_.find(route); found != compiled_.end()) return &found->second;
+Executable* Runner::compiled(const Shapes& compiled_shapes) {
+  if (const auto found = compiled_.find(compiled_shapes); found != compiled_.end()) return &found->second;
   CompileOptions options = compile_options_;
-  options.input_shapes = route;
+  options.input_shapes = compiled_shapes;
   try {
     if (ahead_)
-      if (auto made = ahead_->take(model_, options)) return &compiled_.emplace(route, std::move(*made)).first->second;
-    return &compiled_.emplace(route, Executable(model_, options)).first->second;
+      if (auto made = ahead_->acquire(model_, options))
+        return &compiled_.emplace(compiled_shapes, std::move(*made)).first->second;
+    return &compiled_.emplace(compiled_shapes, Executable(model_, options)).first->second;
   } catch (const ModelError&) {
     // Some graphs contain fixed shapes that do not depend on their inputs. They may still run with dynamic shapes.
-    if (route.empty()) throw;
+    if (compiled_shapes.empty()) throw;
     return nullptr;
   }
 }
 
 std::pair<Executable*, Shapes> Runner::executable_for(const Shapes& shapes) {
-  const Shapes route = dispatch_.choose(shapes);
-  if (Executable* found = compiled(route)) return {found, route};
-  dispatch_.cannot_compile(route);
+  const Shapes compiled_shapes = dispatch_.choose(shapes);
+  if (Executable* found = compiled(compiled_shapes)) return {found, compiled_shapes};
+  dispatch_.cannot_compile(compiled_shapes);
   return {compiled({}), {}};
 }
 
 // Pads a short last batch to the usual number of rows. Other dimensions must match, except for the length of texts.
 std::optional<std::vector<Tensor>> Runner::pad_rows(const std::vector<Tensor>& inputs) const {
-  if (!pads_last_batch_ || usual_.size() != inputs.size()) return std::nullopt;
+  if (!pads_last_batch_ || full_batch_shapes_.size() != inputs.size()) return std::nullopt;
   const std::size_t rows = inputs[0].shape().empty() ? 0 : inputs[0].shape()[0];
   std::vector<Tensor> padded;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     Shape shape = inputs[i].shape();
-    if (shape.empty() || shape[0] != rows || rows == 0 || usual_[i].empty() || usual_[i][0] <= rows ||
-        usual_[i][0] != usual_[0][0])
+    if (shape.empty() || shape[0] != rows || rows == 0 || full_batch_shapes_[i].empty() ||
+        full_batch_shapes_[i][0] <= rows || full_batch_shapes_[i][0] != full_batch_shapes_[0][0])
       return std::nullopt;
-    shape[0] = usual_[i][0];
-    if (!any_length_ && shape != usual_[i]) return std::nullopt;
-    padded.push_back(repeat_last(inputs[i], usual_[i][0]));
+    shape[0] = full_batch_shapes_[i][0];
+    if (!any_length_ && shape != full_batch_shapes_[i]) return std::nullopt;
+    padded.push_back(repeat_last(inputs[i], full_batch_shapes_[i][0]));
   }
   return padded;
 }
 
 Runner::Prepared Runner::prepare(const std::vector<Tensor>& batch) {
   Prepared prepared{fit_.apply(batch)};
-  if (usual_.empty()) usual_ = shapes_of(prepared.inputs);
+  if (full_batch_shapes_.empty()) full_batch_shapes_ = shapes_of(prepared.inputs);
   prepared.rows = rows_of(prepared.inputs);
   if (auto padded = pad_rows(prepared.inputs)) prepared.inputs = std::move(*padded);
   return prepared;
 }
 
-const Shapes& Runner::usual_from(const std::vector<Tensor>& batch) {
-  if (usual_.empty()) {
-    usual_ = shapes_of(fit_.apply(batch));
-    dispatch_.choose(usual_);
+const Shapes& Runner::set_full_batch_shapes(const std::vector<Tensor>& batch) {
+  if (full_batch_shapes_.empty()) {
+    full_batch_shapes_ = shapes_of(fit_.apply(batch));
+    dispatch_.choose(full_batch_shapes_);
   }
-  return usual_;
+  return full_batch_shapes_;
 }
 
-std::optional<BatchRun> Runner::run_in(const Shapes& route, const std::vector<Tensor>& batch) {
+std::optional<BatchRun> Runner::run_in(const Shapes& compiled_shapes, const std::vector<Tensor>& batch) {
   Prepared prepared = prepare(batch);
-  Executable* executable = compiled(route);
+  Executable* executable = compiled(compiled_shapes);
   if (!executable) return std::nullopt;
-  BatchRun run{executable->infer(prepared.inputs), shapes_of(prepared.inputs), route};
+  BatchRun run{executable->infer(prepared.inputs), shapes_of(prepared.inputs), compiled_shapes};
   remove_padding(run.outputs, prepared.rows, rows_of(prepared.inputs));
   return run;
 }
@@ -187,14 +188,14 @@ void Runner::log(LogLevel level, const std::string& message) const {
 }
 
 // Runs the first batch of a compilation in all streams. Compiles the model again as long as the streams do not agree.
-std::vector<Tensor> Runner::check(const Shapes& route, const std::vector<Tensor>& inputs) {
+std::vector<Tensor> Runner::check(const Shapes& compiled_shapes, const std::vector<Tensor>& inputs) {
   for (int attempt = 1;; ++attempt) {
-    Executable* executable = compiled(route);
+    Executable* executable = compiled(compiled_shapes);
     if (!executable)
       throw ModelError("infer", "the second compilation of the model failed, although the first one succeeded");
     StreamCheck streams = run_in_all_streams(*executable, compile_options_.streams, inputs);
     if (streams.agree || attempt == kMaxCompilations) {
-      checked_.insert(route);
+      checked_.insert(compiled_shapes);
       if (!streams.agree)
         log(LogLevel::Warning,
             fmt::format(
@@ -205,7 +206,7 @@ std::vector<Tensor> Runner::check(const Shapes& route, const std::vector<Tensor>
     }
     log(LogLevel::Info,
         "the streams of OpenVINO gave different outputs for the same samples; compiling the model again");
-    compiled_.erase(route);
+    compiled_.erase(compiled_shapes);
   }
 }
 
@@ -232,16 +233,16 @@ void Runner::run_batches(const Source& source, const BatchRunSink& sink) {
     while (const auto batch = source()) {
       Prepared prepared = prepare(*batch);
       Shapes shapes = shapes_of(prepared.inputs);
-      auto [executable, route] = executable_for(shapes);
-      if (!is_checked(route)) {
+      auto [executable, compiled_shapes] = executable_for(shapes);
+      if (!is_checked(compiled_shapes)) {
         while (!running.empty()) finish_one();
-        BatchRun run{check(route, prepared.inputs), std::move(shapes), std::move(route)};
+        BatchRun run{check(compiled_shapes, prepared.inputs), std::move(shapes), std::move(compiled_shapes)};
         remove_padding(run.outputs, prepared.rows, rows_of(prepared.inputs));
         sink(std::move(run));
         continue;
       }
       if (running.size() == static_cast<std::size_t>(compile_options_.streams)) finish_one();
-      running.push_back({executable, prepared.rows, {{}, std::move(shapes), std::move(route)}});
+      running.push_back({executable, prepared.rows, {{}, std::move(shapes), std::move(compiled_shapes)}});
       executable->start(std::move(prepared.inputs));
     }
     while (!running.empty()) finish_one();

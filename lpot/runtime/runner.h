@@ -29,7 +29,7 @@ namespace lpot {
 class Compilations {
  public:
   virtual ~Compilations() = default;
-  virtual std::optional<Executable> take(const Model&, const CompileOptions&) = 0;  // nothing: not available
+  virtual std::optional<Executable> acquire(const Model&, const CompileOptions&) = 0;  // nothing: not available
 };
 
 struct RunnerOptions {
@@ -37,7 +37,7 @@ struct RunnerOptions {
   int streams = 0;                     // 0: one per thread
   bool pad_last_batch = true;          // pad a short last batch to the usual shape; the outputs have no padding
   bool borrow_outputs = false;         // outputs are not copied and only valid until the sink returns
-  Shapes usual = {};                   // input shapes of a full batch; empty: those of the first batch
+  Shapes full_batch_shapes = {};       // input shapes of a full batch; empty: those of the first batch
   Compilations* ahead = nullptr;       // tried before the model is compiled; must outlive the runner
   const Observer* observer = nullptr;  // gets messages about streams that do not agree; must outlive the runner
 };
@@ -45,8 +45,8 @@ struct RunnerOptions {
 // The outputs of a batch and how it was run.
 struct BatchRun {
   std::vector<Tensor> outputs;
-  Shapes shapes;  // of the inputs, with padding
-  Shapes route;   // the key of the compilation (shape_dispatch.h)
+  Shapes shapes;           // of the inputs, with padding
+  Shapes compiled_shapes;  // the key of the compilation (shape_dispatch.h)
 };
 
 class Runner {
@@ -63,12 +63,12 @@ class Runner {
   void run_batches(const Source& source, const BatchRunSink& sink);
 
   // Runs one batch in the given compilation. Nothing if the model does not compile for these shapes.
-  std::optional<BatchRun> run_in(const Shapes& route, const std::vector<Tensor>& batch);
+  std::optional<BatchRun> run_in(const Shapes& compiled_shapes, const std::vector<Tensor>& batch);
 
   // Uses the shapes of this batch as the usual shapes, unless they are already set.
-  const Shapes& usual_from(const std::vector<Tensor>& batch);
-  const Shapes& usual() const { return usual_; }               // empty before the first batch
-  const ShapeDispatch& dispatch() const { return dispatch_; }  // the decisions so far
+  const Shapes& set_full_batch_shapes(const std::vector<Tensor>& batch);
+  const Shapes& full_batch_shapes() const { return full_batch_shapes_; }  // empty before the first batch
+  const ShapeDispatch& dispatch() const { return dispatch_; }             // the decisions so far
   // Continues with the decisions of another process, including the batches that ran there.
   void set_dispatch(ShapeDispatch dispatch) { dispatch_ = std::move(dispatch); }
 
@@ -81,10 +81,12 @@ class Runner {
   };
 
   Prepared prepare(const std::vector<Tensor>& batch);
-  Executable* compiled(const Shapes& route);
+  Executable* compiled(const Shapes& compiled_shapes);
   std::pair<Executable*, Shapes> executable_for(const Shapes&);
-  bool is_checked(const Shapes& route) const { return compile_options_.streams == 1 || checked_.contains(route); }
-  std::vector<Tensor> check(const Shapes& route, const std::vector<Tensor>& inputs);
+  bool is_checked(const Shapes& compiled_shapes) const {
+    return compile_options_.streams == 1 || checked_.contains(compiled_shapes);
+  }
+  std::vector<Tensor> check(const Shapes& compiled_shapes, const std::vector<Tensor>& inputs);
   void log(LogLevel, const std::string&) const;
   std::optional<std::vector<Tensor>> pad_rows(const std::vector<Tensor>& inputs) const;
 
@@ -98,7 +100,7 @@ class Runner {
   std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes
   std::set<Shapes> checked_;               // compilations whose streams were compared
   ShapeDispatch dispatch_;
-  Shapes usual_;  // of a full batch
+  Shapes full_batch_shapes_;  // of a full batch
 };
 
 }  // namespace lpot

@@ -85,7 +85,7 @@ class Bayesian : public Strategy {
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
     const std::vector<WholeModelPlan> schemes = whole_model_plans(space);
     if (auto step = first_untried(schemes, space, history)) return step;
-    Draws draws = draws_for(history, "bayesian");
+    RandomGenerator draws = generator_for(history, "bayesian");
     auto plan =
         history.trials.size() < schemes.size() + kMinRandomTrials ? std::nullopt : proposal(space, history, draws);
     if (!plan) plan = random_untried_plan(space, history, draws);
@@ -93,7 +93,7 @@ class Bayesian : public Strategy {
   }
 
  private:
-  static std::optional<Plan> proposal(const SearchSpace& space, const History& history, Draws& draws) {
+  static std::optional<Plan> proposal(const SearchSpace& space, const History& history, RandomGenerator& draws) {
     std::vector<const Plan*> plans;
     std::vector<double> values;
     std::size_t best = 0;

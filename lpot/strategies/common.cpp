@@ -95,7 +95,7 @@ std::optional<Step> next_combined_fallback(const Plan& start, const std::vector<
   return std::nullopt;
 }
 
-Plan random_plan(const SearchSpace& space, Draws& draws) {
+Plan random_plan(const SearchSpace& space, RandomGenerator& draws) {
   Plan plan;
   plan.recipes = space.recipes.front();
   plan.sampling_size = space.sampling_sizes[draws.below(space.sampling_sizes.size())];
@@ -103,11 +103,11 @@ Plan random_plan(const SearchSpace& space, Draws& draws) {
   return plan;
 }
 
-Draws draws_for(const History& history, const char* strategy) {
-  return Draws(mix(history.random_seed) ^ mix(history.trials.size()), strategy);
+RandomGenerator generator_for(const History& history, const char* strategy) {
+  return RandomGenerator(mix(history.random_seed) ^ mix(history.trials.size()), strategy);
 }
 
-std::optional<Plan> random_untried_plan(const SearchSpace& space, const History& history, Draws& draws) {
+std::optional<Plan> random_untried_plan(const SearchSpace& space, const History& history, RandomGenerator& draws) {
   if (space.model_choices.empty()) return std::nullopt;
   for (int i = 0; i < kMaxDraws; ++i) {
     Plan plan = random_plan(space, draws);

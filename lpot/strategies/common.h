@@ -47,13 +47,13 @@ std::vector<std::string> ops_to_fall_back(const SearchSpace&, const Plan&);
 std::optional<Step> next_combined_fallback(const Plan&, const std::vector<std::string>& ops, const History&);
 
 // A plan with a random choice for each op. All choices have the same probability.
-Plan random_plan(const SearchSpace&, Draws&);
+Plan random_plan(const SearchSpace&, RandomGenerator&);
 
 // Random numbers for the next trial of a history.
-Draws draws_for(const History&, const char* strategy);
+RandomGenerator generator_for(const History&, const char* strategy);
 
 // A random plan with at least one int8 op that is not in the history; nullopt if many draws find none.
-std::optional<Plan> random_untried_plan(const SearchSpace&, const History&, Draws&);
+std::optional<Plan> random_untried_plan(const SearchSpace&, const History&, RandomGenerator&);
 
 // Rates a trial with one number. A trial that meets the goal gets its speedup. Other trials get a negative number: the
 // loss beyond the goal in units of the allowed loss. Failed trials get the lowest number.

@@ -9,7 +9,7 @@ namespace {
 class Random : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
-    Draws draws = draws_for(history, "random");
+    RandomGenerator draws = generator_for(history, "random");
     const auto plan = random_untried_plan(space, history, draws);
     return plan ? std::optional(Step{*plan}) : std::nullopt;
   }

@@ -9,8 +9,8 @@
 //     }
 //   };
 //
-// It is a pure function of the search space and the history: asked twice with the same, it answers the same. So a study
-// that was interrupted anywhere goes on as if it had not been: the first step without a recorded answer is the next.
+// A strategy is a pure function of the search space and the history: the same arguments give the same step. Therefore,
+// an interrupted study continues with the first step that has no recorded result.
 #pragma once
 #include <cstdint>
 #include <memory>

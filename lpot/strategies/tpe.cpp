@@ -67,7 +67,7 @@ struct Choice {
   bool is_int8 = false;
 };
 
-std::size_t draw(std::span<const Choice> choices, Draws& draws) {
+std::size_t draw(std::span<const Choice> choices, RandomGenerator& draws) {
   double point = draws.uniform(0, 1);
   for (std::size_t i = 0; i + 1 < choices.size(); ++i)
     if ((point -= choices[i].density) < 0) return i;
@@ -80,14 +80,14 @@ class Tpe : public Strategy {
 
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
     if (auto step = first_untried(whole_model_plans(space), space, history)) return step;
-    Draws draws = draws_for(history, "tpe");
+    RandomGenerator draws = generator_for(history, "tpe");
     auto plan = history.trials.size() < kMinTpeTrials ? std::nullopt : proposal(space, history, draws);
     if (!plan) plan = random_untried_plan(space, history, draws);
     return plan ? std::optional(Step{*plan}) : std::nullopt;
   }
 
  private:
-  std::optional<Plan> proposal(const SearchSpace& space, const History& history, Draws& draws) const {
+  std::optional<Plan> proposal(const SearchSpace& space, const History& history, RandomGenerator& draws) const {
     std::vector<const Trial*> better, others;
     const std::size_t first = history.trials.size() > kMaxTpeTrials ? history.trials.size() - kMaxTpeTrials : 0;
     for (std::size_t i = first; i < history.trials.size(); ++i) others.push_back(&history.trials[i]);

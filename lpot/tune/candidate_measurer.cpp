@@ -38,7 +38,7 @@ Measurement CandidateMeasurer::with_speed(const Model& model, const Score& score
   measured.latency_ms = speed.latency_ms;
   measured.speedup = speed.speedup;
   measured.footprint_bytes = speed.footprint_bytes;
-  speed_.compiled().keep(0);
+  speed_.compiled().release_unused(0);
   return measured;
 }
 

@@ -7,16 +7,17 @@
 
 namespace lpot {
 
-NextModel::Making::Making(Plan plan, Make make, std::vector<CompileOptions> wanted)
-    : plan_(std::move(plan)), pending_(wanted) {
-  std::promise<Made> promise;
-  made_ = promise.get_future();
-  thread_ = std::jthread([this, make = std::move(make), promise = std::move(promise), wanted = std::move(wanted)](
-                             const std::stop_token& stop) mutable { work(stop, make, promise, wanted); });
+NextModel::BackgroundBuild::BackgroundBuild(Plan plan, Build build, std::vector<CompileOptions> requested)
+    : plan_(std::move(plan)), pending_(requested) {
+  std::promise<BuiltModel> promise;
+  built_ = promise.get_future();
+  thread_ =
+      std::jthread([this, build = std::move(build), promise = std::move(promise), requested = std::move(requested)](
+                       const std::stop_token& stop) mutable { run(stop, build, promise, requested); });
 }
 
-void NextModel::Making::work(const std::stop_token& stop, const Make& make, std::promise<Made>& promise,
-                             const std::vector<CompileOptions>& wanted) {
+void NextModel::BackgroundBuild::run(const std::stop_token& stop, const Build& build, std::promise<BuiltModel>& promise,
+                                     const std::vector<CompileOptions>& requested) {
   const auto done_with = [&](const CompileOptions& options, std::optional<Executable> executable) {
     const std::lock_guard lock(mutex_);
     std::erase(pending_, options);
@@ -25,17 +26,17 @@ void NextModel::Making::work(const std::stop_token& stop, const Make& make, std:
   };
   std::optional<Model> model;
   try {
-    Made made = make();
-    model = made.model;
+    BuiltModel built = build();
+    model = built.model;
     {
       const std::lock_guard lock(mutex_);
       graph_ = model->graph;
     }
-    promise.set_value(std::move(made));
+    promise.set_value(std::move(built));
   } catch (...) {
     promise.set_exception(std::current_exception());
   }
-  for (const CompileOptions& options : wanted) {
+  for (const CompileOptions& options : requested) {
     std::optional<Executable> executable;
     CompileOptions ahead = options;
     ahead.ahead = true;
@@ -47,7 +48,7 @@ void NextModel::Making::work(const std::stop_token& stop, const Make& make, std:
   }
 }
 
-std::optional<Executable> NextModel::Making::take(const Model& model, const CompileOptions& options) {
+std::optional<Executable> NextModel::BackgroundBuild::acquire(const Model& model, const CompileOptions& options) {
   std::unique_lock lock(mutex_);
   if (model.graph != graph_) return std::nullopt;
   const auto start = Clock::now();
@@ -61,37 +62,37 @@ std::optional<Executable> NextModel::Making::take(const Model& model, const Comp
   return executable;
 }
 
-void NextModel::expect(const Step& step, Make make) { expected_ = Expected{step, std::move(make)}; }
+void NextModel::expect(const Step& step, Build build) { expected_ = Expected{step, std::move(build)}; }
 
-std::optional<NextModel::Made> NextModel::take(const Plan& plan) {
-  present_.reset();
-  std::optional<Made> made;
+std::optional<NextModel::BuiltModel> NextModel::acquire_model(const Plan& plan) {
+  current_.reset();
+  std::optional<BuiltModel> built;
   if (next_ && next_->plan() == plan) {
-    present_ = std::move(next_);
-    made = present_->take();
+    current_ = std::move(next_);
+    built = current_->wait();
   }
   next_.reset();
   if (expected_) begin();
-  return made;
+  return built;
 }
 
 void NextModel::begin() {
   const Expected expected = *std::exchange(expected_, std::nullopt);
-  const std::vector<CompileOptions>& wanted = asked_.at(static_cast<std::size_t>(expected.step.kind));
+  const std::vector<CompileOptions>& requested = requested_.at(static_cast<std::size_t>(expected.step.kind));
   try {
-    next_ = std::make_unique<Making>(expected.step.plan, expected.make, wanted);
+    next_ = std::make_unique<BackgroundBuild>(expected.step.plan, expected.build, requested);
   } catch (const std::system_error&) {  // no more threads: the model is built when it is needed
   }
 }
 
-void NextModel::runs(Step::Kind kind) {
+void NextModel::set_running(Step::Kind kind) {
   running_ = kind;
-  asked_.at(static_cast<std::size_t>(kind)).clear();
+  requested_.at(static_cast<std::size_t>(kind)).clear();
 }
 
-std::optional<Executable> NextModel::take(const Model& model, const CompileOptions& options) {
-  asked_.at(static_cast<std::size_t>(running_)).push_back(options);
-  return present_ ? present_->take(model, options) : std::nullopt;
+std::optional<Executable> NextModel::acquire(const Model& model, const CompileOptions& options) {
+  requested_.at(static_cast<std::size_t>(running_)).push_back(options);
+  return current_ ? current_->acquire(model, options) : std::nullopt;
 }
 
 }  // namespace lpot

@@ -1,10 +1,11 @@
-// The model that will probably be wanted next, made and compiled while the present one runs.
+// Builds and compiles the model that is probably needed next, in a background thread, while the current model runs.
 //
-//   next.expect(step, make);          // nothing happens yet
-//   auto made = next.take(plan);      // what was expected before, if this is its plan; now the new one is begun
-//   next.runs(Step::Kind::Probe);     // runners that ask from now on run a probe
+//   next.expect(step, build);                // only stores the step
+//   auto built = next.acquire_model(plan);   // the model of the previous step, if its plan is this one
+//   next.set_running(Step::Kind::Probe);     // later compilations belong to a probe
 //
-// It is compiled for what the last model of its kind was compiled for. What was expected and did not come is dropped.
+// acquire_model also starts the build of the expected step. A model is compiled with the options of the last model of
+// the same kind. A model that was built for another plan than the requested one is dropped.
 #pragma once
 #include <array>
 #include <condition_variable>
@@ -26,50 +27,51 @@ namespace lpot {
 
 class NextModel : public Compilations {
  public:
-  struct Made {
+  struct BuiltModel {
     Edits edits;
     Model model;
   };
-  using Make = std::function<Made()>;  // called in a thread of its own
+  using Build = std::function<BuiltModel()>;  // called in a separate thread
 
-  void expect(const Step&, Make);
-  std::optional<Made> take(const Plan&);  // waits for it; throws what making it threw
-  void runs(Step::Kind kind);
-  std::optional<Executable> take(const Model&, const CompileOptions&) override;
+  void expect(const Step&, Build);
+  std::optional<BuiltModel> acquire_model(const Plan&);  // waits for the build; throws the exceptions of Build
+  void set_running(Step::Kind kind);
+  std::optional<Executable> acquire(const Model&, const CompileOptions&) override;
 
  private:
-  // One model in the making, in a thread that ends with it.
-  class Making {
+  // Builds one model in a thread. The destructor joins the thread.
+  class BackgroundBuild {
    public:
-    Making(Plan, Make, std::vector<CompileOptions> wanted);
+    BackgroundBuild(Plan, Build, std::vector<CompileOptions> requested);
     const Plan& plan() const { return plan_; }
-    Made take() { return made_.get(); }
-    std::optional<Executable> take(const Model&, const CompileOptions&);
+    BuiltModel wait() { return built_.get(); }
+    std::optional<Executable> acquire(const Model&, const CompileOptions&);
 
    private:
-    void work(const std::stop_token&, const Make&, std::promise<Made>&, const std::vector<CompileOptions>& wanted);
+    void run(const std::stop_token&, const Build&, std::promise<BuiltModel>&,
+             const std::vector<CompileOptions>& requested);
 
     Plan plan_;
-    std::future<Made> made_;
+    std::future<BuiltModel> built_;
     std::mutex mutex_;
     std::condition_variable changed_;
     std::shared_ptr<const ov::Model> graph_;
-    std::vector<CompileOptions> pending_;  // one of them is perhaps being compiled
+    std::vector<CompileOptions> pending_;  // not compiled yet
     std::deque<std::pair<CompileOptions, Executable>> ready_;
     std::jthread thread_;
   };
 
   struct Expected {
     Step step;
-    Make make;
+    Build build;
   };
 
   void begin();
 
   std::optional<Expected> expected_;
-  std::unique_ptr<Making> present_, next_;
+  std::unique_ptr<BackgroundBuild> current_, next_;
   Step::Kind running_ = Step::Kind::Try;
-  std::array<std::vector<CompileOptions>, 2> asked_;  // by the last model of each kind
+  std::array<std::vector<CompileOptions>, 2> requested_;  // by the last model of each kind
 };
 
 }  // namespace lpot

@@ -27,7 +27,7 @@ OutputProbe::OutputProbe(const Model& fp32, const DataLoader& samples)
     : fp32_(fp32), loader_(samples), positions_(spread(samples.size(), samples_to_compare(samples))) {}
 
 Outputs OutputProbe::outputs_of(const Model& model, const Observer& observer) const {
-  Runner runner(model, loader_.dataset().input_naming(), {.usual = {}, .ahead = ahead_});
+  Runner runner(model, loader_.dataset().input_naming(), {.full_batch_shapes = {}, .ahead = ahead_});
   BatchStream batches = loader_.read(positions_);
   Outputs outputs;
   runner.run(

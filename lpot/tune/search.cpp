@@ -72,7 +72,7 @@ class Candidates {
     next_.expect(step, [&builder = builder_, &source = context_.task.model, plan = builder_.finalize(step.plan)] {
       Edits made = builder.resolve_final(plan);
       Model model = apply(source, made);
-      return NextModel::Made{std::move(made), std::move(model)};
+      return NextModel::BuiltModel{std::move(made), std::move(model)};
     });
   }
 
@@ -96,8 +96,8 @@ class Candidates {
   }
 
   Model quantized(const Plan& plan, Step::Kind kind) {
-    if (auto made = next_.take(plan)) builder_.put(plan, std::move(made->edits), std::move(made->model));
-    next_.runs(kind);
+    if (auto built = next_.acquire_model(plan)) builder_.put(plan, std::move(built->edits), std::move(built->model));
+    next_.set_running(kind);
     if (context_.options.on_quantized) context_.options.on_quantized(context_.task.model, builder_.edits(plan));
     Model model = builder_.model(plan);
     if (context_.coordinator) model.derivation = derivation_of(builder_.finalize(plan));

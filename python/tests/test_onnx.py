@@ -31,11 +31,11 @@ def pictures(count):
 
 
 @pytest.mark.parametrize(
-    "give", [lambda: onnx.load(MODEL), lambda: MODEL, lambda: str(MODEL)]
+    "load", [lambda: onnx.load(MODEL), lambda: MODEL, lambda: str(MODEL)]
 )
-def test_tunes_with_data_and_metric_from_yaml(conf, give):
+def test_tunes_with_data_and_metric_from_yaml(conf, load):
     quantizer = Quantization(conf(framework="onnxrt_qlinearops", rest=REST))
-    quantizer.model = give()
+    quantizer.model = load()
     q_model = quantizer()
     assert isinstance(q_model.model, onnx.ModelProto)
     onnx.checker.check_model(q_model.model)

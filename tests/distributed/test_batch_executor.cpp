@@ -75,7 +75,7 @@ std::string contents_of(const ExecutedBatch& batch) {
   write(writer, batch.outputs);
   write(writer, batch.labels);
   for (const NanInput& nan : batch.nans) writer.number(nan.row), writer.number(nan.input);
-  return writer.take();
+  return writer.release();
 }
 
 class RecordEncoder : public BatchEncoder {

@@ -63,7 +63,7 @@ TEST_P(EvaluateAt, ComparesEverySampleWithTheBaselineOutput) {
   const auto [threads, batch_size] = GetParam();
   const auto metrics = make_metrics({kAgreement, kMseToFp32});
   const DataLoader loader = loader_of(samples(), batch_size);
-  const auto [itself, baseline, judgements, way] =
+  const auto [itself, baseline, sample_scores, way] =
       run_evaluation(scores(), loader, metrics, {.threads = threads, .is_baseline = true});
   EXPECT_EQ(itself.metrics[0].second, 1.0);
   EXPECT_EQ(itself.metrics[1].second, 0.0);

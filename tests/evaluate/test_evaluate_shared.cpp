@@ -80,7 +80,7 @@ class EvaluateShared : public testing::TestWithParam<Case> {
   DataLoader loader_ = labelled_rows(GetParam().batch_size);
 };
 
-TEST_P(EvaluateShared, ComputesTheSameScoresJudgementsAndStops) {
+TEST_P(EvaluateShared, ComputesTheSameScoresSampleScoresAndStops) {
   EvaluateOptions options{.threads = 1, .confidence = GetParam().confidence};
   const Scores alone = scores_of(evaluator(options));
   EXPECT_FALSE(alone.all[1].complete);

@@ -87,12 +87,12 @@ TEST(ChooseThroughput, DoesNotChangeTheScore) {
   const auto metrics = make_metrics({top1});
   const DataLoader loader = loader_of(samples(1001), 3);
   const Score plain = evaluate(relu_model(-1), loader, metrics, {.threads = 2});
-  const Evaluation chosen =
-      run_evaluation(relu_model(-1), loader, metrics, {.threads = 2, .collect_judgements = true, .choose_throughput = true});
+  const Evaluation chosen = run_evaluation(relu_model(-1), loader, metrics,
+                                           {.threads = 2, .collect_sample_scores = true, .choose_throughput = true});
   EXPECT_EQ(chosen.score.accuracy(), plain.accuracy());
   EXPECT_EQ(chosen.score.samples, 1001u);
-  ASSERT_EQ(chosen.judgements.size(), 1001u);
-  for (const auto& judged : chosen.judgements) EXPECT_TRUE(judged);
+  ASSERT_EQ(chosen.sample_scores.size(), 1001u);
+  for (const auto& score : chosen.sample_scores) EXPECT_TRUE(score);
   const Score again = evaluate(relu_model(-1), loader, metrics, {.threads = 2, .throughput = {32, 1}});
   EXPECT_EQ(again.accuracy(), plain.accuracy());
 }

@@ -10,14 +10,14 @@ namespace {
 
 using ::testing::ElementsAre;
 
-Judgements judged(const std::vector<double>& values) {
-  Judgements judgements;
-  for (const double value : values) judgements.push_back(Judgement{value, 0});
-  return judgements;
+SampleScores scores_of(const std::vector<double>& values) {
+  SampleScores sample_scores;
+  for (const double value : values) sample_scores.push_back(SampleScore{value, 0});
+  return sample_scores;
 }
 
 TEST(Verdict, FailsOnlyIfTheRemainingSamplesCannotChangeIt) {
-  const Judgements baseline = judged(std::vector<double>(10, 1.0));
+  const SampleScores baseline = scores_of(std::vector<double>(10, 1.0));
   Verdict verdict(baseline, {.lowest = 0.8});
   for (std::size_t i = 0; i < 2; ++i) verdict.add(i, 0);
   EXPECT_FALSE(verdict.has_failed()) << "8 of 10 can still be right";
@@ -26,7 +26,7 @@ TEST(Verdict, FailsOnlyIfTheRemainingSamplesCannotChangeIt) {
 }
 
 TEST(Verdict, WaitsForTheMinimumNumberOfSamples) {
-  const Judgements baseline = judged(std::vector<double>(10, 1.0));
+  const SampleScores baseline = scores_of(std::vector<double>(10, 1.0));
   Verdict verdict(baseline, {.lowest = 0.8, .at_least = 5});
   for (std::size_t i = 0; i < 4; ++i) verdict.add(i, 0);
   EXPECT_FALSE(verdict.has_failed());
@@ -40,7 +40,7 @@ TEST(Verdict, AgreesWithTheCompleteEvaluationForRandomModelsAndOrders) {
   std::mt19937 random(7);
   for (int round = 0; round < 2000; ++round) {
     const std::size_t count = 1 + random() % 60;
-    const Judgements baseline = judged(std::vector<double>(count, 1.0));
+    const SampleScores baseline = scores_of(std::vector<double>(count, 1.0));
     const double lowest = static_cast<double>(random() % 101) / 100;
     Verdict verdict(baseline, {.lowest = lowest});
     double right = 0;
@@ -57,8 +57,8 @@ TEST(Verdict, AgreesWithTheCompleteEvaluationForRandomModelsAndOrders) {
 
 // The estimate for all samples after the first ones, with a baseline that has all samples right.
 double estimate_after(const std::vector<double>& values, const std::vector<double>& margins, std::size_t random_from) {
-  Judgements baseline;
-  for (const double margin : margins) baseline.push_back(Judgement{1, margin});
+  SampleScores baseline;
+  for (const double margin : margins) baseline.push_back(SampleScore{1, margin});
   Verdict verdict(baseline, {.lowest = 1, .random_from = random_from});
   for (std::size_t i = 0; i < values.size(); ++i) verdict.add(i, values[i]);
   return verdict.estimate();
@@ -132,10 +132,10 @@ TEST(Verdict, WithAConfidenceStopsEarlierAndIsRarelyWrong) {
   int stopped_wrongly = 0;
   std::size_t evaluated = 0;
   for (int round = 0; round < 200; ++round) {
-    Judgements baseline;
+    SampleScores baseline;
     std::vector<double> worse, equal;
     for (std::size_t i = 0; i < kCount; ++i) {
-      baseline.push_back(Judgement{random() % 10 ? 1.0 : 0.0, 0});
+      baseline.push_back(SampleScore{random() % 10 ? 1.0 : 0.0, 0});
       const double flipped = 1 - baseline.back()->value;
       worse.push_back(random() % 20 ? baseline.back()->value : 0.0);
       equal.push_back(random() % 50 ? baseline.back()->value
@@ -163,19 +163,19 @@ TEST(Verdict, WithAConfidenceStopsEarlierAndIsRarelyWrong) {
 }
 
 TEST(Order, StartsWithSamplesBothGotWrongThenAlternatesSmallMargins) {
-  const auto right_by = [](double margin) { return Judgement{1, margin}; };
-  const Judgement wrong{0, 0};
-  const Judgements baseline{right_by(9), wrong, right_by(0.2), right_by(5), right_by(4), right_by(8), wrong};
-  const Judgements first{right_by(9), right_by(3), right_by(7), right_by(0.1), std::nullopt, wrong, wrong};
+  const auto right_by = [](double margin) { return SampleScore{1, margin}; };
+  const SampleScore wrong{0, 0};
+  const SampleScores baseline{right_by(9), wrong, right_by(0.2), right_by(5), right_by(4), right_by(8), wrong};
+  const SampleScores first{right_by(9), right_by(3), right_by(7), right_by(0.1), std::nullopt, wrong, wrong};
   EXPECT_THAT(hardest_first(baseline, first, false, 1).positions, ElementsAre(6, 1, 5, 2, 3, 4, 0));
 }
 
 // A first model that fails badly says little, so samples that fp32 gets right by a small margin still come early.
 TEST(Order, DoesNotRelyOnAFirstModelThatGetsAlmostAllWrong) {
-  Judgements baseline, first;
+  SampleScores baseline, first;
   for (int i = 0; i < 100; ++i) {
-    baseline.push_back(Judgement{i < 90 ? 1.0 : 0.0, i < 90 ? 90.0 - i : 0.0});
-    first.push_back(Judgement{i == 89 ? 1.0 : 0.0, i == 89 ? 3.0 : 0.0});
+    baseline.push_back(SampleScore{i < 90 ? 1.0 : 0.0, i < 90 ? 90.0 - i : 0.0});
+    first.push_back(SampleScore{i == 89 ? 1.0 : 0.0, i == 89 ? 3.0 : 0.0});
   }
   const auto positions = hardest_first(baseline, first, false, 1).positions;
   EXPECT_THAT(std::vector(positions.begin(), positions.begin() + 10),
@@ -185,8 +185,8 @@ TEST(Order, DoesNotRelyOnAFirstModelThatGetsAlmostAllWrong) {
 }
 
 TEST(Order, IsRandomAfterAboutAsManyHardSamplesAsWereWrong) {
-  Judgements baseline(50, Judgement{1, 2}), first(50, Judgement{1, 1});
-  baseline[3] = baseline[4] = first[3] = first[4] = first[5] = Judgement{0, 0};
+  SampleScores baseline(50, SampleScore{1, 2}), first(50, SampleScore{1, 1});
+  baseline[3] = baseline[4] = first[3] = first[4] = first[5] = SampleScore{0, 0};
   const EvaluationOrder order = hardest_first(baseline, first, true, 1);
   EXPECT_EQ(order.random_from, 4u);
   EXPECT_THAT(std::vector(order.positions.begin(), order.positions.begin() + 3), ElementsAre(3, 4, 5));
@@ -196,9 +196,9 @@ TEST(Order, IsRandomAfterAboutAsManyHardSamplesAsWereWrong) {
 TEST(Order, ContainsEveryPositionOnce) {
   std::mt19937 random(5);
   for (int round = 0; round < 300; ++round) {
-    Judgements first(random() % 30), baseline(first.size(), Judgement{1, 1});
+    SampleScores first(random() % 30), baseline(first.size(), SampleScore{1, 1});
     for (auto& each : first)
-      if (random() % 3) each = Judgement{random() % 3 ? 1.0 : 0.0, static_cast<double>(random() % 9)};
+      if (random() % 3) each = SampleScore{random() % 3 ? 1.0 : 0.0, static_cast<double>(random() % 9)};
     for (const bool random_rest : {false, true}) {
       auto positions = hardest_first(baseline, first, random_rest, 9).positions;
       std::sort(positions.begin(), positions.end());

@@ -6,8 +6,8 @@
 //
 // Only calls on files below FAULT_FOLDER count. FAULT_CALL is a kind (write, sync, rename, remove, truncate, create) or
 // "any"; the FAULT_AT-th of them fails with the error FAULT_DO names, or kills the process: KILL before the call, CUT
-// after half of a write, AFTER when it is done. With FAULT_LASTS=1 all later ones fail as well, as on a disk that stays
-// full. FAULT_SHARE (0 to 99): so many hundredths of a failing write are written all the same.
+// after half of a write, AFTER when it is done. With FAULT_LASTS=1 all later calls fail too, as on a disk that stays
+// full. FAULT_SHARE (0 to 99) is the percentage of a failing write that is still written.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -100,7 +100,7 @@ void die() {
 
 // A call that does all or nothing.
 template <typename Result, typename Call>
-Result carry_out(Kind kind, bool counts, Call&& call) {
+Result run_unless_failing(Kind kind, bool counts, Call&& call) {
   const Fate fate = counts ? fate_of(kind) : Fate::Passes;
   if (fate == Fate::Killed || fate == Fate::CutAndKilled) die();
   if (fate == Fate::Fails) {
@@ -112,7 +112,7 @@ Result carry_out(Kind kind, bool counts, Call&& call) {
   return result;
 }
 
-// A write may be cut short: `call` writes so many bytes.
+// A write may be incomplete: `call(bytes)` writes the first `bytes` bytes.
 template <typename Call>
 ssize_t write_out(int file, size_t size, Call&& call) {
   const Fate fate = is_below(file) ? fate_of(kWrite) : Fate::Passes;
@@ -132,7 +132,7 @@ ssize_t write_out(int file, size_t size, Call&& call) {
   return result;
 }
 
-__attribute__((destructor)) void tell_counts() {
+__attribute__((destructor)) void print_counts() {
   if (!settings().counts) return;
   std::FILE* file = std::fopen(settings().counts, "w");
   if (!file) return;
@@ -179,37 +179,37 @@ ssize_t writev(int file, const iovec* pieces, int count) {
 
 int fsync(int file) {
   static auto* real = next<int(int)>("fsync");
-  return carry_out<int>(kSync, is_below(file), [&] { return real(file); });
+  return run_unless_failing<int>(kSync, is_below(file), [&] { return real(file); });
 }
 
 int fdatasync(int file) {
   static auto* real = next<int(int)>("fdatasync");
-  return carry_out<int>(kSync, is_below(file), [&] { return real(file); });
+  return run_unless_failing<int>(kSync, is_below(file), [&] { return real(file); });
 }
 
 int ftruncate(int file, off_t size) noexcept {
   static auto* real = next<int(int, off_t)>("ftruncate");
-  return carry_out<int>(kTruncate, is_below(file), [&] { return real(file, size); });
+  return run_unless_failing<int>(kTruncate, is_below(file), [&] { return real(file, size); });
 }
 
 int ftruncate64(int file, off64_t size) noexcept {
   static auto* real = next<int(int, off64_t)>("ftruncate64");
-  return carry_out<int>(kTruncate, is_below(file), [&] { return real(file, size); });
+  return run_unless_failing<int>(kTruncate, is_below(file), [&] { return real(file, size); });
 }
 
 int rename(const char* from, const char* to) noexcept {
   static auto* real = next<int(const char*, const char*)>("rename");
-  return carry_out<int>(kRename, is_below(to), [&] { return real(from, to); });
+  return run_unless_failing<int>(kRename, is_below(to), [&] { return real(from, to); });
 }
 
 int remove(const char* path) noexcept {
   static auto* real = next<int(const char*)>("remove");
-  return carry_out<int>(kRemove, is_below(path), [&] { return real(path); });
+  return run_unless_failing<int>(kRemove, is_below(path), [&] { return real(path); });
 }
 
 int unlink(const char* path) noexcept {
   static auto* real = next<int(const char*)>("unlink");
-  return carry_out<int>(kRemove, is_below(path), [&] { return real(path); });
+  return run_unless_failing<int>(kRemove, is_below(path), [&] { return real(path); });
 }
 
 int open(const char* path, int flags, ...) {
@@ -218,7 +218,7 @@ int open(const char* path, int flags, ...) {
   va_start(arguments, flags);
   const mode_t mode = mode_of(flags, arguments);
   va_end(arguments);
-  return carry_out<int>(kCreate, creates(flags) && is_below(path), [&] { return real(path, flags, mode); });
+  return run_unless_failing<int>(kCreate, creates(flags) && is_below(path), [&] { return real(path, flags, mode); });
 }
 
 int open64(const char* path, int flags, ...) {
@@ -227,21 +227,23 @@ int open64(const char* path, int flags, ...) {
   va_start(arguments, flags);
   const mode_t mode = mode_of(flags, arguments);
   va_end(arguments);
-  return carry_out<int>(kCreate, creates(flags) && is_below(path), [&] { return real(path, flags, mode); });
+  return run_unless_failing<int>(kCreate, creates(flags) && is_below(path), [&] { return real(path, flags, mode); });
 }
 
 FILE* fopen(const char* path, const char* mode) {
   static auto* real = next<FILE*(const char*, const char*)>("fopen");
   FILE* file = nullptr;
   const bool is_new = std::strpbrk(mode, "wa") != nullptr && is_below(path);
-  return carry_out<int>(kCreate, is_new, [&] { return (file = real(path, mode)) ? 0 : -1; }) == 0 ? file : nullptr;
+  return run_unless_failing<int>(kCreate, is_new, [&] { return (file = real(path, mode)) ? 0 : -1; }) == 0 ? file
+                                                                                                           : nullptr;
 }
 
 FILE* fopen64(const char* path, const char* mode) {
   static auto* real = next<FILE*(const char*, const char*)>("fopen64");
   FILE* file = nullptr;
   const bool is_new = std::strpbrk(mode, "wa") != nullptr && is_below(path);
-  return carry_out<int>(kCreate, is_new, [&] { return (file = real(path, mode)) ? 0 : -1; }) == 0 ? file : nullptr;
+  return run_unless_failing<int>(kCreate, is_new, [&] { return (file = real(path, mode)) ? 0 : -1; }) == 0 ? file
+                                                                                                           : nullptr;
 }
 
 }  // extern "C"

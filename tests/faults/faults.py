@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Disturbs `lpot tune` at random points and looks at what is left, and at what --resume makes of it.
+"""Injects faults into `lpot tune` at random points. Checks the files on disk, and that --resume completes the study.
 
     make faults RUNS=500 SEED=1
     tests/faults/faults.py build/bin/lpot build/tests/libfaults.so --runs 500 --seed 1 [--only 17] [--kind "cut store"]
 
-Each run tunes the study of subject.py, once or twice with a fault, and then to its end without one. It passes when
+Each run tunes the study of subject.py with one or two faults, and then to its end without a fault. It passes if
 
-- no moment had a half-written model: what stands under its name is one of those that the undisturbed study saves, byte for byte;
-- what a fault ended said so in one message, unless it was killed or the memory was taken away from under a library: OpenVINO ends the
-  process, or waits for ever, when it cannot start a thread; what waits is killed;
-- the resumed study has the trials of the undisturbed one (plans and scores) and its best model byte for byte; or, where the store was
-  cut, --resume refused and said that the store is damaged and what to do, and doing that gave the same;
-- no temporary file is left.
+- a model file is never half-written: it is byte for byte one of the models that the undisturbed study saves;
+- a tuning that a fault ended printed one error message, unless it was killed or a library ran out of memory: OpenVINO
+  ends the process, or waits forever, if it cannot start a thread (waiting processes are killed);
+- the resumed study has the same trials (plans and scores) as the undisturbed one, and the same best model byte for
+  byte; or, if the store was truncated, --resume reported the damage and what to do, and this gave the same result;
+- no temporary file remains.
 
-The same seed gives the same faults; where they strike depends on the clock for those that are a matter of time (kill later, memory).
+The same seed gives the same faults. Faults that depend on time (kill later, memory) may occur at different points.
 """
 
 import argparse
@@ -255,9 +255,9 @@ class Harness:
         outcome = "same"
         code, said = self.start(folder, Plan())
         if code == 1 and may_be_damaged and all(word in said for word in DAMAGED):
-            # What the message says to do.
+            # Follows the advice of the message.
             (folder / subject.WORKSPACE).rename(folder / "away")
-            outcome = "told, same anew"
+            outcome = "reported, same again"
             code, said = self.start(folder, Plan())
         if code != 3:
             return outcome, f"the resumed study ends with {code}: {said[-300:]}"
@@ -285,7 +285,7 @@ def table(results: dict[str, list[tuple[str, str, str]]]) -> str:
         "crashed",
         "stuck",
         "same",
-        "told, same anew",
+        "reported, same again",
         "wrong",
     ]
     head = ["fault", "runs", *columns]
@@ -303,7 +303,7 @@ def table(results: dict[str, list[tuple[str, str, str]]]) -> str:
             felt["crashed"],
             felt["stuck"],
             end["same"],
-            end["told, same anew"],
+            end["reported, same again"],
             wrong,
         ]
         rows.append([kind, len(runs), *cells])

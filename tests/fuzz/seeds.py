@@ -170,12 +170,12 @@ def cbor(value):
 
 
 def notes():
-    judged = [[1.0, 0.25], None, [0.0, -0.5]]
+    scores = [[1.0, 0.25], None, [0.0, -0.5]]
     outputs = [[11, [1, 2], struct.pack("<2f", 0.5, 1.5)], [1, [3], b"abc"]]
     return cbor(
         {
-            "baseline": judged,
-            "first": judged,
+            "baseline": scores,
+            "first": scores,
             "batch_size": 32,
             "streams": 2,
             "outputs": outputs,

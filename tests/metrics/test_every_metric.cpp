@@ -184,28 +184,28 @@ TEST_P(EveryMetric, DoesNotDependOnTheOrderOfMerging) {
   EXPECT_EQ(merged->result(), metric_->result());
 }
 
-// If a metric judges single samples, the result is the mean of the judgements.
-TEST_P(EveryMetric, IsTheMeanOfItsJudgements) {
+// If a metric has sample scores, its result is their mean.
+TEST_P(EveryMetric, IsTheMeanOfItsSampleScores) {
   recorded_.feed(*metric_, 0, 100);
-  const auto judged = metric_->judge(recorded_.outputs(0, 100), recorded_.labels(0, 100));
-  if (!judged) return;
-  ASSERT_EQ(judged->size(), 100u);
+  const auto scores = metric_->sample_scores(recorded_.outputs(0, 100), recorded_.labels(0, 100));
+  if (!scores) return;
+  ASSERT_EQ(scores->size(), 100u);
   double sum = 0;
-  for (const Judgement& sample : *judged) {
+  for (const SampleScore& sample : *scores) {
     sum += sample.value;
     EXPECT_GE(sample.margin, 0);
   }
   EXPECT_NEAR(sum / 100, metric_->result(), 1e-12);
 }
 
-TEST(Judgements, ExistForMetricsThatAreMeans) {
-  std::set<std::string> judging;
+TEST(SampleScores, ExistForMetricsThatAreMeans) {
+  std::set<std::string> with_scores;
   for (const Case& each : cases()) {
     Random random(1);
     const Recorded recorded = record(each, 4, random);
-    if (each.make()->judge(recorded.outputs(0, 4), recorded.labels(0, 4))) judging.insert(each.name);
+    if (each.make()->sample_scores(recorded.outputs(0, 4), recorded.labels(0, 4))) with_scores.insert(each.name);
   }
-  EXPECT_EQ(judging, (std::set<std::string>{"top1", "top5", "Accuracy", "GLUE_mrpc", "Agreement"}));
+  EXPECT_EQ(with_scores, (std::set<std::string>{"top1", "top5", "Accuracy", "GLUE_mrpc", "Agreement"}));
 }
 
 TEST_P(EveryMetric, IsEmptyAfterFresh) {

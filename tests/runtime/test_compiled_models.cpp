@@ -36,13 +36,13 @@ TEST_F(CompiledModelsTest, KeepModelsInUseAndTheMostRecentlyUsedOthers) {
   std::shared_ptr<Executable> held = compiled.get(a, false);
   const std::weak_ptr<Executable> second = compiled.get(b, false), third = compiled.get(c, false);
   compiled.get(b, false);  // now used after c
-  compiled.keep(1);
+  compiled.release_unused(1);
   EXPECT_FALSE(second.expired());
   EXPECT_TRUE(third.expired());
   EXPECT_EQ(compiled.get(a, false), held);
   const std::weak_ptr<Executable> first = held;
   held.reset();
-  compiled.keep(0);
+  compiled.release_unused(0);
   EXPECT_TRUE(first.expired());
 }
 

@@ -143,15 +143,15 @@ Model at_random() {
 class WrongAtFirst : public Compilations {
  public:
   explicit WrongAtFirst(int times) : times_(times) {}
-  std::optional<Executable> take(const Model&, const CompileOptions& options) override {
-    if (taken_ == times_) return std::nullopt;
-    ++taken_;
+  std::optional<Executable> acquire(const Model&, const CompileOptions& options) override {
+    if (acquired_ == times_) return std::nullopt;
+    ++acquired_;
     return Executable(at_random(), options);
   }
-  int taken() const { return taken_; }
+  int acquired() const { return acquired_; }
 
  private:
-  int times_, taken_ = 0;
+  int times_, acquired_ = 0;
 };
 
 struct Told {
@@ -168,7 +168,7 @@ TEST(Runner, CompilesAgainUntilStreamsAgree) {
   Runner runner(twice({-1, 3}), {}, {.threads = 2, .ahead = &wrong, .observer = &told.observer});
   const std::vector<Tensor> batches{rows(4, 3, 0), rows(4, 3, 12), rows(2, 3, 24)};
   expect_doubled(batches, run_all(runner, batches));
-  EXPECT_EQ(wrong.taken(), 2);
+  EXPECT_EQ(wrong.acquired(), 2);
   ASSERT_EQ(told.all.size(), 2u);
   for (const auto& [level, message] : told.all) {
     EXPECT_EQ(level, LogLevel::Info);

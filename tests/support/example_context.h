@@ -91,8 +91,8 @@ extern std::vector<NamedMetric> metrics;
 extern EvaluateOptions options;
 extern std::vector<std::size_t> positions;
 extern std::size_t position;
-extern Judgements baseline;
-extern Judgement judgement;
+extern SampleScores baseline;
+extern SampleScore score;
 double my_accuracy(const Model&);
 }  // namespace in_evaluate
 
@@ -134,7 +134,7 @@ extern QuantizationTask task;
 extern StatisticsByPlan statistics_by_plan;
 extern PlanFinalizer finalizer;
 extern NextModel next;
-extern NextModel::Make make;
+extern NextModel::Build build;
 extern Step step;
 extern StudyId id;
 extern SearchSpace space;

@@ -1,4 +1,4 @@
-// The model that is made while another runs: the right one is handed out, once, and compiled for what is asked for.
+// The model that is built in the background: it is returned once, for its plan, with the requested compilations.
 #include "lpot/tune/next_model.h"
 
 #include <atomic>
@@ -22,7 +22,7 @@ struct NextModelTest : ::testing::Test {
   void expect(const std::string& op, Step::Kind kind = Step::Kind::Probe) {
     next.expect({plan(op), kind}, [this] {
       ++made;
-      return NextModel::Made{{}, network()};
+      return NextModel::BuiltModel{{}, network()};
     });
   }
 
@@ -33,61 +33,61 @@ struct NextModelTest : ::testing::Test {
 
 TEST_F(NextModelTest, IsReturnedOnlyForItsPlan) {
   expect("a");
-  EXPECT_FALSE(next.take(plan("first")));  // begins a
+  EXPECT_FALSE(next.acquire_model(plan("first")));  // begins a
   expect("b");
-  EXPECT_TRUE(next.take(plan("a")));
-  EXPECT_FALSE(next.take(plan("c")));
-  EXPECT_FALSE(next.take(plan("b"))) << "dropped when c came in its place";
+  EXPECT_TRUE(next.acquire_model(plan("a")));
+  EXPECT_FALSE(next.acquire_model(plan("c")));
+  EXPECT_FALSE(next.acquire_model(plan("b"))) << "dropped when c replaced it";
 }
 
 TEST_F(NextModelTest, IsNotBuiltBeforeTheCurrentModelIsTaken) {
   expect("a");
   EXPECT_EQ(made, 0);
-  next.take(plan("first"));
-  EXPECT_TRUE(next.take(plan("a")));
+  next.acquire_model(plan("first"));
+  EXPECT_TRUE(next.acquire_model(plan("a")));
   EXPECT_EQ(made, 1);
 }
 
 TEST_F(NextModelTest, IsCompiledWithTheOptionsOfTheLastModelOfItsKind) {
   const Model first = network();
   expect("a");
-  next.take(plan("first"));
-  next.runs(Step::Kind::Probe);
-  EXPECT_FALSE(next.take(first, one_row));
-  const auto a = next.take(plan("a"));
+  next.acquire_model(plan("first"));
+  next.set_running(Step::Kind::Probe);
+  EXPECT_FALSE(next.acquire(first, one_row));
+  const auto a = next.acquire_model(plan("a"));
   ASSERT_TRUE(a);
-  EXPECT_FALSE(next.take(a->model, one_row)) << "begun before anybody had asked";
+  EXPECT_FALSE(next.acquire(a->model, one_row)) << "started before the first request";
   expect("b");
-  next.take(plan("none"));
-  next.runs(Step::Kind::Try);
-  next.take(first, two_rows);
-  const auto b = next.take(plan("b"));
+  next.acquire_model(plan("none"));
+  next.set_running(Step::Kind::Try);
+  next.acquire(first, two_rows);
+  const auto b = next.acquire_model(plan("b"));
   ASSERT_TRUE(b);
-  EXPECT_FALSE(next.take(first, one_row)) << "of another model";
-  EXPECT_FALSE(next.take(b->model, two_rows)) << "asked for by a trial only";
-  auto executable = next.take(b->model, one_row);
+  EXPECT_FALSE(next.acquire(first, one_row)) << "of another model";
+  EXPECT_FALSE(next.acquire(b->model, two_rows)) << "asked for by a trial only";
+  auto executable = next.acquire(b->model, one_row);
   ASSERT_TRUE(executable);
   EXPECT_EQ(executable->infer({random_tensor({1, 3, 8, 8}, 1)}).front().shape(), (Shape{1, 4, 8, 8}));
-  EXPECT_FALSE(next.take(b->model, one_row)) << "handed out already";
+  EXPECT_FALSE(next.acquire(b->model, one_row)) << "already acquired";
 }
 
 TEST_F(NextModelTest, RethrowsBuildErrorsWhenItIsTaken) {
-  next.expect({plan("a"), Step::Kind::Try}, []() -> NextModel::Made { throw ModelError("quantize", "no such op"); });
-  next.take(plan("first"));
-  EXPECT_THROW(next.take(plan("a")), ModelError);
+  next.expect({plan("a"), Step::Kind::Try}, []() -> NextModel::BuiltModel { throw ModelError("quantize", "no such op"); });
+  next.acquire_model(plan("first"));
+  EXPECT_THROW(next.acquire_model(plan("a")), ModelError);
 }
 
 TEST_F(NextModelTest, IgnoresAShapeThatDoesNotCompile) {
   const CompileOptions wrong{.input_shapes = {{1, 5, 8, 8}}};
-  next.runs(Step::Kind::Probe);
-  next.take(network(), wrong);
-  next.take(network(), one_row);
+  next.set_running(Step::Kind::Probe);
+  next.acquire(network(), wrong);
+  next.acquire(network(), one_row);
   expect("a");
-  next.take(plan("first"));
-  const auto a = next.take(plan("a"));
+  next.acquire_model(plan("first"));
+  const auto a = next.acquire_model(plan("a"));
   ASSERT_TRUE(a);
-  EXPECT_FALSE(next.take(a->model, wrong));
-  EXPECT_TRUE(next.take(a->model, one_row));
+  EXPECT_FALSE(next.acquire(a->model, wrong));
+  EXPECT_TRUE(next.acquire(a->model, one_row));
 }
 
 }  // namespace

@@ -37,10 +37,10 @@ class ThreadsTest : public testing::TestWithParam<std::string> {
   TempFolder folder_;
 };
 
-// All of a trial but the times.
-std::vector<std::string> told(const TuneResult& result) {
+// Everything of a trial except the times.
+std::vector<std::string> describe(const TuneResult& result) {
   std::vector<std::string> lines;
-  const auto tell = [&](const Measurement& measured) {
+  const auto to_text = [&](const Measurement& measured) {
     std::string line = std::to_string(measured.samples) + (measured.complete ? " of all" : " until it was certain");
     for (const auto& [name, value] : measured.metrics) {
       std::array<char, 64> digits{};
@@ -49,17 +49,17 @@ std::vector<std::string> told(const TuneResult& result) {
     }
     return line;
   };
-  lines.push_back(tell(result.baseline));
+  lines.push_back(to_text(result.baseline));
   for (const Trial& trial : result.trials)
-    lines.push_back(to_json(trial.plan) + (trial.result ? tell(*trial.result) : trial.error));
+    lines.push_back(to_json(trial.plan) + (trial.result ? to_text(*trial.result) : trial.error));
   return lines;
 }
 
 TEST_P(ThreadsTest, DoNotChangeTrialsOrScores) {
-  const std::vector<std::string> one = told(tune(config(1), {.model = kQuickstartModel, .output = {}}));
+  const std::vector<std::string> one = describe(tune(config(1), {.model = kQuickstartModel, .output = {}}));
   EXPECT_GE(one.size(), 4u);  // auto has nothing left to try after three
-  EXPECT_EQ(told(tune(config(2), {.model = kQuickstartModel, .output = {}})), one);
-  EXPECT_EQ(told(tune(config(4), {.model = kQuickstartModel, .output = {}})), one);
+  EXPECT_EQ(describe(tune(config(2), {.model = kQuickstartModel, .output = {}})), one);
+  EXPECT_EQ(describe(tune(config(4), {.model = kQuickstartModel, .output = {}})), one);
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, ThreadsTest, testing::Values("basic", "auto", "random"),

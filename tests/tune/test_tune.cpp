@@ -277,7 +277,7 @@ class Greys : public Dataset {
 
 class UserComponentsTest : public TuneTest {
  protected:
-  Config made_in_code() const {
+  Config config_in_code() const {
     Config config;
     config.quantization.sampling_sizes = {4};
     config.accuracy.loader = LoaderConfig{.batch_size = 4};
@@ -295,7 +295,7 @@ class UserComponentsTest : public TuneTest {
 };
 
 TEST_F(UserComponentsTest, TakeThePlaceOfTheConfigs) {
-  const TuneResult result = tune(made_in_code(), user_components());
+  const TuneResult result = tune(config_in_code(), user_components());
   EXPECT_EQ(result.metric, "mean");
   EXPECT_EQ(result.baseline.samples, 8u);
   EXPECT_NE(result.baseline.accuracy, 0.0);
@@ -304,7 +304,7 @@ TEST_F(UserComponentsTest, TakeThePlaceOfTheConfigs) {
 }
 
 TEST_F(UserComponentsTest, MetricsStandBeforeTheConfigs) {
-  Config config = made_in_code();
+  Config config = config_in_code();
   config.accuracy.metrics = {parse_component("topk: 1", metrics())};
   const TuneResult result = tune(config, user_components());
   ASSERT_THAT(result.baseline.metrics, SizeIs(2));
@@ -314,33 +314,34 @@ TEST_F(UserComponentsTest, MetricsStandBeforeTheConfigs) {
 
 TEST_F(UserComponentsTest, BelongToTheStudy) {
   TuneOptions options = user_components();
-  const TuneResult first = tune(made_in_code(), options);
+  const TuneResult first = tune(config_in_code(), options);
   options.resume = true;
-  EXPECT_EQ(tune(made_in_code(), options).trials, first.trials);
+  EXPECT_EQ(tune(config_in_code(), options).trials, first.trials);
 
   TuneOptions other_data = user_components(2);
   other_data.resume = true;
-  EXPECT_THAT(message_of<StoreError>([&] { tune(made_in_code(), other_data); }), HasSubstr("calibration data was ..."));
+  EXPECT_THAT(message_of<StoreError>([&] { tune(config_in_code(), other_data); }),
+              HasSubstr("calibration data was ..."));
 
   options.user.metrics.front().name = "another";
-  EXPECT_THAT(message_of<StoreError>([&] { tune(made_in_code(), options); }),
+  EXPECT_THAT(message_of<StoreError>([&] { tune(config_in_code(), options); }),
               AllOf(HasSubstr("own metrics"), HasSubstr("another")));
 }
 
 TEST_F(UserComponentsTest, QuantizeOnceTakesTheData) {
   TuneOptions options = user_components();
   options.output = folder_ / "q";
-  EXPECT_EQ(quantize_once(made_in_code(), options).calibration_samples, 4u);
+  EXPECT_EQ(quantize_once(config_in_code(), options).calibration_samples, 4u);
 }
 
 TEST_F(UserComponentsTest, AMissingMetricIsAnError) {
   TuneOptions options = user_components();
   options.user.metrics.front().metric = nullptr;
-  EXPECT_THAT(message_of<ConfigError>([&] { tune(made_in_code(), options); }), HasSubstr("'mean'"));
+  EXPECT_THAT(message_of<ConfigError>([&] { tune(config_in_code(), options); }), HasSubstr("'mean'"));
 }
 
 TEST_F(UserComponentsTest, AMetricBesideACommandIsAnError) {
-  Config config = made_in_code();
+  Config config = config_in_code();
   config.accuracy.command = "true";
   EXPECT_THAT(message_of<ConfigError>([&] { tune(config, user_components()); }),
               HasSubstr("evaluation.accuracy.command"));
@@ -349,10 +350,10 @@ TEST_F(UserComponentsTest, AMetricBesideACommandIsAnError) {
 TEST_F(UserComponentsTest, AConfigWithoutDataOrMetricSaysWhatIsMissing) {
   TuneOptions options = user_components();
   options.user.evaluation_data = options.user.calibration_data = nullptr;
-  EXPECT_THAT(message_of<ConfigError>([&] { tune(made_in_code(), options); }), HasSubstr("no evaluation data"));
+  EXPECT_THAT(message_of<ConfigError>([&] { tune(config_in_code(), options); }), HasSubstr("no evaluation data"));
   options = user_components();
   options.user.metrics.clear();
-  EXPECT_THAT(message_of<ConfigError>([&] { tune(made_in_code(), options); }), HasSubstr("no metric"));
+  EXPECT_THAT(message_of<ConfigError>([&] { tune(config_in_code(), options); }), HasSubstr("no metric"));
 }
 
 // Remembers the histories that it is asked with.
@@ -370,7 +371,7 @@ class RecordingStrategy : public Strategy {
 };
 
 TEST_F(UserComponentsTest, AStrategyIsAskedOnceForEachTrialAndSeesOnlyTrialsThatRan) {
-  Config config = made_in_code();
+  Config config = config_in_code();
   config.tuning.criterion.tolerance = 0;
   config.tuning.exit_policy.max_trials = 4;
   std::vector<std::size_t> trials_seen;
@@ -383,7 +384,7 @@ TEST_F(UserComponentsTest, AStrategyIsAskedOnceForEachTrialAndSeesOnlyTrialsThat
 }
 
 TEST_F(UserComponentsTest, AProgramGetsTheReportAndTheResultAsFiles) {
-  const TuneResult result = tune(made_in_code(), user_components());
+  const TuneResult result = tune(config_in_code(), user_components());
   EXPECT_TRUE(std::filesystem::exists(result.workspace / "report.html"));
   EXPECT_TRUE(std::filesystem::exists(result.model.parent_path() / "result.json"));
 }

@@ -28,7 +28,7 @@ class SquadData : public Dataset {
         identity_(std::move(identity)) {}
 
   // Selects the questions of these articles.
-  void keep(const Component& component, const std::vector<std::string>& articles) {
+  void select_articles(const Component& component, const std::vector<std::string>& articles) {
     std::set<std::string> known;
     for (const SquadParagraph& paragraph : windows_.squad().paragraphs) known.insert(paragraph.title);
     for (const std::string& title : articles)
@@ -37,13 +37,14 @@ class SquadData : public Dataset {
                                                   did_you_mean(title, {known.begin(), known.end()})));
     for (std::size_t i = 0; i < windows_.size(); ++i) {
       const auto& title = windows_.squad().paragraphs[windows_.question(windows_.window(i)).paragraph].title;
-      if (articles.empty() || std::find(articles.begin(), articles.end(), title) != articles.end()) cache_.push_back(i);
+      if (articles.empty() || std::find(articles.begin(), articles.end(), title) != articles.end())
+        selected_.push_back(i);
     }
   }
 
-  std::size_t size() const override { return cache_.size(); }
+  std::size_t size() const override { return selected_.size(); }
   std::string identity() const override { return identity_; }
-  bool names_are_customary() const override { return true; }
+  bool names_are_hints() const override { return true; }
   void pad_batch(std::vector<Sample>& samples) const override { pad_inputs(samples, padding_); }
   std::vector<std::size_t> lengths() const override { return padding_.lengths(); }
 
@@ -55,7 +56,7 @@ class SquadData : public Dataset {
 
   Sample at(std::size_t index) const override {
     check_index("bert", index, size());
-    const Window& window = windows_.window(cache_[index]);
+    const Window& window = windows_.window(selected_[index]);
     const std::vector<Token>& question = windows_.question_tokens(window);
     const std::span<const Token> context(windows_.context_tokens(window));
     const Tensor id = label(index);
@@ -65,12 +66,12 @@ class SquadData : public Dataset {
   }
 
   Tensor label(std::size_t index) const override {
-    return Tensor::scalar<std::int64_t>(SquadWindows::kFirstId + static_cast<std::int64_t>(cache_.at(index)));
+    return Tensor::scalar<std::int64_t>(SquadWindows::kFirstId + static_cast<std::int64_t>(selected_.at(index)));
   }
 
  private:
   SquadWindows windows_;
-  std::vector<std::size_t> cache_;  // indices of windows
+  std::vector<std::size_t> selected_;  // indices of windows
   std::shared_ptr<const Vocabulary> vocabulary_;
   Padding padding_;
   std::string identity_;
@@ -100,7 +101,7 @@ std::unique_ptr<Dataset> make_squad(const Component& component) {
   auto data = std::make_unique<SquadData>(
       std::move(windows), vocabulary, padding,
       fmt::format("bert({}) {}", parameters.describe(), fingerprint_files({file, vocabulary->file()})));
-  data->keep(component, parameters.texts("articles"));
+  data->select_articles(component, parameters.texts("articles"));
   return data;
 }
 

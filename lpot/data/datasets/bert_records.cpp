@@ -79,7 +79,7 @@ class BertRecords : public Dataset {
 
   std::size_t size() const override { return records_.size(); }
   std::vector<std::string> input_names() const override { return names_; }
-  bool names_are_customary() const override { return true; }
+  bool names_are_hints() const override { return true; }
   std::string identity() const override { return identity_; }
 
   Sample at(std::size_t index) const override {

@@ -34,7 +34,7 @@ class Dummy : public Dataset {
 };
 
 // The first dimension is the number of samples.
-std::size_t take_samples(const Component& component, std::vector<Shape>& shapes) {
+std::size_t split_sample_dimension(const Component& component, std::vector<Shape>& shapes) {
   const std::size_t samples = shapes[0][0];
   for (Shape& shape : shapes) {
     if (shape[0] != samples || samples == 0)
@@ -49,7 +49,7 @@ std::size_t take_samples(const Component& component, std::vector<Shape>& shapes)
 
 std::unique_ptr<Dataset> make_dummy(const Component& component) {
   std::vector<Shape> shapes = read_shapes(component, "shape");
-  const std::size_t samples = take_samples(component, shapes);
+  const std::size_t samples = split_sample_dimension(component, shapes);
   return std::make_unique<Dummy>(samples, with_values(component, std::move(shapes)), component.parameters.flag("label"),
                                  fmt::format("dummy({})", component.parameters.describe()));
 }

@@ -65,7 +65,7 @@ class Glue : public Dataset {
 
   std::size_t size() const override { return labels_.size(); }
   std::vector<std::string> input_names() const override { return bert_input_names(); }
-  bool names_are_customary() const override { return true; }
+  bool names_are_hints() const override { return true; }
   void pad_batch(std::vector<Sample>& samples) const override { pad_inputs(samples, padding_); }
   std::vector<std::size_t> lengths() const override { return padding_.lengths(); }
   Tensor label(std::size_t index) const override { return labels_.at(index); }

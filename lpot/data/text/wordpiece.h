@@ -3,7 +3,7 @@
 //   WordPiece tokenizer(vocabulary, {.lower_case = true});
 //   for (const Token& token : tokenizer.tokenize("Unaffable!")) use(token.id);  // una ##ffa ##ble !
 //
-// Words end at white space. Punctuation and Chinese characters are words of their own. Control characters are removed,
+// Words end at white space. Each punctuation mark and each Chinese character is a word. Control characters are removed,
 // and lower-casing also removes accents. A word is split greedily into the longest matching pieces. A word that cannot
 // be split completely, or that has more than 100 characters, becomes [UNK].
 //

@@ -27,8 +27,8 @@ Tensor flip_upside_down(const Tensor& image, const ImageLayout& layout) { return
 TransformKind random_horizontal_flip_transform() {
   return {{.name = "RandomHorizontalFlip", .summary = "mirrors left and right with probability 0.5"},
           [](const Component& component) {
-            return at_random(component, [](const Tensor& image, Draws& draws) {
-              return draws.coin() ? flip_left_right(image, image_layout(image, "RandomHorizontalFlip")) : image;
+            return at_random(component, [](const Tensor& image, RandomGenerator& random) {
+              return random.coin() ? flip_left_right(image, image_layout(image, "RandomHorizontalFlip")) : image;
             });
           }};
 }
@@ -36,8 +36,8 @@ TransformKind random_horizontal_flip_transform() {
 TransformKind random_vertical_flip_transform() {
   return {{.name = "RandomVerticalFlip", .summary = "mirrors top and bottom with probability 0.5"},
           [](const Component& component) {
-            return at_random(component, [](const Tensor& image, Draws& draws) {
-              return draws.coin() ? flip_upside_down(image, image_layout(image, "RandomVerticalFlip")) : image;
+            return at_random(component, [](const Tensor& image, RandomGenerator& random) {
+              return random.coin() ? flip_upside_down(image, image_layout(image, "RandomVerticalFlip")) : image;
             });
           }};
 }

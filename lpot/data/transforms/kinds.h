@@ -47,6 +47,6 @@ TransformKind transpose_transform();
 Transform on_first_input(const Component&, std::function<Tensor(Tensor)> change);
 
 // The same for a change with random numbers, which depend on the seed of the sample and on the name of the transform.
-Transform at_random(const Component&, std::function<Tensor(Tensor, Draws&)> change);
+Transform at_random(const Component&, std::function<Tensor(Tensor, RandomGenerator&)> change);
 
 }  // namespace lpot

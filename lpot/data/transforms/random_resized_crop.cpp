@@ -26,15 +26,15 @@ Area middle(const ImageLayout& layout, const Span& ratio) {
   return window;
 }
 
-Area draw_window(const ImageLayout& layout, const Span& scale, const Span& ratio, Draws& draws) {
+Area draw_window(const ImageLayout& layout, const Span& scale, const Span& ratio, RandomGenerator& random) {
   const auto pixels = static_cast<double>(layout.height * layout.width);
   for (int attempt = 0; attempt < 10; ++attempt) {
-    const double area = draws.uniform(scale.low, scale.high) * pixels;
-    const double proportion = std::exp(draws.uniform(std::log(ratio.low), std::log(ratio.high)));
+    const double area = random.uniform(scale.low, scale.high) * pixels;
+    const double proportion = std::exp(random.uniform(std::log(ratio.low), std::log(ratio.high)));
     const std::size_t width = rounded(std::sqrt(area * proportion)), height = rounded(std::sqrt(area / proportion));
     if (width > layout.width || height > layout.height) continue;
-    const std::size_t top = draws.below(layout.height - height + 1);
-    return {top, draws.below(layout.width - width + 1), height, width};
+    const std::size_t top = random.below(layout.height - height + 1);
+    return {top, random.below(layout.width - width + 1), height, width};
   }
   return middle(layout, ratio);
 }
@@ -50,9 +50,9 @@ Transform make_random_resized_crop(const Component& component) {
   const std::vector<std::size_t> size = read_size(component);
   const Interpolation interpolation = read_interpolation(component);
   const Span scale = read_span(component, "scale"), ratio = read_span(component, "ratio");
-  return at_random(component, [=](const Tensor& image, Draws& draws) {
+  return at_random(component, [=](const Tensor& image, RandomGenerator& random) {
     const ImageLayout layout = image_layout(image, "RandomResizedCrop");
-    const Tensor part = crop(image, layout, draw_window(layout, scale, ratio, draws), "RandomResizedCrop");
+    const Tensor part = crop(image, layout, draw_window(layout, scale, ratio, random), "RandomResizedCrop");
     ImageLayout cut = layout;
     cut.height = part.shape()[layout.channels_first ? 1 : 0];
     cut.width = part.shape()[layout.channels_first ? 2 : 1];

@@ -34,12 +34,12 @@ Tensor resize(const Tensor& image, const ImageLayout& layout, std::size_t side) 
   return resample(image, layout, scaled(layout.height), scaled(layout.width), Interpolation::PlainBilinear);
 }
 
-Area find_window(const Shape& shape, const ResizeCropOptions& options, Draws& draws) {
+Area find_window(const Shape& shape, const ResizeCropOptions& options, RandomGenerator& random) {
   Area window{0, 0, options.height, options.width};
   if (shape[0] < options.height || shape[1] < options.width) return window;  // crop() throws
   const std::size_t rows = shape[0] - options.height, columns = shape[1] - options.width;
-  window.top = options.random_crop ? draws.below(rows + 1) : rows / 2;
-  window.left = options.random_crop ? draws.below(columns + 1) : columns / 2;
+  window.top = options.random_crop ? random.below(rows + 1) : rows / 2;
+  window.left = options.random_crop ? random.below(columns + 1) : columns / 2;
   return window;
 }
 
@@ -52,15 +52,15 @@ Tensor channels_first(const Tensor& image) {
   return result;
 }
 
-Tensor resize_crop(const Tensor& image, const ResizeCropOptions& options, Draws& draws) {
+Tensor resize_crop(const Tensor& image, const ResizeCropOptions& options, RandomGenerator& random) {
   ImageLayout layout = image_layout(image, kResizeCropName);
   const Tensor resized = resize(float_image(image, layout, kResizeCropName), layout, options.resize_side);
   layout.height = resized.shape()[0];
   layout.width = resized.shape()[1];
-  Tensor part = crop(resized, layout, find_window(resized.shape(), options, draws), kResizeCropName);
+  Tensor part = crop(resized, layout, find_window(resized.shape(), options, random), kResizeCropName);
   layout.height = options.height;
   layout.width = options.width;
-  if (options.random_flip && draws.coin()) part = flip_left_right(part, layout);
+  if (options.random_flip && random.coin()) part = flip_left_right(part, layout);
   if (options.for_onnx)
     for (std::size_t i = 0; i < part.size(); ++i) part.data<float>()[i] /= 255.0f;
   apply(options.shift, part, kResizeCropName);
@@ -86,8 +86,9 @@ Transform make_resize_crop(const Component& component) {
       throw config_error(component, "std_value: found 0 or a negative number; expected positive numbers");
     options.shift.deviation.assign(deviation.begin(), deviation.end());
   }
-  return at_random(component,
-                   [options](const Tensor& image, Draws& draws) { return resize_crop(image, options, draws); });
+  return at_random(component, [options](const Tensor& image, RandomGenerator& random) {
+    return resize_crop(image, options, random);
+  });
 }
 
 Parameter flag(const std::string& name, const std::string& summary) {

@@ -53,9 +53,9 @@ std::vector<Times> InterleavedTimer::profile(const Model& first, const std::func
                                              double seconds) {
   if (is_large(first)) {
     std::vector<Times> times = profile(compiled_.only({&first}, true), seconds);
-    compiled_.keep(0);
+    compiled_.release_unused(0);
     times.push_back(profile(compiled_.only({&second()}, true), seconds).front());
-    compiled_.keep(0);
+    compiled_.release_unused(0);
     return times;
   }
   const Executables held = compiled_.only({&first}, true);
@@ -75,11 +75,11 @@ std::vector<double> InterleavedTimer::time_whole(const std::vector<const Model*>
   };
   if (is_large(*models.front())) {
     for (const Model* model : models) time(compiled_.only({model}, with_profiler));
-    compiled_.keep(0);
+    compiled_.release_unused(0);
     return quartiles;
   }
   time(compiled_.only(models, with_profiler));
-  compiled_.keep(2);
+  compiled_.release_unused(2);
   return quartiles;
 }
 
