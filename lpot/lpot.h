@@ -4,8 +4,8 @@
 //   lpot::TuneResult result = lpot::tune(config, {.model = "resnet20.onnx", .output = "int8"});
 //   std::cout << result.best->result->accuracy << " " << result.model << "\n";  // int8/model.xml, saved
 //
-// Data, metrics and strategies may be objects of the program's own classes, and the Config may be made in code;
-// examples/cpp does all three. Errors are lpot::Error. The library never prints: it reports to an Observer.
+// Data, metrics and strategies may be user-defined classes, and the Config may be built in code. See examples/cpp.
+// Errors are lpot::Error. The library never prints: it reports to an Observer.
 //
 // These headers are installed, and no others; each includes only headers of this list.
 #pragma once

@@ -4,8 +4,8 @@
 //   Plan everything_in_int8 = first_plan(choices);
 //   SearchSpace space = build_search_space(with_kernel_variants(choices, variants, true), variants, noise);
 //
-// `PlanChoices` follows from the configuration and the capability table alone. A `SearchSpace` adds what was measured;
-// it is built once, after the measurements, and does not change.
+// `PlanChoices` depends only on the configuration and the capability table. A `SearchSpace` also contains the measured
+// latencies and noise. It is built once, after these measurements, and does not change.
 #pragma once
 #include <map>
 #include <string>

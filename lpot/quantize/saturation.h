@@ -2,9 +2,9 @@
 // products in 16 bits (vpmaddubsw). The sum saturates at 32,767, and 255 * 127 * 2 is larger. With half the weight
 // range (7 bits) nothing can saturate, but one bit of precision is lost.
 //
-// Which of the two costs more depends on the op. If only a few activation values are large (transformers), almost all
-// pairs stay far below the limit and the lost bit costs more. Both costs are estimated from the channel statistics, so
-// that only ops that benefit use half the range.
+// Which of the two costs more accuracy depends on the op. If only a few activation values are large (transformers),
+// almost all pairs stay far below the limit and the lost bit costs more. Both costs are estimated from the channel
+// statistics, so that only ops that benefit use half the range.
 #pragma once
 #include <deque>
 #include <functional>

@@ -16,7 +16,7 @@ class Database {
   void execute(const std::string& sql) const;
   std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }
   [[noreturn]] void fail(const std::string& operation) const;
-  [[noreturn]] void fail_damaged(const std::string& what) const;  // the content of the file is not what was written
+  [[noreturn]] void fail_damaged(const std::string& what) const;  // the file has unexpected content
 
  private:
   friend class Statement;

@@ -1,5 +1,5 @@
-// Builds the int8 models of plans and caches the last ones. A plan is often requested again, to be saved or with other
-// kernel variants, which do not change the model's values.
+// Builds the int8 models of plans and caches the last ones. A plan is often requested again: when its model is saved,
+// and with other kernel variants, which do not change the values of the edits.
 //
 //   CandidateBuilder builder(task.model, statistics_by_plan, &finalizer);
 //   Model int8 = builder.model(plan);
@@ -20,7 +20,7 @@ namespace lpot {
 
 class CandidateBuilder {
  public:
-  // All must outlive it. `finalizer`: nullptr where plans are final already.
+  // The arguments must outlive this object. `finalizer`: nullptr if plans are already final.
   CandidateBuilder(const Model&, const StatisticsByPlan&, PlanFinalizer* finalizer);
 
   Plan finalize(const Plan& proposed) { return finalizer_ ? finalizer_->finalize(proposed) : proposed; }
@@ -44,7 +44,7 @@ class CandidateBuilder {
   const StatisticsByPlan& statistics_;
   PlanFinalizer* finalizer_;
   EmbeddingEdits embeddings_;
-  Plan plan_;  // of edits_, in plain kernel variants
+  Plan plan_;  // the plan of edits_, with plain kernel variants
   std::optional<Edits> edits_;
   std::deque<std::pair<Plan, Model>> models_;
 };

@@ -1,5 +1,5 @@
-// Measures models of one study: accuracy as the evaluator scores it, speed against fp32, size, and for probes the
-// distance of the outputs from fp32's.
+// Measures the models of one study: accuracy, speed compared with fp32, size, and for probes the distance of the
+// outputs from the outputs of the fp32 model.
 #pragma once
 #include <vector>
 
@@ -13,20 +13,20 @@
 
 namespace lpot {
 
-// The first sample of the data as the model's inputs, a batch of one. Throws DataError when it does not fit.
+// The first sample of the data as a batch of one for the model. Throws DataError if it does not fit the model.
 std::vector<Tensor> first_sample(const Model&, const DataLoader&);
 
 class CandidateMeasurer {
  public:
-  // Model and evaluator must outlive it. Speed is measured with the first of the samples; throws DataError when it does
-  // not fit the model.
+  // Model and evaluator must outlive this object. Speed is measured with the first sample. Throws DataError if this
+  // sample does not fit the model.
   CandidateMeasurer(const Model& fp32, Evaluator&, const DataLoader& samples, SpeedOptions = {});
 
   SpeedMeter& speed() { return speed_; }
   OutputProbe& probe() { return probe_; }
-  void compile_with(Compilations& ahead);  // must outlive it
+  void compile_with(Compilations& ahead);  // `ahead` must outlive this object
 
-  // Of fp32 and of the first int8 model; 0: not evaluated in this run.
+  // The times to evaluate the fp32 model and the first int8 model; 0: not evaluated in this run.
   double evaluation_seconds() const { return evaluation_seconds_; }
   double first_evaluation_seconds() const { return first_evaluation_seconds_; }
 

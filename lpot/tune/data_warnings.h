@@ -1,4 +1,4 @@
-// Warnings about calibration data that make a model look better than it is, or ranges too narrow.
+// Warnings about calibration data that cause too optimistic scores or too narrow ranges.
 //
 //   if (const auto warning = few_classes_warning(loader, 300)) observer.log(LogLevel::Warning, *warning);
 //
@@ -11,11 +11,12 @@
 
 namespace lpot {
 
-// A warning where calibration and evaluation read the same data set.
+// A warning if calibration and evaluation read the same data set.
 std::optional<std::string> same_data_warning(const DataLoader& calibration, const DataLoader& evaluation);
 
-// A warning where the first `samples` of the calibration data have less than half of the classes that samples spread
-// evenly over the data set have, as in a list sorted by class. Nothing where labels are not single integers.
+// A warning if the first `samples` of the calibration data contain few classes, as in a list that is sorted by class:
+// less than half of the classes that the same number of samples contains if they are spread evenly over the data set.
+// No warning if labels are not single integers.
 std::optional<std::string> few_classes_warning(const DataLoader& calibration, std::size_t samples);
 
 }  // namespace lpot

@@ -13,7 +13,7 @@ namespace lpot {
 
 // Measurements of a plan with every op in int8.
 struct OpMeasurements {
-  std::size_t samples = 0;  // that the statistics come from
+  std::size_t samples = 0;  // number of samples of the statistics
   const Statistics& statistics;
   const std::map<std::string, double>& noise;      // quantize/noise.h
   const std::vector<std::string>& saturating_ops;  // quantize/saturation.h
@@ -22,7 +22,7 @@ struct OpMeasurements {
 
 std::vector<OpDiagnosis> diagnose_ops(const QuantizationTask&, const OpMeasurements&);  // in topological order
 
-// The tensors in front of the noisiest ops, each once, with the range that `plan` gives them.
+// The input tensors of the noisiest ops, without duplicates, with the ranges of the plan.
 std::vector<TensorHistogram> noisiest_tensors(const std::vector<OpDiagnosis>&, const Plan& plan, const Statistics&);
 
 }  // namespace lpot

@@ -12,19 +12,19 @@
 namespace lpot {
 
 struct VariantMeasurement {
-  const Plan& plan;  // everything in int8, as it is written
+  const Plan& plan;  // the final plan with every op in int8
   const Statistics& statistics;
   const std::vector<Tensor>& sample;
   KernelVariantCache cache;
   KernelVariantOptions options = {};
 };
 
-// Reads the variants from the cache if it has all ops, else measures and caches them. Empty when the configuration
-// wants plain variants, or when variants cannot be compared.
+// Reads the variants from the cache if it contains all ops. Otherwise, measures and caches them. The result is empty if
+// the configuration requests plain variants, or if variants cannot be compared.
 KernelVariantChoice measure_kernel_variants(const QuantizationTask&, const Config&, const VariantMeasurement&,
                                             const Observer&);
 
-// The choices with the measured variants. Where speed is the objective, ops that are slower in int8 stay in fp32. Logs
+// The choices with the measured variants. If speed is the objective, ops that are slower in int8 stay in fp32. Logs
 // the changes.
 PlanChoices apply_kernel_variants(const QuantizationTask&, const Config&, const KernelVariantChoice&, const Observer&);
 

@@ -14,10 +14,10 @@ namespace lpot {
 
 class OutputProbe {
  public:
-  // The fp32 model must outlive it.
+  // The fp32 model must outlive this object.
   OutputProbe(const Model& fp32, const DataLoader& samples);
 
-  void compile_with(Compilations& ahead) { ahead_ = &ahead; }  // must outlive it
+  void compile_with(Compilations& ahead) { ahead_ = &ahead; }  // `ahead` must outlive this object
   std::size_t samples() const { return positions_.size(); }
   double distance_from_fp32(const Model&, DistanceKind, const Observer&);
 

@@ -11,7 +11,7 @@ namespace lpot {
 
 class PlanFinalizer {
  public:
-  // Task and statistics must outlive it.
+  // Task and statistics must outlive this object.
   PlanFinalizer(const QuantizationTask&, const Config&, const StatisticsByPlan&);
 
   Plan finalize(const Plan& proposed);

@@ -18,8 +18,8 @@ namespace lpot {
 
 class StudyCache;
 
-// Statistics by what plans ask for: the sampling size that they name (0 where there is only one), and whether recipes
-// rescaled the model.
+// The statistics of each calibration pass. Plans differ in the sampling size (0 if there is only one) and in the
+// recipes that rescale the model.
 class StatisticsByPlan {
  public:
   explicit StatisticsByPlan(std::map<StatisticsKey, Statistics> all = {}) : all_(std::move(all)) {}
@@ -33,11 +33,11 @@ class StatisticsByPlan {
 
 struct CalibrateOptions {
   std::shared_ptr<const BatchExecutor> executor = make_executor(nullptr);  // runs the pass
-  StudyCache* cache = nullptr;  // of the study: reads back what is known, stores what is measured
+  StudyCache* cache = nullptr;  // of the study: stored statistics are read, new ones are stored
 };
 
 // One pass over the data with a snapshot for each sampling size; a recipe that rescales channels has its own pass.
-// Nothing is calibrated where only weights are quantized. Throws DataError and ModelError.
+// Nothing is calibrated if only weights are quantized. Throws DataError and ModelError.
 StatisticsByPlan calibrate(const QuantizationTask&, const Config&, const CalibrateOptions&, const Observer&);
 
 }  // namespace lpot

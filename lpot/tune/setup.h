@@ -21,7 +21,7 @@ class Coordinator;
 // The registries of this program, for load_config.
 const ComponentTables& component_tables();
 
-// Loads `user`, or the data set that the config names where `user` is null.
+// A loader for the data set `user`, or for the data set that the config names if `user` is null.
 DataLoader make_loader(const LoaderConfig&, std::uint64_t seed, std::shared_ptr<const Dataset> user = {});
 
 // The loader of evaluation.accuracy; throws ConfigError when the config has none.
@@ -35,18 +35,18 @@ std::unique_ptr<Evaluator> make_evaluator(const Config&, const UserComponents& =
 // The number of threads in `configs`: cores_per_instance, else intra_num_of_threads, else 0 for all cores.
 int configured_threads(const InstanceConfig&);
 
-// Whether calibration has data of its own; else it uses the evaluation's.
+// Whether there is separate calibration data. If not, calibration uses the evaluation data.
 bool has_calibration_data(const Config&, const UserComponents& = {});
 
-// The loader of quantization.calibration, else the evaluation's with a warning; throws ConfigError when there is
+// The loader of quantization.calibration, or that of the evaluation with a warning. Throws ConfigError if there is
 // neither.
 WithWarnings<DataLoader> calibration_loader(const Config&, const UserComponents& = {});
 
-// The data for measuring speed where no ranges are calibrated: the calibration's or the evaluation's data, else one
+// The data for speed measurements if nothing is calibrated: the calibration data, else the evaluation data, else one
 // sample of zeros.
 DataLoader speed_loader(const Config&, const Model&, const UserComponents& = {});
 
-// The loader of the calibration data, or of speed_loader where nothing is calibrated.
+// The loader of the calibration data, or speed_loader if nothing is calibrated.
 WithWarnings<DataLoader> first_loader(const Config&, const Model&, const UserComponents& = {});
 
 // The inputs, outputs and input shapes that the config sets.
@@ -56,10 +56,10 @@ LoadOptions load_options(const ModelConfig&);
 // format.
 Model load_configured_model(const Config&, const std::filesystem::path&);
 
-// Whether weights use half the int8 range: as configured, else as the CPU needs.
+// Whether weights use half the int8 range. If the configuration does not set it, the CPU decides.
 bool use_half_range(const Config&, const Cpu&);
 
-// The goal that the configuration sets for a model whose fp32 accuracy is `baseline`. Throws Error where the criterion
+// The goal that the configuration sets for a model whose fp32 accuracy is `baseline`. Throws Error if the criterion
 // cannot be used with this baseline.
 Goal make_goal(const Config&, const Evaluator&, double baseline);
 

@@ -1,5 +1,5 @@
-// Measures the speed of models of one study, each interleaved with fp32 in one process. Times are lower quartiles: on a
-// busy machine the median of a few dozen runs of one model may be ten times that of the other.
+// Measures the speed of the models of one study. Each model runs alternately with the fp32 model in one process. Times
+// are lower quartiles: on a busy machine, the medians of two equally fast models may differ by a factor of ten.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -12,7 +12,7 @@
 namespace lpot {
 
 struct SpeedOptions {
-  double seconds = 0.5;  // per model; less where an evaluation is short
+  double seconds = 0.5;  // per model; less if an evaluation is short
   int warmup = 5;
 };
 
@@ -24,17 +24,17 @@ struct Speed {
 
 class SpeedMeter {
  public:
-  // `sample`: one sample as the model's inputs. The fp32 model must outlive it.
+  // `sample`: one sample as the model's inputs. The fp32 model must outlive this object.
   SpeedMeter(const Model& fp32, std::vector<Tensor> sample, SpeedOptions = {});
 
   const std::vector<Tensor>& sample() const { return sample_; }
-  CompiledModels& compiled() { return compiled_; }  // for the sample; others that time models reuse them
+  CompiledModels& compiled() { return compiled_; }  // compiled for the sample; other measurements reuse them
 
-  // Sets the time of a measurement to a small share of the time of fp32's evaluation. Short models are timed without
-  // the profiler, whose cost would be visible.
+  // Sets the time of a measurement to a small fraction of the time of an fp32 evaluation. Fast models are timed without
+  // the profiler, because its overhead would be noticeable.
   void adapt_to(double evaluation_seconds, std::size_t samples);
 
-  enum class Effort { Full, Brief };  // Brief: the result decides nothing
+  enum class Effort { Full, Brief };  // Brief: the result is only shown, no decision depends on it
   Speed measure(const Model&, Effort);
 
  private:
@@ -44,9 +44,9 @@ class SpeedMeter {
   std::vector<Tensor> sample_;
   SpeedOptions options_;
   CompiledModels compiled_;
-  bool with_profiler_ = false;                   // what is compiled for others who profile serves here too
-  std::shared_ptr<Executable> fp32_executable_;  // none of a large model,
-  double fp32_ms_ = 0;                           // whose time is measured once
+  bool with_profiler_ = false;                   // use compilations that other measurements profile
+  std::shared_ptr<Executable> fp32_executable_;  // null for large models,
+  double fp32_ms_ = 0;                           // whose latency is measured once
 };
 
 }  // namespace lpot

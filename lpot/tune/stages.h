@@ -31,12 +31,12 @@ struct TuningContext {
 struct Baseline {
   Measurement measured;
   Goal goal;
-  bool was_evaluated = false;  // in this study, and not read from another one
+  bool was_evaluated = false;  // in this study, not copied from another study
 };
-// The fp32 model's accuracy and speed, from the store or measured now. Throws Error where the goal cannot be computed.
+// The fp32 model's accuracy and speed, from the store or measured now. Throws Error if the goal cannot be computed.
 Baseline measure_baseline(const TuningContext&);
 
-// From the store, or measured with the first plan of the search.
+// The kernel variants from the store, or measured with the first plan of the search.
 KernelVariantChoice choose_kernel_variants(const TuningContext&, CandidateBuilder&, const Statistics&);
 
 // Everything that strategies may choose from, with the measured times and the expected noise of every op.
@@ -56,8 +56,8 @@ struct SearchOutput {
 // Tries plans until the goal is met or the budget is spent, and saves each best model. `next` builds models ahead.
 SearchOutput search(const TuningContext&, CandidateBuilder&, NextModel& next, const SearchInput&);
 
-// Store the data that reports show besides trials: before the search model, goal, machine and ops; after it the reason
-// for the end and the diagnosis of the ops.
+// Store the data that reports show besides trials. record_study, before the search: model, goal, machine and ops.
+// record_end, after the search: why it ended, and the diagnosis of the ops.
 void record_study(const TuningContext&, const Baseline&);
 void record_end(const TuningContext&, CandidateBuilder&, const SearchInput&, const TuneResult&);
 

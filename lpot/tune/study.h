@@ -3,7 +3,7 @@
 //   Study study(store, id, {.space = space, .goal = goal});
 //   StudyOutcome outcome = study.run(strategy, {.attempt = attempt}, events);
 //
-// After every end (goal, budget, user, crash), all trials but the running one are in the store.
+// However the study ends (goal, budget, user, crash), all trials except the running one are in the store.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -34,9 +34,9 @@ using Attempt = std::function<Measurement(const Plan&, const Observer&)>;
 
 struct StudyWork {
   Attempt attempt;        // may end early when the goal cannot be met
-  Attempt complete = {};  // to the end, whatever the goal
-  std::function<double(const Trial&)> complete_seconds =
-      {};  // estimated time of `complete` for a trial that stopped early
+  Attempt complete = {};  // evaluates all samples, whatever the goal
+  // The estimated time of `complete` for a trial that stopped early.
+  std::function<double(const Trial&)> complete_seconds = {};
   std::function<double(const Plan&, const Observer&)> probe = {};  // as Probe::distance
   // Called before a step with the probable step after it. The strategy is asked for that step with a copy of the
   // history that has an assumed result. Set this for built-in strategies only: a strategy of the user must never see

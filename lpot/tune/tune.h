@@ -56,7 +56,7 @@ struct QuantizeResult : SavedModel {
   std::size_t int8_ops = 0;
   std::size_t fp32_ops = 0;  // quantizable ops that the configuration keeps in fp32
   std::size_t calibration_samples = 0;
-  std::string activations = {};  // how they are computed where only weights are quantized; "" else
+  std::string activations = {};  // how they are computed; "" unless only weights are quantized
 };
 
 // Quantizes once, with the first plan that `tune` would try, and evaluates nothing. Throws Error.
@@ -68,14 +68,14 @@ std::vector<OpDiagnosis> diagnose(const Config&, const TuneOptions&, const Obser
 // What `tune` would do.
 struct DryRun {
   std::size_t quantizable_ops = 0;
-  std::size_t fixed_ops = 0;  // that the configuration keeps in fp32
+  std::size_t fixed_ops = 0;  // ops that the configuration keeps in fp32
   std::size_t schemes = 0;
-  std::size_t calibration_samples = 0, calibration_size = 0;  // that are used, and that there are
+  std::size_t calibration_samples = 0, calibration_size = 0;  // used samples, and size of the data set
   std::size_t evaluation_size = 0;
   std::filesystem::path workspace;
 };
 
-// Reads model and data and checks that they fit; writes nothing. Throws Error as `tune` would.
+// Reads model and data and checks that they fit; writes nothing. Throws the same errors as `tune`.
 DryRun dry_run(const Config&, const TuneOptions&, const Observer& = {});
 
 }  // namespace lpot

@@ -1,4 +1,4 @@
-// Data, metrics, an evaluation or a strategy of the caller's own, given as objects instead of by name in the config.
+// User-defined data, metrics, evaluation or strategy: objects instead of names in the config.
 //
 //   tune(config, {.model = "net.onnx",
 //                 .user = {.evaluation_data = pictures, .metrics = {{"worst class", metric}}}});
@@ -17,13 +17,13 @@
 namespace lpot {
 
 struct UserMetric {
-  std::string name;  // in results; tells metrics apart when a study is resumed
+  std::string name;  // in results; identifies the metric when a study is resumed
   std::shared_ptr<const Metric> metric;
 };
 
-// A function that scores a model by itself, in place of data and metrics.
+// A function that returns the accuracy of a model. It replaces data and metrics.
 struct UserEvaluation {
-  std::string name;  // in messages; tells evaluations apart when a study is resumed
+  std::string name;  // in messages; identifies the function when a study is resumed
   EvaluationFunction function = {};
 };
 
@@ -32,15 +32,15 @@ struct UserStrategy {
   std::shared_ptr<const Strategy> strategy = {};
 };
 
-// Data take the place of the data set that the config names. Batch size, transforms and order stay those of the
-// config's dataloader; calibration takes the evaluation's where it has none of its own.
+// The data replace the data set of the config. Batch size, transforms and order are those of the dataloader in the
+// config. Without calibration_data, calibration uses evaluation_data.
 struct UserComponents {
   std::shared_ptr<const Dataset> calibration_data = {};
   std::shared_ptr<const Dataset> evaluation_data = {};
-  std::vector<UserMetric> metrics = {};  // before the config's: the first one is tuned for
-  Postprocesses postprocess = {};        // behind the config's
-  UserEvaluation evaluation = {};        // in place of the evaluation that the config says
-  UserStrategy strategy = {};            // in place of the config's
+  std::vector<UserMetric> metrics = {};  // come before those of the config; tuning uses the first metric
+  Postprocesses postprocess = {};        // applied after those of the config
+  UserEvaluation evaluation = {};        // replaces the evaluation of the config
+  UserStrategy strategy = {};            // replaces the strategy of the config
 };
 
 }  // namespace lpot

@@ -1,6 +1,6 @@
-// Several processes on one study. Rank 0 tunes as one process would; the others run run_study_worker: they calibrate
-// and evaluate the batches that rank 0 gives them, with the model, data and configuration that they read themselves.
-// They write nothing.
+// Several processes share one study. Rank 0 tunes like a single process. The other ranks call run_study_worker: they
+// calibrate and evaluate the batches that rank 0 assigns to them. They read the model, the data and the configuration
+// from their own files, and write nothing.
 //
 //   if (transport.rank() > 0) return run_study_worker(transport, [&] { return config; });
 //   tune(config, {.model = "net.onnx", .transport = &transport});
@@ -32,10 +32,10 @@ struct SharedData {
   const DataLoader* calibration = nullptr;
   const DataLoader* evaluation = nullptr;
 };
-// Throws the errors of workers that cannot read model or data, and DistributedError where these differ from rank 0's.
+// Throws the error of a worker that cannot read model or data, and DistributedError if these differ from rank 0's.
 void compare_with_workers(Coordinator&, const Model&, const SharedData&, const Observer&);
-void send_statistics(Coordinator&, const StatisticsByPlan&,
-                     const Observer&);  // workers build models of plans with them
+// Sends the statistics with which workers build the models of plans.
+void send_statistics(Coordinator&, const StatisticsByPlan&, const Observer&);
 
 // Model::derivation of the model of a plan, and of the source that recipes rescaled.
 std::string derivation_of(const Plan& final_plan);

@@ -1,4 +1,4 @@
-// The folder of a model's studies. It has the store, and a lock so that only one process tunes in it at a time.
+// The folder of a model's studies. It contains the store, and a lock so that only one process tunes in it at a time.
 #pragma once
 #include <filesystem>
 #include <memory>
@@ -33,7 +33,8 @@ class Workspace {
   std::unique_ptr<Store> store_;
 };
 
-// A setting that two studies do not share, as JSON or "not set". Long values are cut to the part that differs.
+// A setting that differs between two studies; values are JSON or "not set". Long values are cut to the part that
+// differs.
 struct SettingDifference {
   std::string key, before, after;
 };

@@ -62,7 +62,7 @@ struct EmbeddingEdit {
   bool has_row_scales() const { return rows->scale_shape.back() == 1; }
 };
 
-// A residual sum with two integer inputs, which the convolution's kernel can add itself.
+// A residual sum with two integer inputs. The kernel of the convolution can compute this sum.
 struct SumEdit {
   std::string op;        // the addition
   std::size_t side = 0;  // index of the input that the convolution produces
@@ -85,7 +85,7 @@ struct Edits {
   std::vector<SharedRead> reads;
   std::vector<ConstantEdit> constants;
   std::vector<EmbeddingEdit> tables;
-  std::size_t run_time_groups = 0;  // this and the next two: values of the recipes with the same names
+  std::size_t run_time_groups = 0;  // this and the next two members are the values of the recipes with the same names
   bool through_max_pooling = true;
   bool through_concat = true;
 };

@@ -13,7 +13,7 @@
 
 namespace lpot {
 
-// Where the channels lie in a constant.
+// The dimensions of the channels in a constant.
 struct WeightLayout {
   Shape shape;
   std::vector<std::size_t> output_axes;      // dimensions of the output channels
@@ -57,14 +57,14 @@ struct QuantizedRows {
   float scale(std::size_t row) const { return scales.size() == 1 ? scales[0] : scales[row]; }
 };
 
-// Symmetric: value = round(weight / scale), scale = largest magnitude / limit. With Algorithm::Mse, the scale with the
-// smallest squared error, which may clip.
+// Symmetric: value = round(weight / scale), scale = largest magnitude / limit. Algorithm::Mse uses the scale with the
+// smallest squared error instead; large weights may then be clipped.
 QuantizedRows quantize_rows(const WeightMatrix&, const TensorScheme&);
 
 // Quantized weights in the order of the constant.
 struct QuantizedWeights {
-  std::vector<std::int8_t> values;  // one per source value
-  std::vector<float> scales;        // one per channel, or one
+  std::vector<std::int8_t> values;  // one per value of the constant
+  std::vector<float> scales;        // one per channel, or a single one
   Shape scale_shape;                // broadcasts against the weights
 };
 QuantizedWeights in_order_of_constant(const WeightMatrix&, const QuantizedRows&);
