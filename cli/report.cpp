@@ -4,6 +4,7 @@
 
 #include "cli/verbs.h"
 #include "lpot/core/file.h"
+#include "lpot/report/faster_trial.h"
 #include "lpot/report/html.h"
 #include "lpot/report/markdown.h"
 #include "lpot/report/study_view.h"
@@ -21,7 +22,7 @@ struct ReportVerb {
 
 int run_report(const ReportVerb& verb, const Context& context) {
   const auto store = open_sqlite_store_read_only(store_path(verb.workspace));
-  const auto view = study_view(*store, find_study(*store, verb.study));
+  const auto view = report_view(*store, find_study(*store, verb.study));
   const std::string format = context.common.json ? "json" : verb.format;
   const std::string text = format == "md" ? report_markdown(view)
                            : format == "html"

@@ -15,6 +15,7 @@
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
 #include "lpot/core/json.h"
+#include "lpot/report/faster_trial.h"
 #include "lpot/report/html.h"
 #include "lpot/report/output_formats.h"
 #include "lpot/report/study_view.h"
@@ -124,7 +125,7 @@ void add_routes(httplib::Server& server, const fs::path& workspace) {
     const auto store = open_sqlite_store_read_only(store_path(workspace));
     const StudyId wanted = std::stol(request.matches[1]);
     for (const StudyEntry& record : store->studies())
-      if (record.id == wanted) return send_json(answer, study_view(*store, record));
+      if (record.id == wanted) return send_json(answer, report_view(*store, record));
     answer.status = 404;
   });
   server.Get("/files/([a-z.]{1,20})", [workspace](const httplib::Request& request, httplib::Response& answer) {
@@ -194,8 +195,8 @@ int run_serve(const std::string& folder, int asked_port, const Context& context)
     *port = -1;
   if (*port < 0)
     throw ConfigError("serve",
-                      fmt::format("cannot use port {} of 127.0.0.1; is it in use? Give another one with --port, "
-                                  "or --port 0 for any free port",
+                      fmt::format("cannot listen on port {} of 127.0.0.1; another program may use it. Give another "
+                                  "port with --port, or --port 0 for any free port",
                                   asked_port));
   const StopsAtSignal stops(server);
   const std::string address = fmt::format("http://127.0.0.1:{}/", *port);

@@ -105,7 +105,7 @@ void write_shapes(YAML::Emitter& yaml, const StaticShapes& shapes) {
   if (shapes.empty()) return;
   begin(yaml, "static_shapes");
   entry(yaml, "text",
-        std::string("The model has open input dimensions. It runs fastest when it is reshaped to static shapes, for "
+        std::string("The model has dynamic input dimensions. It runs fastest when it is reshaped to static shapes, for "
                     "example these, before it is compiled. Compile it once for each shape that you use."));
   begin(yaml, "inputs");
   for (const auto& [name, shape] : shapes.inputs)
@@ -227,6 +227,17 @@ std::size_t save_deployment(const fs::path& folder, const Edits& edits, const De
     bytes = save_model(apply(deployment.source, edits), folder / "model.xml");
   } catch (const StoreError& error) {
     throw with_needed_space(error, folder, saved_size(apply(deployment.source, edits)));
+  } catch (...) {
+    if (onnx) fs::remove(*onnx, ignored);
+    throw;
+  }
+  fs::remove(folder / "model.onnx", ignored);
+  std::error_code failed;
+  if (onnx) fs::rename(*onnx, folder / "model.onnx", failed);
+  if (failed) {
+    fs::remove(*onnx, ignored);
+    throw StoreError("write", fmt::format("{}: {}. Check that the disk is not full or read-only",
+                                          (folder / "model.onnx").string(), failed.message()));
   }
   exports.publish();
   write_file(folder / "deploy.yaml", deploy_yaml(deployment));

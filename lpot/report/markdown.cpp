@@ -93,6 +93,7 @@ std::string report_markdown(const OrderedJson& view) {
     text += fmt::format("Goal: {}: {}. Trials: {}, probes: {}, in {}.\n\n", plain(view["goal"]["text"]),
                         view["goal"]["met"] == true ? "met" : "not met", view["trials"].size(), view["probes"].size(),
                         format_seconds(view["seconds"]));
+  if (view.contains("faster_trial")) text += plain(view["faster_trial"]) + "\n\n";
   text += "## Trials\n\n" + trials(view);
   std::vector<Row> kept, found;
   std::string noisiest;

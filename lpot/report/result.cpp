@@ -4,11 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "lpot/core/json.h"
 #include "lpot/model/load.h"
 #include "lpot/quantize/weights_only.h"
-#include "lpot/report/output_formats.h"
+#include "lpot/report/faster_trial.h"
 #include "lpot/report/study_view.h"
 #include "lpot/report/table.h"
 
@@ -51,6 +52,25 @@ OrderedJson history_json(const TuneResult& result) {
     history.push_back(std::move(point));
   }
   return history;
+}
+
+std::optional<FasterTrial> faster_trial(const TuneResult& result) {
+  if (!result.best) return std::nullopt;
+  return find_faster_trial(result.trials, *result.best, result.goal, result.objective);
+}
+
+// The text after a label, in lines of at most kTerminalColumns.
+std::string wrapped(const std::string& label, const std::string& text) {
+  std::string lines, line = label;
+  std::istringstream words(text);
+  for (std::string word; words >> word;) {
+    if (line.size() + word.size() > kTerminalColumns) {
+      lines += line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
+      line = std::string(label.size(), ' ');
+    }
+    line += word + " ";
+  }
+  return lines + line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
 }
 
 std::string shape_text(const Port& port, const StaticShapes& shapes) {
@@ -97,6 +117,8 @@ std::string result_json(const TuneResult& result) {
     if (is_weights_only(result.best->plan))
       json["best"]["activations"] = describe_activations(result.best->plan, result.cpu);
   }
+  if (const auto faster = faster_trial(result))
+    json["faster_trial"] = {{"trial", faster->number}, {"text", faster->finding + " " + faster->advice}};
   json["trials"] = result.trials.size();
   json["seconds"] = result.seconds;
   json["probes"] = result.probes.size();
@@ -182,7 +204,7 @@ std::string shape_hint(const StaticShapes& shapes) {
                                                      : fmt::format("Texts have lengths {}: compile it once for each.\n",
                                                                    fmt::join(shapes.lengths, ", "));
   return fmt::format(
-      "The model has open input dimensions. It runs fastest when it is compiled for\n"
+      "The model has dynamic input dimensions. It runs fastest when it is compiled for\n"
       "static shapes, for example: {}.\n{}In C++: {}\n",
       fmt::join(inputs, ", "), lengths, shapes.cpp_line());
 }
@@ -207,7 +229,7 @@ std::string result_text(const TuneResult& result) {
            "smaller", "larger"))});
 
   std::string text = format_table({"", "fp32", "int8", ""}, rows) + "\n";
-  if (has_best) text += "speed     against fp32 in the same run, in which both models take turns\n";
+  if (has_best) text += "speed     against fp32 in the same run; both models ran alternately\n";
   text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
   const std::string samples =
       result.evaluated_samples > 0 ? fmt::format(", {} samples evaluated", result.evaluated_samples) : "";
@@ -225,13 +247,17 @@ std::string result_text(const TuneResult& result) {
       text += fmt::format("          only weights are int8; activations {}\n",
                           describe_activations(result.best->plan, result.cpu));
     text += fmt::format("model     {}\n", result.model.string());
-    for (const ExportedModel& other : result.exports)
-      text += fmt::format("          {} ({})\n", other.path.string(), format_bytes(other.bytes));
+    if (result.onnx)
+      text += fmt::format("          {} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));
+    if (const auto faster = faster_trial(result)) text += wrapped("faster    ", faster->finding + " " + faster->advice);
     if (!result.goal_met)
       text +=
-          "          This is the best model found, but it does not meet the goal. Try more\n"
-          "          trials (a larger tuning.exit_policy.max_trials, with --resume) or a\n"
-          "          larger tuning.accuracy_criterion.\n";
+          wrapped("          ", fmt::format("This is the best model found, but it does not meet the goal. Try {} or a "
+                                            "larger tuning.accuracy_criterion.",
+                                            result.reason == StopReason::NoPlanLeft
+                                                ? "another tuning.strategy"
+                                                : "more trials (a larger tuning.exit_policy.max_trials, with "
+                                                  "--resume)"));
     if (!result.shapes.empty()) text += "\n" + shape_hint(result.shapes);
     text += "\n" + run_lines(result);
   } else {

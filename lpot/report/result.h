@@ -7,16 +7,17 @@
 
 namespace lpot {
 
-// {goal_met, baseline {accuracy, latency_ms, size_bytes}, best {..., trial, fallback}, trials, seconds, history [...],
-// front [...], ...}: the history has the best trial over time; the front has the trials for which no other
-// trial is both faster and more accurate. Every latency_ms is the lower quartile (p25) of the runs with batch 1.
+// {goal_met, baseline {accuracy, latency_ms, size_bytes}, best {..., trial, fallback}, faster_trial {trial, text},
+// trials, seconds, history [...], front [...], ...}: the history has the best trial over time; the front has the trials
+// for which no other trial is both faster and more accurate; faster_trial.h describes faster_trial. Every latency_ms is
+// the lower quartile (p25) of the runs with batch 1.
 std::string result_json(const TuneResult&);
 
 // A table of fp32 and int8, the trials, the path of the saved model and the lines that run it.
 std::string result_text(const TuneResult&);
 
-// The latency of fp32 in the run that a trial's latency was measured in, where the two models take turns. The machine
-// may be busier in another run, so only these two compare.
+// The fp32 latency in the run that measured a trial, in which the two models run alternately. The load of the machine
+// may differ in another run, so only these two latencies can be compared.
 double fp32_latency_ms(const Measurement&);
 
 // One line for one trial: number, accuracy, latencies of fp32 and int8 in the same run, speed-up, ops in fp32, time.

@@ -7,6 +7,7 @@
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/json.h"
+#include "lpot/report/faster_trial.h"
 #include "lpot/report/html.h"
 #include "lpot/report/result.h"
 #include "lpot/report/study_view.h"
@@ -32,7 +33,7 @@ void write_reports(const Store& store, const TuneResult& result, const Observer&
     write_or_warn(
         result.model.parent_path() / "result.json", [&] { return result_json(result); }, observer);
   write_or_warn(
-      report_path(result.workspace), [&] { return report_html(study_view(store, find_study(store, result.study))); },
+      report_path(result.workspace), [&] { return report_html(report_view(store, find_study(store, result.study))); },
       observer);
 }
 

@@ -141,7 +141,7 @@ TEST(ResultText, ComparesFp32AndInt8AndSaysHowToRunIt) {
               AllOf(HasSubstr("topk 1              0.9000    0.8950         -0.0050\n"),
                     HasSubstr("latency, batch 1  3.000 ms  1.500 ms   2.00 x faster\n"),
                     HasSubstr("size on disk       1.00 MB    250 kB  4.00 x smaller\n"),
-                    HasSubstr("speed     against fp32 in the same run, in which both models take turns\n"),
+                    HasSubstr("speed     against fp32 in the same run; both models ran alternately\n"),
                     HasSubstr("goal      at least 0.8910 (0.9000 less 1% relative): met\n"),
                     HasSubstr("trials    2, 200 samples evaluated in 12.5 s; stopped because the goal is met\n"),
                     HasSubstr("best      trial 2: 1 ops in int8, 1 in fp32 (fc)\n"),
@@ -235,6 +235,17 @@ TEST(TrialRow, IsAlignedWithItsHeader) {
             "    2    0.8950    3.000    1.500    2.00 x        1     3.0 s  goal met, best");
   EXPECT_LE(trial_row(*result.best, true, true).size(), 80u);
   EXPECT_EQ(trial_row(result.trials[0], false, false), "    1  failed: [compile] it does not");
+}
+
+TEST(ResultText, AdvisesMoreTrialsOnlyIfPlansAreLeft) {
+  TuneResult result = tuned();
+  result.goal_met = false;
+  result.reason = StopReason::MaxTrials;
+  EXPECT_THAT(result_text(result),
+              HasSubstr("goal. Try more\n          trials (a larger tuning.exit_policy.max_trials"));
+  result.reason = StopReason::NoPlanLeft;
+  EXPECT_THAT(result_text(result),
+              HasSubstr("goal. Try\n          another tuning.strategy or a larger tuning.accuracy_criterion.\n"));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ const counted = (n, word) => `${n} ${word}${n === 1 ? '' : 's'}`;
 const scored = trial => isNumber(trial.accuracy) && isNumber(trial.speedup);
 const bestOf = view => view.trials.find(trial => trial.number === view.best);
 const accuracyText = trial => fixed(trial.accuracy, 4) + (trial.complete ? '' : ' (estimate)');
-// Latencies compare only within one run, in which fp32 and int8 take turns.
+// Latencies compare only within one run, in which fp32 and int8 run alternately.
 const speedText = trial => `${fixed(trial.latency_ms, 3)} ms, ${fixed(trial.speedup, 2)} x against fp32 in the same run (${fixed(trial.fp32_latency_ms, 3)} ms)`;
 
 // A scale, its ticks and an empty plot with axes.
@@ -206,7 +206,7 @@ function drawComparison(view) {
     { cells: ['ops', `${view.ops.length} in fp32`, `${view.ops.length - best.fp32_ops} in int8`, `${best.fp32_ops} in fp32`] });
   return el('section', { id: 'comparison' }, el('h2', {}, `fp32 against int8 (trial ${best.number})`), table(['<', 'fp32', 'int8', ''], rows),
     el('p', { class: 'muted' }, `Goal: ${view.goal ? view.goal.text : 'not known'}. ${view.reason ? 'Stopped because ' + view.reason + '.' : ''}`),
-    el('p', { class: 'muted', id: 'recipes' }, `Recipes: ${best.recipes.join(', ') || 'none'}.`));
+    view.faster_trial ? el('p', { id: 'faster' }, view.faster_trial) : null);
 }
 function drawReasons(view) {
   const best = bestOf(view), kept = view.ops.filter(op => op.why);
