@@ -91,6 +91,8 @@ class Trial:
     error: str
     seconds: float
     accuracy: float | None
+    latency_ms: float | None
+    fp32_latency_ms: float | None  # in the same run
     speedup: float | None
 
 class Candidate:

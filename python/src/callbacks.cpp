@@ -4,6 +4,7 @@
 #include <pybind11/stl.h>
 
 #include "lpot/core/error.h"
+#include "lpot/report/result.h"
 
 namespace lpot::python {
 namespace {
@@ -148,6 +149,13 @@ void bind_callbacks(py::module_& module) {
       .def_property_readonly(
           "accuracy",
           [](const Trial& trial) { return trial.result ? std::optional(trial.result->accuracy) : std::nullopt; })
+      .def_property_readonly(
+          "latency_ms",
+          [](const Trial& trial) { return trial.result ? std::optional(trial.result->latency_ms) : std::nullopt; })
+      .def_property_readonly("fp32_latency_ms",
+                             [](const Trial& trial) {  // in the same run
+                               return trial.result ? std::optional(fp32_latency_ms(*trial.result)) : std::nullopt;
+                             })
       .def_property_readonly("speedup", [](const Trial& trial) {
         return trial.result ? std::optional(trial.result->speedup) : std::nullopt;
       });

@@ -367,7 +367,7 @@ def _folded_factor(folded, in_file, node):
         atol=1e-6 * max(1.0, float(np.abs(wide).max())),
     ):
         raise ModelError(
-            f"[tensorflow] {node.name}: the folded weights are not those of the graph times one factor per channel"
+            f"[tensorflow] {node.name}: the weights differ from those of the graph by more than one factor per channel"
         )
     return factor
 
