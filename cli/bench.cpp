@@ -184,7 +184,7 @@ void print_result(const Context& context, OrderedJson head, const OrderedJson& m
     fmt::print("{}\n", result.dump(2));
     return;
   }
-  fmt::print("{}, {} ({}); models take turns, times in ms\n\n", sentence, cpu.name, cpu.cpu_class());
+  fmt::print("{}, {} ({}); models run alternately; times in ms\n\n", sentence, cpu.name, cpu.cpu_class());
   print_table({"model", "median", "p90", "p99", "samples/s", "speed-up"}, rows);
 }
 
@@ -273,7 +273,7 @@ int run_bench(const BenchVerb& verb, const Context& context) {
 void add_bench(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<BenchVerb>();
   CLI::App* command =
-      add_verb(app, context, "bench", "Compare the speed of models with that of the first model",
+      add_verb(app, context, "bench", "Measure the speed of models and compare it with the first model",
                "  lpot bench resnet20.onnx int8/model.xml\n"
                "  lpot bench resnet20.onnx int8/model.xml --batch-size 32 --threads 1\n"
                "  lpot bench resnet20.onnx int8/model.xml --instances 4 --cores-per-instance 2\n"
@@ -306,7 +306,7 @@ void add_bench(CLI::App& app, Context& context) {
   command
       ->add_option(
           "--shape", verb->shapes,
-          "Shape of an input that has open dimensions: NAME=1,128 (default: as in the deploy.yaml beside a model)")
+          "Shape of an input with dynamic dimensions: NAME=1,128 (default: from the deploy.yaml next to the model)")
       ->allow_extra_args(false)
       ->type_name("NAME=SHAPE");
   command->add_option("--instance-cores", verb->instance_cores)->delimiter(',')->group("");

@@ -30,11 +30,11 @@ struct FindingKind {
 
 const std::vector<FindingKind>& finding_kinds() {
   static const std::vector<FindingKind> kKinds{
-      {"noise", "Quantization noise is high: less than 20 dB. Keep such ops in fp32:"},
+      {"noise", "int8 rounding adds more than 1% noise (less than 20 dB). Keep such ops in fp32:"},
       {"slower", "The int8 kernel is slower than fp32 on this CPU. Keep such ops in fp32:"},
-      {"outliers", "A few channels of the input have a far wider range than the others:"},
+      {"outliers", "A few input channels have a much wider range than the others:"},
       {"saturation", "Sums can overflow on this CPU when weights use all 8 bits:"},
-      {"dead", "Some channels of the input never change. Calibrate with more samples:"}};
+      {"dead", "Some input channels are constant. Calibrate with more samples:"}};
   return kKinds;
 }
 
@@ -63,11 +63,11 @@ void print_legend() {
   fmt::print(
       "\n"
       "op        ordered from the noisiest to the least noisy\n"
-      "dB        expected signal-to-noise ratio of the op in int8; below 20 is noisy\n"
+      "dB        expected signal-to-noise ratio in int8; 20 dB is 1% noise, 30 dB is 0.1%\n"
       "fp32 ms   time of the op in one inference in fp32; \"-\": not measured\n"
       "int8 ms   the same in int8\n"
-      "outliers  channels of the op's input more than 10 times as wide as the median\n"
-      "dead      channels of the op's input that have one value in all samples\n"
+      "outliers  input channels whose range is more than 10 times the median range\n"
+      "dead      input channels that have the same value in all samples\n"
       "findings  explained below\n\n");
 }
 
@@ -100,7 +100,7 @@ void print_text(const std::vector<OpDiagnosis>& ops) {
     fmt::print("No findings.\n");
     return;
   }
-  fmt::print("Each line of YAML is a second configuration file: lpot tune conf.yaml more.yaml\n\n");
+  fmt::print("To apply a line of YAML, save it as more.yaml: lpot tune conf.yaml more.yaml\n\n");
   for (const FindingKind& kind : finding_kinds())
     if (const auto group = groups.find(kind.name); group != groups.end()) print_group(kind, group->second);
 }

@@ -116,7 +116,7 @@ void add_inspect(CLI::App& app, Context& context) {
   command->add_option("-b,--batch-size", verb->batch_size, "Samples per inference, with --executed")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  command->add_option("--shape", verb->shapes, "Shape of an input that has open dimensions: NAME=1,128")
+  command->add_option("--shape", verb->shapes, "Shape of an input with dynamic dimensions: NAME=1,128")
       ->allow_extra_args(false)
       ->type_name("NAME=SHAPE");
   verb->options.add_to(*command);

@@ -2,7 +2,7 @@
 //
 // The parent starts `lpot bench ... --instance-cores 0,1` for each instance. The child loads and warms up its models,
 // reports that it is ready, and then runs the model that the parent requests. So all instances run the same model at
-// the same time, and the models take turns.
+// the same time, and the models run alternately.
 #pragma once
 #include <optional>
 #include <string>

@@ -51,7 +51,7 @@ struct ModelOptions {
         ->allow_extra_args(false)
         ->type_name("NAMES");
     verb.add_option("--input-shape", input_shapes,
-                    "Shape of an input, -1 for open dimensions: NAME=1,49,10 (repeat for more inputs)")
+                    "Shape of an input, -1 for dynamic dimensions: NAME=1,49,10 (repeat for more inputs)")
         ->allow_extra_args(false)
         ->type_name("NAME=SHAPE");
   }

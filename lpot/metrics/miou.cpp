@@ -43,7 +43,7 @@ Layout find_layout(const Shape& output, const Tensor& label, std::size_t classes
   if (const auto last = layout_at(output.size() - 1, output, label.shape(), classes)) return *last;
   throw DataError("mIOU",
                   fmt::format("the first output has the shape {} and the label of sample {} of the batch is {}; "
-                              "expected the label's shape, or it with an axis of {} classes (num_classes)",
+                              "expected the label's shape, or that shape and an axis of {} classes (num_classes)",
                               to_string(output), sample, label.describe(), classes));
 }
 

@@ -33,27 +33,35 @@ std::vector<Finding> findings(const OpDiagnosis& op) {
   std::vector<Finding> found;
   if (op.decibels() && *op.decibels() < kLowDecibels)
     found.push_back(
-        {"noise", fmt::format("the signal-to-noise ratio is only {:.1f} dB", *op.decibels()), fp32_yaml(op.op)});
+        {"noise",
+         fmt::format("int8 rounding adds noise with {:.1f}% of the power of the op's output (signal-to-noise ratio "
+                     "{:.1f} dB); more than 1% often lowers the accuracy",
+                     100 * *op.noise, *op.decibels()),
+         fp32_yaml(op.op)});
   if (op.slower_in_int8)
     found.push_back({"slower",
-                     fmt::format("slower in int8 ({:.3f} ms) than in fp32 ({:.3f} ms)", op.int8_ms.value_or(0),
-                                 op.fp32_ms.value_or(0)),
+                     fmt::format("the op takes {:.3f} ms in int8 and {:.3f} ms in fp32 on this CPU",
+                                 op.int8_ms.value_or(0), op.fp32_ms.value_or(0)),
                      fp32_yaml(op.op)});
   if (op.channels.outliers > 0) {
     const bool is_product = op.type == "MatMul";
-    found.push_back({"outliers",
-                     fmt::format("{} of {} channels are outliers; the widest range is {:.0f} x the median",
-                                 op.channels.outliers, op.channels.count, op.channels.widest),
-                     fmt::format("quantization: {{recipes: {{{}: true}}}}",
-                                 is_product ? "smooth_quant" : "cross_layer_equalization")});
+    found.push_back(
+        {"outliers",
+         fmt::format("input channels with outliers: {} of {}; the widest range is {:.0f} times the median, so int8 "
+                     "has few steps for the other channels",
+                     op.channels.outliers, op.channels.count, op.channels.widest),
+         fmt::format("quantization: {{recipes: {{{}: true}}}}",
+                     is_product ? "smooth_quant" : "cross_layer_equalization")});
   }
   if (op.saturates)
-    found.push_back({"saturation", "integer sums overflow on CPUs without VNNI unless weights use half the range",
+    found.push_back({"saturation",
+                     "the 16-bit sums of CPUs without VNNI can overflow; weights with half the range prevent this",
                      "quantization: {recipes: {half_range: true}}"});
   if (op.channels.dead > 0)
     found.push_back(
         {"dead",
-         fmt::format("{} of {} channels never change in the calibration data", op.channels.dead, op.channels.count),
+         fmt::format("input channels that are constant in the calibration data: {} of {}; their range is unknown",
+                     op.channels.dead, op.channels.count),
          fmt::format("quantization: {{calibration: {{sampling_size: {}}}}}",
                      4 * std::max<std::size_t>(1, op.samples))});
   return found;

@@ -27,9 +27,9 @@ AllStatistics observe_all_sizes(const QuantizationTask& task, const Config& conf
   std::vector<std::size_t> sizes = config.quantization.sampling_sizes;
   std::sort(sizes.begin(), sizes.end());
   if (sizes.back() > task.calibration.size())
-    observer.log(LogLevel::Warning,
-                 fmt::format("quantization.calibration.sampling_size is {}, but the calibration data have {} samples",
-                             sizes.back(), task.calibration.size()));
+    observer.log(LogLevel::Warning, fmt::format("quantization.calibration.sampling_size is {}, but the calibration "
+                                                "data have only {} samples, so all of them are used",
+                                                sizes.back(), task.calibration.size()));
   Model model = rescaling.empty() ? task.model : rescaled(task.model, rescaling);
   if (!rescaling.empty()) model.derivation = derivation_of(rescaling);
   Calibration calibration = observe(model, observation_points(task.model), task.calibration,
