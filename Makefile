@@ -11,17 +11,17 @@ help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
 	@echo "make build        set up and build $(BUILD)/bin/lpot"
 	@echo "make test         set up, build and run the tests"
-	@echo "make test-page    look at the report and the dashboard in chromium"
+	@echo "make test-page    test the report and the dashboard in chromium"
 	@echo "make test-data    run the tests on real models and data under LPOT_TEST_DATA"
-	@echo "make test-python  build the Python package into .venv-python and run its tests (LPOT_TEST_DATA, LPOT_SEEDS: what they read)"
-	@echo "make faults       disturb tunings at random points and resume them (RUNS=500 SEED=1)"
+	@echo "make test-python  build the Python package into .venv-python and run its tests (LPOT_TEST_DATA, LPOT_SEEDS: folders with test data)"
+	@echo "make faults       inject faults into tunings at random points and resume them (RUNS=500 SEED=1)"
 	@echo "make audit        check the list of dependencies, their licences and the hashes of wheels"
 	@echo "make bench        run the benchmarks"
-	@echo "make bench-tune   time tunings beside NNCF's accuracy control (TUNE=--no-peers: lpot alone)"
-	@echo "make bench-peers  measure lpot beside NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: keep their models)"
+	@echo "make bench-tune   compare tuning times with NNCF's accuracy control (TUNE=--no-peers: only lpot)"
+	@echo "make bench-peers  compare lpot with NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: reuse their models)"
 	@echo "make format lint  clang-format; layers, language, messages, clang-tidy and ruff"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
-	@echo "make tsan         run the tests of data, evaluation, store, models made ahead and dashboard with the thread sanitizer"
+	@echo "make tsan         run the tests of data, evaluation, store, models built in the background and dashboard with the thread sanitizer"
 	@echo "make fuzz         feed every reader of files with hostile bytes (SECONDS=n for each, or RUNS=n of a fixed seed; TARGETS=\"config npy\": those alone)"
 
 setup:
@@ -97,7 +97,7 @@ lint: setup-dev
 	clang-format --dry-run --Werror $(CPP)
 	python3 scripts/check_layers.py
 	python3 scripts/check_language.py
-	python3 scripts/list_messages.py --check
+	python3 scripts/list_messages.py --check --strict
 	.venv/bin/ruff check scripts benchmarks examples tests python
 	@cmake -S . -B build-lint -G Ninja -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DLPOT_TESTS=OFF > /dev/null
 	printf '%s\n' $(filter lpot/%.cpp cli/%.cpp,$(CPP)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build-lint --extra-arg=-Wno-unknown-warning-option

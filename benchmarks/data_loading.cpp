@@ -1,6 +1,9 @@
-// Whether reading, decoding, tokenizing and transforming hold inference up: samples per second of the data loader by
-// itself against an int8 model's evaluation, and the evaluation's time with the loader against one whose batches are
-// all in memory before it begins. Both take turns; medians of the rounds.
+// Measures whether data loading (reading, decoding, tokenizing, transforming) slows down inference. It compares
+//
+// - the samples per second of the data loader alone with those of the evaluation of an int8 model, and
+// - the time of an evaluation that uses the loader with one whose batches are all in memory before it starts.
+//
+// The two measurements alternate; the result is the median of the rounds.
 //
 //   LPOT_TEST_DATA=DIR build/bin/bench_data_loading        ResNet-20 on CIFAR-10; without it the quick start's network
 //   LPOT_TEST_DATA=DIR build/bin/bench_data_loading text   MiniLM on MRPC: files to tokens to int8 inference

@@ -83,7 +83,7 @@ bool are_equal(const Values& a, const Values& b) {
 
 enum Outcome { kRight = 0, kWrong = 1, kCompiledAgain = 2 };
 
-// In a process of its own.
+// Runs in a separate process.
 int run(const Settings& settings, bool checks, const std::string& reference) {
   const Model model = load_model(settings.model, {.probe = false});
   const std::vector<Tensor> inputs = inputs_of(model, settings);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the structure of lpot/ that DESIGN.md describes ("Folders").
 
-- A file includes only headers of its own folder and of the folders that the table in DESIGN.md allows. Subfolders of
+- A file includes only headers of the same folder and of the folders that the table in DESIGN.md allows. Subfolders of
   quantize/ are folders too. cli/, python/, tests/, benchmarks/ and lpot/lpot.h may include everything.
 - The table has a row for each folder, with its number of files.
 - OpenVINO is included only in folders for which the table allows it.

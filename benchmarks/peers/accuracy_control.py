@@ -1,4 +1,4 @@
-"""Tunes one network with NNCF's accuracy control, in a process of its own:
+"""Tunes one network with NNCF's accuracy control, in a separate process:
 
     accuracy_control.py FOLDER OUTPUT DROP [SETTING=VALUE ...]
 

@@ -1,4 +1,4 @@
-"""Tunes one ONNX network with the original, lpot 1.6, in a process of its own: `original.py FOLDER OUTPUT DROP TRIALS`.
+"""Tunes one ONNX network with the original, lpot 1.6, in a separate process: `original.py FOLDER OUTPUT DROP TRIALS`.
 
 Needs Python 3.8 and the wheels of scripts/requirements-original.txt (`scripts/setup.sh --peers` makes them a .venv-original where
 there is a Python 3.8). DROP is the relative loss that is allowed. Prints seconds, trials and the accuracy as JSON.

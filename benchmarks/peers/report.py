@@ -131,7 +131,7 @@ def write(
         )
         if held:
             parts.append(
-                "Under `benchmarks/as_avx2.py`: OpenVINO, ONNX Runtime and PyTorch are told that the CPU has AVX2 and nothing above it.\n"
+                "Under `benchmarks/as_avx2.py`: OpenVINO, ONNX Runtime and PyTorch use at most the AVX2 instructions of the CPU.\n"
             )
         parts += [table(result) for result in results]
     text = "\n".join(parts)

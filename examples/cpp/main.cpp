@@ -1,4 +1,4 @@
-// Tunes the quick start's network with data and a metric of its own, and without a YAML file.
+// Tunes the quick start's network with user-defined data and a user-defined metric, without a YAML file.
 //
 //   worst_class ../quickstart/fashion_cnn.onnx int8
 #include <lpot/lpot.h>

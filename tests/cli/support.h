@@ -31,8 +31,8 @@ using Json = nlohmann::json;
 
 inline const std::string kModel = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
 
-// The head of a config for kModel: Fashion-MNIST's first 32 test images, calibrated with 8 of them. Goes on with a
-// metric, one level below `accuracy`.
+// The head of a config for kModel: Fashion-MNIST's first 32 test images, calibrated with 8 of them. Append a metric,
+// indented one level more than `accuracy`.
 inline const std::string kData = R"(model: {name: net}
 quantization: {calibration: {sampling_size: 8}, recipes: {forms: plain}}
 evaluation:
@@ -138,7 +138,7 @@ class CliTest : public testing::Test {
  protected:
   Outcome lpot(std::vector<std::string> words) const { return start(std::move(words))->wait(); }
 
-  // With every file that it writes limited to so many bytes.
+  // Limits each file that lpot writes to `largest_file` bytes.
   Outcome lpot_on_full_disk(std::vector<std::string> words, std::size_t largest_file) const {
     words.insert(words.begin(), LPOT_PROGRAM);
     return Running(words, folder_ / "", largest_file).wait();

@@ -165,7 +165,7 @@ TEST_F(Mpi, EndsWithAMessageWhenAProcessDiesAndResumesWithAnyNumber) {
 }
 
 TEST_F(Mpi, WorkersWriteNothing) {
-  // They work in a folder of their own, which is also their home.
+  // The workers run in a separate folder, which is also their home directory.
   const fs::path elsewhere = folder_ / "elsewhere";
   fs::create_directory(elsewhere);
   fs::copy_file(folder_ / "conf.yaml", elsewhere / "conf.yaml");

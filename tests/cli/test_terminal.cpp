@@ -1,4 +1,4 @@
-// What is written on a terminal, and only there. script(1) gives the program one.
+// Output that only appears on a terminal. script(1) provides a terminal.
 #include "tests/cli/support.h"
 
 namespace lpot {
@@ -15,7 +15,7 @@ class TerminalTest : public CliTest {
     write("conf.yaml", kTop1 + "tuning: {accuracy_criterion: {absolute: 1}, workspace: {path: w}}\n");
   }
 
-  // Standard output and standard error, as they stand on the terminal.
+  // Standard output and standard error as the terminal shows them.
   std::string on_terminal(const std::string& before, const std::string& after = "") const {
     const std::string command = before + " " LPOT_PROGRAM " tune conf.yaml --model " + kModel + after;
     return Running({"/usr/bin/script", "-qec", command, "/dev/null"}, folder_ / "", 0).wait().out;

@@ -194,7 +194,7 @@ class TwoWorkers {
   bool second_reads_ = false, second_ended_ = false;
 };
 
-// A worker ends early only when the stream is dropped. So the first worker goes on after that, in the middle of a
+// A worker ends early only when the stream is dropped. Therefore, the first worker waits for that in the middle of a
 // batch.
 TEST(Loader, ReadsNoMoreSamplesOfABatchWhenTheStreamIsDropped) {
   TwoWorkers workers;

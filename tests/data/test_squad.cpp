@@ -46,7 +46,7 @@ TEST_F(SquadFile, HasOneWindowForAShortParagraph) {
   ASSERT_EQ(all.size(), 3u);
   EXPECT_EQ(all.window(0).before, 6u) << "[CLS] who was duke ? [SEP]";
   EXPECT_EQ(all.window(0).count, 10u);
-  EXPECT_EQ(all.text(all.window(0), 3, 5), "Duke of Normandy") << "as it stands in the paragraph";
+  EXPECT_EQ(all.text(all.window(0), 3, 5), "Duke of Normandy") << "the exact text of the paragraph";
 }
 
 TEST_F(SquadFile, HasSeveralWindowsForALongParagraph) {

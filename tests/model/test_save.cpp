@@ -166,7 +166,7 @@ TEST(LoadIr, KeepsNamesOfTheFileThatLookGenerated) {
   const auto x = parameter({2, 3}, "x");
   std::vector<std::string> expected;
   ov::Output<ov::Node> last = x;
-  // So many names that OpenVINO would generate some of them for the same nodes.
+  // With 300 names, OpenVINO would generate some of them for the same nodes.
   for (int i = 0; i < 300; ++i) {
     expected.push_back("Relu_" + std::to_string(i));
     last = named(std::make_shared<op::Relu>(last), expected.back());

@@ -38,7 +38,7 @@ TEST(StaticShapes, UseNumbersForInputsWithoutNames) {
   EXPECT_EQ(shapes.cpp_line(), "model->reshape(std::map<std::size_t, ov::PartialShape>{{0, {1, 64}}, {1, {1, 64}}});");
 }
 
-// The C++ line as it stands, so that it is known to compile and to do what it says.
+// Contains the generated C++ line, so that it is compiled and run.
 TEST(StaticShapes, MakeAModelStatic) {
   const Model of_names = texts({-1, -1});
   auto model = of_names.graph;

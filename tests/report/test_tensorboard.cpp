@@ -1,4 +1,4 @@
-// tuning.tensorboard: what is written is read back as TensorBoard does, with ProtoReader.
+// tuning.tensorboard: the written event files are read with ProtoReader, in the same way as TensorBoard reads them.
 #include <gmock/gmock.h>
 
 #include <cstring>
