@@ -188,7 +188,9 @@ def blendcnn(data: Data, folder: pathlib.Path) -> Network:
     training, targets = data.pairs("train")
     evaluation, labels = data.pairs("dev")
     training = bert_inputs(training)
-    save_rows(folder, {k: v[:300] for k, v in training.items()}, bert_inputs(evaluation), 24)
+    save_rows(
+        folder, {k: v[:300] for k, v in training.items()}, bert_inputs(evaluation), 24
+    )
     np.save(folder / "labels.npy", labels)
     torch.manual_seed(1)
     module = modules.BlendCnn(30522)

@@ -82,7 +82,8 @@ void record_end(const TuningContext& context, CandidateBuilder& builder, const S
        .saturating_ops = saturating,
        .variants = variants});
   record.set_diagnosis(ops, noisiest_tensors(ops, written, statistics));
-  context.observer.log(LogLevel::Debug, fmt::format("the diagnosis for the report took {:.2f} s", seconds_since(start)));
+  context.observer.log(LogLevel::Debug,
+                       fmt::format("the diagnosis for the report took {:.2f} s", seconds_since(start)));
 }
 
 }  // namespace lpot

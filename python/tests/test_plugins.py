@@ -112,9 +112,7 @@ def test_user_strategy_chooses_the_plans(conf, pictures):
     q_model = quantizer()
     assert [len(trial.plan.fallback) for trial in q_model.result["trials"]] == [1, 0]
     for trial in q_model.result["trials"]:
-        assert trial.fp32_latency_ms == pytest.approx(
-            trial.latency_ms * trial.speedup
-        )
+        assert trial.fp32_latency_ms == pytest.approx(trial.latency_ms * trial.speedup)
     assert q_model.result["best"]["trial"] == 2
 
 

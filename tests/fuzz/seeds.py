@@ -374,7 +374,11 @@ def seeds():
             "slower_in_int8": True,
         }
     }
-    yield "stored_values", "kernel_variants", b"\x03" + json.dumps(kernel_variants).encode()
+    yield (
+        "stored_values",
+        "kernel_variants",
+        b"\x03" + json.dumps(kernel_variants).encode(),
+    )
     yield "stored_values", "notes", b"\x04" + notes()
     yield "stored_values", "statistics", b"\x05" + statistics()
     yield "graph", "onnx", b"\x00" + onnx_graph()

@@ -83,9 +83,7 @@ class PageTest(unittest.TestCase):
             self.assertGreaterEqual(self.count("#reasons tbody tr"), 2)
             self.assertEqual(self.count("#reasons #noisiest"), 1)
             # None of the three trials of the small study is faster than its best one.
-            self.assertEqual(
-                self.count("#comparison #faster"), 0 if trials == 3 else 1
-            )
+            self.assertEqual(self.count("#comparison #faster"), 0 if trials == 3 else 1)
             self.assertGreater(self.count("#compare tbody tr"), 0)
             self.assertIn(
                 "lpot tune conf.yaml",

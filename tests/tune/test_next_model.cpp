@@ -72,7 +72,8 @@ TEST_F(NextModelTest, IsCompiledWithTheOptionsOfTheLastModelOfItsKind) {
 }
 
 TEST_F(NextModelTest, RethrowsBuildErrorsWhenItIsTaken) {
-  next.expect({plan("a"), Step::Kind::Try}, []() -> NextModel::BuiltModel { throw ModelError("quantize", "no such op"); });
+  next.expect({plan("a"), Step::Kind::Try},
+              []() -> NextModel::BuiltModel { throw ModelError("quantize", "no such op"); });
   next.acquire_model(plan("first"));
   EXPECT_THROW(next.acquire_model(plan("a")), ModelError);
 }
