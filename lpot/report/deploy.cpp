@@ -161,8 +161,8 @@ class StagedExports {
     for (const auto& [format, path] : staged_) {
       fs::rename(path, folder_ / format->file, failed);
       if (failed)
-        throw StoreError("write", fmt::format("{}: {}; is the disk full or failing?", (folder_ / format->file).string(),
-                                              failed.message()));
+        throw StoreError("write", fmt::format("{}: {}. Check that the disk is not full or read-only",
+                                              (folder_ / format->file).string(), failed.message()));
     }
   }
 
@@ -227,17 +227,6 @@ std::size_t save_deployment(const fs::path& folder, const Edits& edits, const De
     bytes = save_model(apply(deployment.source, edits), folder / "model.xml");
   } catch (const StoreError& error) {
     throw with_needed_space(error, folder, saved_size(apply(deployment.source, edits)));
-  } catch (...) {
-    if (onnx) fs::remove(*onnx, ignored);
-    throw;
-  }
-  fs::remove(folder / "model.onnx", ignored);
-  std::error_code failed;
-  if (onnx) fs::rename(*onnx, folder / "model.onnx", failed);
-  if (failed) {
-    fs::remove(*onnx, ignored);
-    throw StoreError("write", fmt::format("{}: {}. Check that the disk is not full or read-only",
-                                          (folder / "model.onnx").string(), failed.message()));
   }
   exports.publish();
   write_file(folder / "deploy.yaml", deploy_yaml(deployment));

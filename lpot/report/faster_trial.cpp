@@ -50,12 +50,12 @@ std::string setting(const Goal& goal) {
 
 // How much faster a trial is. Speed-ups are relative to fp32 runs, which a load peak may have slowed down; latencies
 // come from different times. The smaller ratio is supported by both.
-double faster_by(const Measured& measured, const Measured& than) {
+double faster_by(const Measurement& measured, const Measurement& than) {
   return std::fmin(measured.speedup / than.speedup, than.latency_ms / measured.latency_ms);
 }
 
 // Completely evaluated trials are preferred: the others are timed only briefly.
-const Trial* fastest(std::span<const Trial> trials, const Measured& best, const Goal& goal) {
+const Trial* fastest(std::span<const Trial> trials, const Measurement& best, const Goal& goal) {
   const Trial* found = nullptr;
   const auto rank = [&](const Trial& trial) {
     return std::pair(trial.result->complete, faster_by(*trial.result, best));
@@ -66,7 +66,7 @@ const Trial* fastest(std::span<const Trial> trials, const Measured& best, const 
   return found;
 }
 
-std::string advice(const Measured& measured, const Goal& goal) {
+std::string advice(const Measurement& measured, const Goal& goal) {
   if (!measured.complete)
     return fmt::format("Its evaluation stopped early; to complete it, set {}.", setting(next_looser(goal)));
   const Goal accepting = with_tolerance(goal, needed_tolerance(goal, measured.accuracy));
@@ -82,7 +82,7 @@ std::optional<FasterTrial> find_faster_trial(std::span<const Trial> trials, cons
   const Trial* passing = objective == Objective::Performance ? nullptr : fastest(trials, *best.result, goal);
   const Trial* found = passing || goal.performance_only ? passing : fastest(trials, *best.result, next_looser(goal));
   if (!found) return std::nullopt;
-  const Measured& measured = *found->result;
+  const Measurement& measured = *found->result;
   const std::string ratio = format_ratio(faster_by(measured, *best.result), "faster", "slower");
   const std::string start = fmt::format("Trial {} {} than the returned model and", found->number,
                                         measured.complete ? "is " + ratio : "may be faster");

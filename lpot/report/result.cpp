@@ -10,6 +10,7 @@
 #include "lpot/model/load.h"
 #include "lpot/quantize/weights_only.h"
 #include "lpot/report/faster_trial.h"
+#include "lpot/report/output_formats.h"
 #include "lpot/report/study_view.h"
 #include "lpot/report/table.h"
 
@@ -247,8 +248,8 @@ std::string result_text(const TuneResult& result) {
       text += fmt::format("          only weights are int8; activations {}\n",
                           describe_activations(result.best->plan, result.cpu));
     text += fmt::format("model     {}\n", result.model.string());
-    if (result.onnx)
-      text += fmt::format("          {} ({})\n", result.onnx->path.string(), format_bytes(result.onnx->bytes));
+    for (const ExportedModel& other : result.exports)
+      text += fmt::format("          {} ({})\n", other.path.string(), format_bytes(other.bytes));
     if (const auto faster = faster_trial(result)) text += wrapped("faster    ", faster->finding + " " + faster->advice);
     if (!result.goal_met)
       text +=

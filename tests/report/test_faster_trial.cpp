@@ -22,7 +22,7 @@ const Goal kOnePercent{.baseline = 0.9, .tolerance = 0.01};  // at least 0.891
 Trial trial(std::size_t number, double accuracy, double speedup, bool complete = true) {
   Trial trial;
   trial.number = number;
-  trial.result = Measured{};
+  trial.result = Measurement{};
   trial.result->accuracy = accuracy;
   trial.result->metrics = {{"topk 1", accuracy}};
   trial.result->speedup = speedup;

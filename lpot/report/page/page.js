@@ -206,6 +206,7 @@ function drawComparison(view) {
     { cells: ['ops', `${view.ops.length} in fp32`, `${view.ops.length - best.fp32_ops} in int8`, `${best.fp32_ops} in fp32`] });
   return el('section', { id: 'comparison' }, el('h2', {}, `fp32 against int8 (trial ${best.number})`), table(['<', 'fp32', 'int8', ''], rows),
     el('p', { class: 'muted' }, `Goal: ${view.goal ? view.goal.text : 'not known'}. ${view.reason ? 'Stopped because ' + view.reason + '.' : ''}`),
+    el('p', { class: 'muted', id: 'recipes' }, `Recipes: ${best.recipes.join(', ') || 'none'}.`),
     view.faster_trial ? el('p', { id: 'faster' }, view.faster_trial) : null);
 }
 function drawReasons(view) {
