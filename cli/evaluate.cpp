@@ -8,6 +8,7 @@
 #include "lpot/core/error.h"
 #include "lpot/model/load.h"
 #include "lpot/report/table.h"
+#include "lpot/runtime/precision.h"
 #include "lpot/tune/worker.h"
 
 namespace lpot::cli {
@@ -16,7 +17,14 @@ namespace {
 struct EvaluateVerb {
   ConfigOptions config;
   std::string reference;
+  std::string precision;  // "": the one that the model was saved with, else f32
 };
+
+// A model with the precision of the option. Throws ConfigError for an unknown one and for one that this CPU lacks.
+Model in_precision(Model model, const std::string& option) {
+  model.precision = option.empty() ? usable_precision(model.precision) : parse_precision(option, "--precision");
+  return model;
+}
 
 int run_evaluate(const EvaluateVerb& verb, const Context& context) {
   Terminal terminal(context.common);
@@ -28,7 +36,7 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
   if (verb.config.model.empty())
     throw ConfigError("model", fmt::format("no model; give its file with --model FILE ({})", kModelFiles));
   const LoadOptions cut = load_options(config.model);
-  const Model model = load_model(verb.config.model, cut);
+  const Model model = in_precision(load_model(verb.config.model, cut), verb.precision);
 
   if (coordinator && config.accuracy.command.empty()) {
     const DataLoader data = evaluation_loader(config);
@@ -47,7 +55,8 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
     fmt::print(
         "{}\n",
         nlohmann::ordered_json{
-            {"accuracy", score.accuracy()}, {"metrics", values}, {"samples", score.samples}, {"seconds", score.seconds}}
+            {"accuracy", score.accuracy()}, {"metrics", values}, {"samples", score.samples}, {"seconds", score.seconds},
+            {"precision", to_string(model.precision)}}
             .dump(2));
     return kSuccess;
   }
@@ -56,6 +65,8 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
     fmt::print("{} samples in {}\n", score.samples, format_seconds(score.seconds));
   else
     fmt::print("in {}\n", format_seconds(score.seconds));
+  if (model.precision != InferencePrecision::F32 || default_precision() != InferencePrecision::F32)
+    fmt::print("precision {} (everything that is not int8)\n", to_string(model.precision));
   return kSuccess;
 }
 
@@ -68,6 +79,9 @@ void add_evaluate(CLI::App& app, Context& context) {
                                "  lpot evaluate conf.yaml --model lpot_workspace/resnet20-onnx/best/model.xml --json");
   verb->config.add_to(*command, false);
   command->add_option("--reference", verb->reference, "The fp32 model, for metrics that compare with it (Agreement)");
+  command->add_option("--precision", verb->precision,
+                      "f32, bf16, f16, or auto for the runtime's default (default: the precision that the model was "
+                      "saved with, else f32)");
   command->callback([verb, &context] {
     context.run = [verb, &context] { return run_evaluate(*verb, context); };
     context.run_worker = [verb, &context] {

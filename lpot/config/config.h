@@ -79,6 +79,8 @@ struct QuantizationConfig {
   Approach approach = Approach::StaticQuantization;
   std::vector<std::size_t> sampling_sizes = {100};
   std::optional<LoaderConfig> calibration;
+  // Of everything that is not int8; unset: the runtime's default on this CPU.
+  std::optional<InferencePrecision> precision;
   RecipeConfig recipes;
   OpRestriction model_wise;
   std::vector<std::pair<std::string, OpRestriction>> op_wise;  // in written order

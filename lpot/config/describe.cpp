@@ -117,6 +117,7 @@ void add_recipes(Lines& lines, const RecipeConfig& config, const RecipeDeclarati
 void add_quantization(Lines& lines, const QuantizationConfig& quantization, const RecipeDeclarations& recipes) {
   const bool dynamic = quantization.approach == Approach::DynamicQuantization;
   lines.add("quantization.approach", dynamic ? "post_training_dynamic_quant" : "post_training_static_quant");
+  if (quantization.precision) lines.add("quantization.precision", std::string(to_string(*quantization.precision)));
   lines.add("quantization.calibration.sampling_size", quantization.sampling_sizes);
   add_loader(lines, "quantization.calibration.dataloader", quantization.calibration);
   add_recipes(lines, quantization.recipes, recipes);

@@ -155,6 +155,9 @@ void add_quantization(Sections& all, const RecipeDeclarations& recipes) {
       choice("approach", "post_training_static_quant",
              {"post_training_static_quant", "post_training_dynamic_quant", "quant_aware_training"},
              "static: ranges come from calibration data; dynamic: only weights are int8, needs no data"),
+      choice("precision", "auto", {"auto", "f32", "bf16", "f16"},
+             "precision of everything that is not int8; auto: the runtime's default on this CPU, or f32 where f32 is "
+             "faster or needed for the accuracy goal"),
       section("calibration", "calibration", "the data that activation ranges are computed from"),
       section("recipes", "recipes", "optional methods that apply to the whole model"),
       section("advance", "advance", "corrections after quantization"),
@@ -171,7 +174,8 @@ void add_quantization(Sections& all, const RecipeDeclarations& recipes) {
   const std::vector<Key> tensor = {
       some_of("granularity", {"per_channel", "per_tensor"}, "one scale per channel, or one per tensor"),
       some_of("scheme", {"sym", "asym"}, "symmetric range around zero, or asymmetric range with a zero point"),
-      some_of("dtype", {"int8", "uint8", "fp32", "bf16"}, "allowed element types; fp32 leaves the op unquantized"),
+      some_of("dtype", {"int8", "uint8", "fp32", "bf16"},
+              "allowed element types; fp32 and bf16 leave the op unquantized. bf16 means fp32 on CPUs without bf16 units"),
   };
   all["weight"] = tensor;
   all["weight"].push_back(some_of("algorithm", {"minmax", "mse"}, "allowed range estimators"));

@@ -71,6 +71,7 @@ QuantizationConfig read_quantization(const Section& quantization, const Componen
   QuantizationConfig config;
   if (quantization.values().text("approach") == "post_training_dynamic_quant")
     config.approach = Approach::DynamicQuantization;
+  config.precision = parse<InferencePrecision>(quantization.values().text("precision"));  // auto: none
   const Section calibration = quantization.section("calibration");
   const auto& sizes = calibration.values().integers("sampling_size");
   if (sizes.empty()) {

@@ -36,8 +36,6 @@ constexpr auto kUnsupportedRules = std::to_array<UnsupportedRule>({
     {"device", "gpu", Refuse, "lpot runs models only on the CPU; use cpu"},
     {"quantization.approach", "quant_aware_training", Refuse,
      "lpot does not train models; use post_training_static_quant"},
-    {"**.weight.dtype", "bf16", Refuse, "use fp32 or int8"},
-    {"**.activation.dtype", "bf16", Refuse, "use fp32 or int8"},
     {"evaluation.*.configs.inter_num_of_threads", kNotDefault, Warn, kNoSetting},
     {"evaluation.*.configs.kmp_blocktime", kNotDefault, Warn, kNoSetting},
     {"evaluation.accuracy.configs.num_of_instance", kNotDefault, Warn, "accuracy is measured with one instance", "1"},

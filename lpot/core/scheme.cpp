@@ -5,7 +5,8 @@
 namespace lpot {
 namespace {
 
-constexpr std::array<std::string_view, 4> kPrecisions{"int8", "uint8", "fp32", "bf16"};
+constexpr std::array<std::string_view, 5> kPrecisions{"int8", "uint8", "fp32", "bf16", "fp16"};
+constexpr std::array<std::string_view, 3> kInferencePrecisions{"f32", "bf16", "f16"};
 constexpr std::array<std::string_view, 2> kGranularities{"per_tensor", "per_channel"};
 constexpr std::array<std::string_view, 2> kSymmetries{"sym", "asym"};
 constexpr std::array<std::string_view, 4> kAlgorithms{"minmax", "kl", "percentile", "mse"};
@@ -21,6 +22,7 @@ std::optional<Word> find(const std::array<std::string_view, Count>& names, std::
 }  // namespace
 
 std::string_view to_string(Precision word) { return kPrecisions[static_cast<std::size_t>(word)]; }
+std::string_view to_string(InferencePrecision word) { return kInferencePrecisions[static_cast<std::size_t>(word)]; }
 std::string_view to_string(Granularity word) { return kGranularities[static_cast<std::size_t>(word)]; }
 std::string_view to_string(Symmetry word) { return kSymmetries[static_cast<std::size_t>(word)]; }
 std::string_view to_string(Algorithm word) { return kAlgorithms[static_cast<std::size_t>(word)]; }
@@ -29,6 +31,10 @@ std::string_view to_string(KernelVariant word) { return kKernelVariantNames[stat
 template <>
 std::optional<Precision> parse(std::string_view name) {
   return find<Precision>(kPrecisions, name);
+}
+template <>
+std::optional<InferencePrecision> parse(std::string_view name) {
+  return find<InferencePrecision>(kInferencePrecisions, name);
 }
 template <>
 std::optional<Granularity> parse(std::string_view name) {
@@ -45,6 +51,11 @@ std::optional<Algorithm> parse(std::string_view name) {
 template <>
 std::optional<KernelVariant> parse(std::string_view name) {
   return find<KernelVariant>(kKernelVariantNames, name);
+}
+
+Precision unquantized(InferencePrecision precision) {
+  if (precision == InferencePrecision::Bf16) return Precision::Bf16;
+  return precision == InferencePrecision::F16 ? Precision::Fp16 : Precision::Fp32;
 }
 
 }  // namespace lpot

@@ -145,6 +145,7 @@ Model load_model(const fs::path& path, const LoadOptions& options) {
   if (files.format == ModelFormat::TensorFlow && model.size_bytes >= options.subprocess_convert_bytes)
     model.graph = subprocess_convert([&] { return load_graph(path, files, options); });
   if (!model.graph) model.graph = load_graph(path, files, options);
+  model.precision = written_precision(model);
   return model;
 }
 

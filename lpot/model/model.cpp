@@ -11,6 +11,9 @@ namespace {
 // The ONNX front end splits a node X with bias into a kernel of this name and an addition X.
 constexpr std::string_view kKernelSuffix = "/WithoutBiases";
 
+// In the rt_info of the graph.
+const std::vector<std::string> kPrecisionPath{"lpot", "inference_precision"};
+
 std::vector<std::int64_t> to_dimensions(const ov::PartialShape& shape) {
   if (shape.rank().is_dynamic()) return {};
   std::vector<std::int64_t> dimensions;
@@ -34,6 +37,18 @@ std::vector<Port> to_ports(const Outputs& outputs) {
 }
 
 }  // namespace
+
+void set_precision(Model& model, InferencePrecision precision) {
+  model.precision = precision;
+  if (precision != InferencePrecision::F32 || written_precision(model) != precision)
+    model.graph->set_rt_info(std::string(to_string(precision)), kPrecisionPath);
+}
+
+InferencePrecision written_precision(const Model& model) {
+  if (!model.graph->has_rt_info(kPrecisionPath)) return InferencePrecision::F32;
+  const auto text = model.graph->get_rt_info<std::string>(kPrecisionPath);
+  return parse<InferencePrecision>(text).value_or(InferencePrecision::F32);
+}
 
 Model Model::clone() const {
   Model copy = *this;

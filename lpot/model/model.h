@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lpot/core/op_info.h"
+#include "lpot/core/scheme.h"
 #include "lpot/core/tensor.h"
 
 namespace ov {
@@ -33,8 +34,15 @@ struct Model {
   std::size_t size_bytes = 0;   // of its files
   std::string derivation = {};  // how a study derived it from the source, so that workers can repeat it; "": unchanged
 
+  InferencePrecision precision = InferencePrecision::F32;  // in which everything that is not int8 runs
+
   Model clone() const;
 };
+
+// Sets the precision and writes it into the graph, so that load_model restores it from a saved IR.
+void set_precision(Model&, InferencePrecision);
+// The precision in the graph; F32 where it has none.
+InferencePrecision written_precision(const Model&);
 
 // One input or output: name, element type, and shape with -1 where it is dynamic.
 struct Port {

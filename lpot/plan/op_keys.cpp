@@ -63,9 +63,11 @@ bool has_name(const std::vector<OpInfo>& ops, const std::string& name) {
   return std::any_of(ops.begin(), ops.end(), [&](const OpInfo& op) { return op.name == name; });
 }
 
-bool may_be_fp32(const OpRestriction& restriction) {
+bool may_be_unquantized(const OpRestriction& restriction) {
   const auto allows = [](const std::vector<Precision>& precisions) {
-    return precisions.empty() || std::find(precisions.begin(), precisions.end(), Precision::Fp32) != precisions.end();
+    return precisions.empty() || std::any_of(precisions.begin(), precisions.end(), [](Precision precision) {
+             return precision != Precision::Int8 && precision != Precision::Uint8;
+           });
   };
   return allows(restriction.activation.precisions) && allows(restriction.weight.precisions);
 }
@@ -132,7 +134,7 @@ WithWarnings<QuantizationConfig> without_unquantizable_keys(QuantizationConfig c
   std::erase_if(result.value.op_wise, [&](const auto& entry) {
     const auto& [key, restriction] = entry;
     const std::vector<OpInfo> matched = unquantizable.matching(key, restriction.place);
-    if (!matched.empty() && !may_be_fp32(restriction))
+    if (!matched.empty() && !may_be_unquantized(restriction))
       result.warnings.push_back(
           fmt::format("{}: quantization.op_wise: '{}' stays in fp32, because {} has no int8 kernel{}",
                       to_string(restriction.place), key, matched.front().type,

@@ -22,7 +22,7 @@ void write(std::string& text, const TensorScheme& scheme) {
 
 void write(std::string& text, const OpPlan& op) {
   text += '{';
-  const bool is_int8 = op.precision != Precision::Fp32;
+  const bool is_int8 = op.is_int8();
   if (is_int8 && !op.weights_only) {
     text += R"("activation":)";
     write(text, op.activation);
@@ -55,10 +55,9 @@ TensorScheme scheme_from(const Json& json) {
 OpPlan op_from(const Json& json) {
   OpPlan op;
   op.precision = word<Precision>(json, "precision");
-  if (op.precision == Precision::Fp32) return op;
-  if (op.precision != Precision::Int8)
-    throw StoreError(
-        "plan", fmt::format("'{}' is not a valid precision of an op; expected int8 or fp32", to_string(op.precision)));
+  if (op.precision == Precision::Uint8)
+    throw StoreError("plan", "'uint8' is not a valid precision of an op; expected int8, fp32, bf16 or fp16");
+  if (!op.is_int8()) return op;
   op.weights_only = json.value("weights_only", false);
   if (!op.weights_only) op.activation = scheme_from(json.at("activation"));
   op.weight = scheme_from(json.at("weight"));
@@ -71,17 +70,21 @@ OpPlan op_from(const Json& json) {
 std::vector<std::string> Plan::fallback() const {
   std::vector<std::string> names;
   for (const auto& [name, op] : ops)
-    if (op.precision == Precision::Fp32) names.push_back(name);
+    if (!op.is_int8()) names.push_back(name);
   return names;
 }
 
 std::size_t Plan::int8_count() const {
   return static_cast<std::size_t>(
-      std::count_if(ops.begin(), ops.end(), [](const auto& op) { return op.second.precision != Precision::Fp32; }));
+      std::count_if(ops.begin(), ops.end(), [](const auto& op) { return op.second.is_int8(); }));
 }
 
 std::string to_json(const Plan& plan) {
-  std::string text = R"({"ops":{)";
+  std::string text = "{";
+  // Plans in f32 have the same JSON, and so the same hash, as those of version 0.1.
+  if (plan.inference_precision != InferencePrecision::F32)
+    text += fmt::format(R"("inference_precision":"{}",)", to_string(plan.inference_precision));
+  text += R"("ops":{)";
   for (const auto& [name, op] : plan.ops) {
     if (text.back() != '{') text += ',';
     text += Json(name).dump();
@@ -114,6 +117,8 @@ Plan plan_from_json(const std::string& text) {
     };
     const Json json = Json::parse(text, read_op);
     plan.sampling_size = static_cast<std::size_t>(json_integer(json, "sampling_size", 0));
+    if (json.contains("inference_precision"))
+      plan.inference_precision = word<InferencePrecision>(json, "inference_precision");
     if (json.contains("recipes")) plan.recipes = recipes_from_json(json.at("recipes"));
     const auto& ops = json.at("ops");
     if (!ops.is_object())

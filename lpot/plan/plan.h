@@ -1,4 +1,5 @@
-// A Plan says what becomes of every quantizable op: framework-neutral, comparable, JSON.
+// A Plan stores the precision of every quantizable op, independent of any framework. It can be compared and written as
+// JSON.
 //
 //   Plan plan;
 //   plan.ops["conv1"] = {.precision = Precision::Int8, .weight = {.granularity = Granularity::PerChannel}};
@@ -29,15 +30,17 @@ struct TensorScheme {
 };
 
 struct OpPlan {
-  Precision precision = Precision::Fp32;  // Int8 or Fp32
+  Precision precision = Precision::Fp32;  // Int8, or the precision of an op that is not quantized: Fp32, Bf16, Fp16
   TensorScheme activation = {};           // this and the following members are used only for Int8
   TensorScheme weight = {};
   KernelVariant variant = KernelVariant::Plain;
   bool weights_only = false;  // `activation` is unused; the runtime handles activations, see quantize/weights_only.h
 
+  bool is_int8() const { return precision == Precision::Int8; }
+
   bool operator==(const OpPlan& other) const {
     return precision == other.precision &&
-           (precision == Precision::Fp32 ||
+           (!is_int8() ||
             (weights_only == other.weights_only && (weights_only || activation == other.activation) &&
              weight == other.weight && variant == other.variant));
   }
@@ -48,8 +51,11 @@ struct Plan {
   Recipes recipes = {};               // methods that apply to the whole model; each is a file in quantize/recipes
   std::size_t sampling_size = 0;      // number of samples of the statistics to use; 0: there is only one snapshot
 
+  // Of everything that is not int8. In a Bf16 or F16 plan, an op with Precision::Fp32 stays in f32 nevertheless.
+  InferencePrecision inference_precision = InferencePrecision::F32;
+
   bool operator==(const Plan&) const = default;
-  std::vector<std::string> fallback() const;  // ops in fp32
+  std::vector<std::string> fallback() const;  // ops that are not in int8
   std::size_t int8_count() const;
 };
 

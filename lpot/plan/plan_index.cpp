@@ -17,7 +17,7 @@ std::uint64_t scheme_key(const TensorScheme& scheme) {
 // Uses exactly the members that OpPlan::operator== compares.
 std::uint64_t op_key(std::string_view name, const OpPlan& op) {
   std::uint64_t key = combine(std::hash<std::string_view>()(name), static_cast<std::uint64_t>(op.precision));
-  if (op.precision == Precision::Fp32) return key;
+  if (!op.is_int8()) return key;
   key = combine(key, op.weights_only ? 1 : 2 + (scheme_key(op.activation) << 2));
   return combine(combine(key, scheme_key(op.weight)), static_cast<std::uint64_t>(op.variant));
 }
@@ -30,13 +30,10 @@ PlanKey PlanKey::with(std::string_view op, const OpPlan& before, const OpPlan& a
 
 PlanKey PlanKey::with(std::string_view op, const OpPlan& plan) const { return {sum + op_key(op, plan)}; }
 
-PlanKey key_of(const Recipes& recipes, std::size_t sampling_size) {
-  // Equal recipes have equal JSON, so the JSON can be hashed.
-  return {mix(std::hash<std::string>()(to_json(Plan{{}, recipes, sampling_size})))};
-}
-
 PlanKey key_of(const Plan& plan) {
-  PlanKey key = key_of(plan.recipes, plan.sampling_size);
+  // Equal plans without ops have equal JSON, so the JSON can be hashed.
+  const Plan without_ops{{}, plan.recipes, plan.sampling_size, plan.inference_precision};
+  PlanKey key{mix(std::hash<std::string>()(to_json(without_ops)))};
   for (const auto& [name, op] : plan.ops) key = key.with(name, op);
   return key;
 }

@@ -5,7 +5,7 @@
 //   index.add(key_of(trial.plan));                               // number 0
 //   PlanKey one_op_changed = key_of(plan).with("conv1", plan.ops.at("conv1"), OpPlan{});
 //   index.find(one_op_changed);                                  // its number, if it has one
-//   key_of(plan.recipes, plan.sampling_size).with("conv1", OpPlan{});  // of a plan that need not be made
+//   key_of(Plan{.recipes = plan.recipes}).with("conv1", OpPlan{});  // of a plan that need not be built
 //
 #pragma once
 #include <cstdint>
@@ -30,7 +30,6 @@ struct PlanKey {
 };
 
 PlanKey key_of(const Plan&);
-PlanKey key_of(const Recipes&, std::size_t sampling_size);  // of a plan without ops
 
 class PlanIndex {
  public:

@@ -30,8 +30,8 @@ bool allows_stored_type(const TensorRestriction& activation, Symmetry symmetry) 
 bool allows_choice(const OpRestriction& restriction, const OpPlan& choice) {
   const TensorRestriction& activation = restriction.activation;
   const TensorRestriction& weight = restriction.weight;
-  if (choice.precision == Precision::Fp32)
-    return allows(activation.precisions, Precision::Fp32) && allows(weight.precisions, Precision::Fp32);
+  if (!choice.is_int8())
+    return allows(activation.precisions, choice.precision) && allows(weight.precisions, choice.precision);
   const bool allows_activation =
       choice.weights_only
           ? allows(activation.precisions, Precision::Int8) || allows(activation.precisions, Precision::Uint8)
@@ -42,6 +42,15 @@ bool allows_choice(const OpRestriction& restriction, const OpPlan& choice) {
   return allows_activation && allows(weight.precisions, Precision::Int8) &&
          allows(weight.granularities, choice.weight.granularity) && allows(weight.symmetries, choice.weight.symmetry) &&
          allows(weight.algorithms, choice.weight.algorithm);
+}
+
+// What an op may be if it is not quantized. In f32 models, a configuration with bf16 means fp32.
+const std::vector<OpPlan> kUnquantizedChoices{{.precision = Precision::Fp32},
+                                              {.precision = Precision::Bf16},
+                                              {.precision = Precision::Fp16}};
+
+void append_unquantized(std::vector<OpPlan>& choices) {
+  choices.insert(choices.end(), kUnquantizedChoices.begin(), kUnquantizedChoices.end());
 }
 
 std::vector<OpPlan> all_choices(const Capability& row, int weight_bits) {
@@ -55,7 +64,7 @@ std::vector<OpPlan> all_choices(const Capability& row, int weight_bits) {
           choices.push_back({Precision::Int8,
                              {algorithm, Granularity::PerTensor, symmetry},
                              {of_weights, granularity, Symmetry::Symmetric, weight_bits}});
-  choices.push_back({Precision::Fp32, {}, {}});
+  append_unquantized(choices);
   return choices;
 }
 
@@ -66,7 +75,7 @@ std::vector<OpPlan> weights_only_choices(const Capability& row, int weight_bits)
       choices.push_back({.precision = Precision::Int8,
                          .weight = {algorithm, granularity, Symmetry::Symmetric, weight_bits},
                          .weights_only = true});
-  choices.push_back({Precision::Fp32, {}, {}});
+  append_unquantized(choices);
   return choices;
 }
 
@@ -77,7 +86,7 @@ std::vector<OpPlan> product_choices(const Capability& row) {
   std::vector<OpPlan> choices;
   for (const Algorithm algorithm : algorithms)
     choices.push_back({Precision::Int8, {algorithm, Granularity::PerTensor, Symmetry::Symmetric}, kProductWeights});
-  choices.push_back({Precision::Fp32, {}, {}});
+  append_unquantized(choices);
   return choices;
 }
 
@@ -132,7 +141,7 @@ void restrict(OpSpace& op, const OpRestriction& restriction, const std::string& 
                       fmt::format("{}: no scheme is left for op '{}' ({}). Supported activations: uint8 asym or int8 "
                                   "sym, minmax, kl, percentile or mse, per_tensor. "
                                   "Supported weights: int8 sym, minmax or mse, per_channel or per_tensor. "
-                                  "fp32 is supported if both use it.",
+                                  "fp32 and bf16 are supported if both use it.",
                                   where, op.name, op.type));
 }
 
@@ -142,12 +151,12 @@ void restrict_product(OpSpace& op, OpRestriction restriction) {
   weight.precisions = restriction.weight.precisions;
   restriction.weight = weight;
   std::erase_if(op.choices, [&](const OpPlan& choice) { return !allows_choice(restriction, choice); });
-  if (op.choices.empty()) op.choices = {OpPlan{}};
+  if (op.choices.empty()) op.choices = kUnquantizedChoices;
 }
 
-// How similar the schemes of two choices are; -1 if their precisions differ.
+// How similar the schemes of two choices are; -1 if only one is int8.
 int similarity(const OpPlan& a, const OpPlan& b) {
-  if (a.precision != b.precision) return -1;
+  if (a.is_int8() != b.is_int8()) return -1;
   return (a.weight.granularity == b.weight.granularity) * 8 + (a.activation.symmetry == b.activation.symmetry) * 4 +
          (a.activation.algorithm == b.activation.algorithm) * 2 + (a.weight.algorithm == b.weight.algorithm);
 }
@@ -160,10 +169,25 @@ std::vector<OpPlan> unrestricted_choices(const QuantizableOp& op, const Quantiza
   if (!op.second.empty()) {
     // Half-range weights cannot prevent overflow of 16-bit sums here, because there are no weights.
     const bool may_be_int8 = !half_range && !weights_only;
-    return may_be_int8 ? product_choices(row) : std::vector<OpPlan>{OpPlan{}};
+    return may_be_int8 ? product_choices(row) : kUnquantizedChoices;
   }
   const int bits = half_range ? 7 : 8;
   return weights_only ? weights_only_choices(row, bits) : all_choices(row, bits);
+}
+
+// Replaces the unquantized choices that the configuration allows by the one that is used with this inference precision.
+// Returns whether the op must be in f32 where it is not int8, although the model is not.
+bool choose_unquantized(OpSpace& op, InferencePrecision precision) {
+  const bool allows_wanted = std::any_of(op.choices.begin(), op.choices.end(), [&](const OpPlan& choice) {
+    return choice.precision == unquantized(precision);
+  });
+  const std::size_t before = op.choices.size();
+  std::erase_if(op.choices, [](const OpPlan& choice) { return !choice.is_int8(); });
+  if (op.choices.size() == before) return false;
+  const bool is_quantizable = !op.choices.empty();
+  const bool only_f32 = !allows_wanted && precision != InferencePrecision::F32;
+  op.choices.push_back({.precision = only_f32 && !is_quantizable ? Precision::Fp32 : unquantized(precision)});
+  return only_f32 && is_quantizable;
 }
 
 // Applies the restrictions of the configuration to the choices of all ops, one after the other.
@@ -218,7 +242,7 @@ WithWarnings<std::vector<OpSpace>> op_choices(const std::vector<QuantizableOp>& 
   }
   result.value = std::move(restricted).finish();
   if (!config.recipes.first_conv_or_matmul_quantization && !result.value.empty())
-    result.value.front().choices = {{Precision::Fp32, {}, {}}};
+    result.value.front().choices = kUnquantizedChoices;
   return result;
 }
 
@@ -244,15 +268,17 @@ const OpPlan& OpSpace::most_similar(const OpPlan& wanted) const {
 Plan PlanChoices::plan(const OpPlan& choice, const std::vector<std::string>& fallback) const {
   Plan plan;
   plan.recipes = recipes.front();
+  plan.inference_precision = inference_precision;
   for (const OpSpace& op : ops) {
     const bool to_fp32 = op.can_fall_back() && std::find(fallback.begin(), fallback.end(), op.name) != fallback.end();
-    plan.ops[op.name] = op.most_similar(to_fp32 ? OpPlan{Precision::Fp32, {}, {}} : choice);
+    plan.ops[op.name] = to_fp32 ? op.choices.back() : op.most_similar(choice);
   }
   return plan;
 }
 
 bool PlanChoices::contains(const Plan& plan) const {
-  return std::find(recipes.begin(), recipes.end(), plan.recipes) != recipes.end() && plan.ops.size() == ops.size() &&
+  return plan.inference_precision == inference_precision &&
+         std::find(recipes.begin(), recipes.end(), plan.recipes) != recipes.end() && plan.ops.size() == ops.size() &&
          std::all_of(ops.begin(), ops.end(), [&](const OpSpace& op) {
            const auto found = plan.ops.find(op.name);
            return found != plan.ops.end() &&
@@ -261,9 +287,13 @@ bool PlanChoices::contains(const Plan& plan) const {
 }
 
 WithWarnings<PlanChoices> allowed_choices(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config,
-                                          const RecipeDeclarations& recipes, bool half_range) {
+                                          const RecipeDeclarations& recipes, bool half_range,
+                                          InferencePrecision precision) {
   auto [spaces, warnings] = op_choices(ops, config, half_range);
   PlanChoices choices;
+  choices.inference_precision = precision;
+  for (OpSpace& op : spaces)
+    if (choose_unquantized(op, precision)) choices.f32_ops.push_back(op.name);
   choices.model_choices = model_choices_of(ops, spaces);
   choices.ops = std::move(spaces);
   choices.recipes = recipe_choices(config.recipes, recipes);
@@ -277,7 +307,31 @@ WithWarnings<PlanChoices> allowed_choices(const std::vector<QuantizableOp>& ops,
   return {std::move(choices), std::move(warnings)};
 }
 
+PlanChoices in_f32(PlanChoices choices) {
+  choices.inference_precision = InferencePrecision::F32;
+  choices.f32_ops.clear();
+  for (OpSpace& op : choices.ops)
+    for (OpPlan& choice : op.choices)
+      if (!choice.is_int8()) choice.precision = Precision::Fp32;
+  return choices;
+}
+
+Plan with_f32_ops(Plan plan, const PlanChoices& choices) {
+  if (plan.inference_precision == InferencePrecision::F32) return plan;
+  for (const std::string& name : choices.f32_ops)
+    if (OpPlan& op = plan.ops.at(name); !op.is_int8()) op.precision = Precision::Fp32;
+  return plan;
+}
+
+Plan unquantized_plan(const PlanChoices& choices) {
+  Plan plan;
+  plan.inference_precision = choices.inference_precision;
+  for (const OpSpace& op : choices.ops) plan.ops[op.name] = {.precision = unquantized(choices.inference_precision)};
+  return plan;
+}
+
 Plan first_plan(const PlanChoices& choices) {
+  if (choices.model_choices.empty()) return unquantized_plan(choices);
   Plan plan = choices.plan(choices.model_choices.front());
   plan.sampling_size = choices.sampling_sizes.front();
   return plan;
@@ -287,11 +341,11 @@ PlanChoices with_kernel_variants(PlanChoices choices, const KernelVariantChoice&
   for (OpSpace& op : choices.ops) {
     const auto variant = measured.variants.find(op.name);
     for (OpPlan& of_op : op.choices)
-      if (of_op.precision == Precision::Int8)
+      if (of_op.is_int8())
         of_op.variant = variant == measured.variants.end() ? KernelVariant::Plain : variant->second;
     const auto& slower = measured.slower_in_int8;
     if (drop_slower && op.can_fall_back() && std::find(slower.begin(), slower.end(), op.name) != slower.end())
-      op.choices = {OpPlan{}};
+      op.choices = {op.choices.back()};
   }
   return choices;
 }

@@ -22,9 +22,9 @@ namespace lpot {
 struct OpSpace {
   std::string name;
   std::string type;
-  std::vector<OpPlan> choices;  // int8 choices in order of preference, then fp32 unless the configuration forbids it
+  std::vector<OpPlan> choices;  // int8 choices in order of preference, then unquantized unless the configuration forbids it
 
-  bool can_fall_back() const { return !choices.empty() && choices.back().precision == Precision::Fp32; }
+  bool can_fall_back() const { return !choices.empty() && !choices.back().is_int8(); }
   const OpPlan& most_similar(const OpPlan& wanted) const;  // the first of several equally similar choices
 };
 
@@ -33,8 +33,13 @@ struct PlanChoices {
   std::vector<OpPlan> model_choices;              // the int8 schemes for the whole model, in order of preference
   std::vector<Recipes> recipes = {{}};            // of the whole model, in order of preference
   std::vector<std::size_t> sampling_sizes = {0};  // snapshots of the statistics to choose from; 0: there is only one
+  InferencePrecision inference_precision = InferencePrecision::F32;  // of all plans
+  // With Bf16 or F16: ops that run in int8 or f32, because the configuration names fp32 and not the 16-bit type. Plans
+  // of a search show them in 16 bits where they are not int8; the final plan has them in f32 (with_f32_ops).
+  std::vector<std::string> f32_ops = {};
 
-  // A plan in which every op uses `choice`, or its own most similar choice. Ops in `fallback` use fp32.
+  // A plan in which every op uses `choice`, or its own most similar choice. Ops in `fallback` are not
+  // quantized.
   Plan plan(const OpPlan& choice, const std::vector<std::string>& fallback = {}) const;
   bool contains(const Plan&) const;
 };
@@ -42,19 +47,31 @@ struct PlanChoices {
 // The choices that the configuration allows. Throws ConfigError for an op_wise key that matches no op, for restrictions
 // that leave no choice for an op, and for a recipe that is not declared.
 WithWarnings<PlanChoices> allowed_choices(const std::vector<QuantizableOp>&, const QuantizationConfig&,
-                                          const RecipeDeclarations&, bool half_range);
+                                          const RecipeDeclarations&, bool half_range,
+                                          InferencePrecision = InferencePrecision::F32);
+
+// The same choices, but everything that is not int8 runs in f32.
+PlanChoices in_f32(PlanChoices);
+
+// The plan with the f32_ops of the choices in f32 where they are not int8.
+Plan with_f32_ops(Plan, const PlanChoices&);
+
+// The plan of the model without int8.
+Plan unquantized_plan(const PlanChoices&);
 
 // The first plan of a search: every op in its preferred int8 scheme.
 Plan first_plan(const PlanChoices&);
 
 struct SearchSpace : PlanChoices {
-  // fp32 time minus int8 time of one inference, by op; empty: not measured
+  // time of the unquantized op minus time of the int8 op, of one inference; empty: not measured
   std::map<std::string, double> saved_ms = {};
   std::map<std::string, double> noise = {};  // expected noise-to-signal ratio by op (quantize/noise.h); empty: unknown
+  // Speed of the model without int8, in the inference precision of the space, compared with f32; 1: not measured
+  double unquantized_speedup = 1;
 };
 
-// Sets the measured kernel variant of every op. With `drop_slower`, ops that are slower in int8 keep only the fp32
-// choice, if the configuration allows it.
+// Sets the measured kernel variant of every op. With `drop_slower`, ops that are slower in int8 keep only the
+// unquantized choice, if the configuration allows it.
 PlanChoices with_kernel_variants(PlanChoices, const KernelVariantChoice&, bool drop_slower);
 
 // `choices` must come from with_kernel_variants. `noise`: by op.

@@ -61,6 +61,17 @@ Edits edits_with_options(const Recipes& recipes) {
   return edits;
 }
 
+// In a Bf16 or F16 plan: the ops that stay in f32.
+std::vector<OpInfo> f32_ops_of(const Model& model, const Plan& plan) {
+  std::vector<OpInfo> ops;
+  if (plan.inference_precision == InferencePrecision::F32) return ops;
+  for (const QuantizableOp& op : searchable_ops(model))
+    if (const auto found = plan.ops.find(op.name);
+        found != plan.ops.end() && found->second.precision == Precision::Fp32)
+      ops.push_back({op.name, op.type});
+  return ops;
+}
+
 std::vector<ConstantEdit> rescaled_constants(const Model& model, const RecipesOn& recipes) {
   std::vector<ConstantEdit> all;
   for (const Recipe* recipe : recipes) {
@@ -117,6 +128,8 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   std::vector<QuantizationTarget> all = find_targets(kernels, ops, plan, statistics, constants, products);
   const ScoreDivisors divisors = change_weights(context, recipes, Rescaling(kernels, all, constants));
   Edits edits = edits_with_options(plan.recipes);
+  edits.inference_precision = plan.inference_precision;
+  edits.f32_ops = f32_ops_of(model, plan);
   edits.ops.resize(all.size());
   in_parallel(all.size(), [&](std::size_t i) {
     edits.ops[i] = edit_of(all[i], recipes);

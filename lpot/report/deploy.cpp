@@ -22,6 +22,7 @@
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/openvino_version.h"
+#include "lpot/runtime/precision.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
@@ -68,13 +69,22 @@ void write_plan(YAML::Emitter& yaml, const Plan& plan) {
   for (const auto& [name, op] : plan.ops) {
     begin(yaml, name.c_str());
     entry(yaml, "precision", std::string(to_string(op.precision)));
-    if (op.precision != Precision::Fp32) {
+    if (op.is_int8()) {
       if (!op.weights_only) write_scheme(yaml, "activation", op.activation);
       write_scheme(yaml, "weight", op.weight);
       if (op.variant != KernelVariant::Plain) entry(yaml, "form", std::string(to_string(op.variant)));
     }
     yaml << YAML::EndMap;
   }
+  yaml << YAML::EndMap;
+}
+
+// The precision, and the settings of OpenVINO that give the outputs that lpot evaluated.
+void write_precision(YAML::Emitter& yaml, InferencePrecision precision) {
+  entry(yaml, "precision", std::string(to_string(precision)));
+  yaml << YAML::Comment("of everything that is not int8");
+  begin(yaml, "runtime_settings");
+  for (const auto& [name, value] : result_settings(precision)) entry(yaml, name.c_str(), value);
   yaml << YAML::EndMap;
 }
 
@@ -207,6 +217,7 @@ std::string deploy_yaml(const Deployment& deployment) {
   const bool is_dynamic = is_weights_only(deployment.plan);
   entry(yaml, "approach", std::string(is_dynamic ? "post_training_dynamic_quant" : "post_training_static_quant"));
   if (is_dynamic) entry(yaml, "activations", describe_activations(deployment.plan, deployment.cpu));
+  write_precision(yaml, deployment.plan.inference_precision);
   write_shapes(yaml, deployment.shapes);
   entry(yaml, "command", deployment.command);
   entry(yaml, "plan_hash", plan_hash(deployment.plan));

@@ -13,6 +13,7 @@
 #include "lpot/report/output_formats.h"
 #include "lpot/report/study_view.h"
 #include "lpot/report/table.h"
+#include "lpot/runtime/precision.h"
 
 namespace lpot {
 namespace {
@@ -74,6 +75,11 @@ std::string wrapped(const std::string& label, const std::string& text) {
   return lines + line.substr(0, line.find_last_not_of(' ') + 1) + "\n";
 }
 
+// Whether a program must set this precision to get the outputs that lpot evaluated.
+bool must_set(InferencePrecision precision) {
+  return precision != InferencePrecision::F32 || default_precision() != InferencePrecision::F32;
+}
+
 std::string shape_text(const Port& port, const StaticShapes& shapes) {
   if (const Shape* shape = shapes.find(port.name)) return fmt::format("[{}]", fmt::join(*shape, ", "));
   std::vector<std::string> dimensions;
@@ -133,6 +139,7 @@ std::string result_json(const TuneResult& result) {
                   {"compiling", result.runtime.compiling},
                   {"inferring", result.runtime.inferring}};
   json["model"] = result.model.string();
+  json["precision"] = to_string(result.precision);
   json.update(exports_json(result));
   if (!result.shapes.empty()) json["static_shapes"] = shapes_json(result.shapes);
   json["workspace"] = result.workspace.string();
@@ -143,7 +150,9 @@ std::string result_json(const TuneResult& result) {
   return json.dump(2) + "\n";
 }
 
-std::string python_lines(const std::filesystem::path& model, const StaticShapes& shapes) {
+std::string python_lines(const std::filesystem::path& model, const StaticShapes& shapes, InferencePrecision precision) {
+  const std::string settings =
+      must_set(precision) ? fmt::format(", {{\"INFERENCE_PRECISION_HINT\": \"{}\"}}", to_string(precision)) : "";
   std::vector<std::string> inputs;
   for (const Port& port : model_inputs(load_model(model)))
     inputs.push_back(fmt::format("np.zeros({}, {})", shape_text(port, shapes), numpy_type(port.element_type)));
@@ -153,18 +162,39 @@ std::string python_lines(const std::filesystem::path& model, const StaticShapes&
         "core = ov.Core()\n"
         "model = core.read_model(\"{}\")\n"
         "{}\n"
-        "compiled = core.compile_model(model, \"CPU\")\n"
+        "compiled = core.compile_model(model, \"CPU\"{})\n"
         "inputs = [{}]\n"
         "outputs = compiled(inputs)\n"
         "print(outputs[0].shape)\n",
-        model.string(), shapes.python_line(), fmt::join(inputs, ", "));
+        model.string(), shapes.python_line(), settings, fmt::join(inputs, ", "));
   return fmt::format(
       "import numpy as np, openvino as ov\n"
-      "model = ov.Core().compile_model(\"{}\", \"CPU\")\n"
+      "model = ov.Core().compile_model(\"{}\", \"CPU\"{})\n"
       "inputs = [{}]\n"
       "outputs = model(inputs)\n"
       "print(outputs[0].shape)\n",
-      model.string(), fmt::join(inputs, ", "));
+      model.string(), settings, fmt::join(inputs, ", "));
+}
+
+std::string cpp_lines(const std::filesystem::path& model, const StaticShapes& shapes, InferencePrecision precision) {
+  std::string text = fmt::format(
+      "ov::Core core;\n"
+      "const auto model = core.read_model(\"{}\");\n",
+      model.string());
+  if (!shapes.empty()) text += shapes.cpp_line() + "\n";
+  text += fmt::format("auto request = core.compile_model(model, \"CPU\"{}).create_infer_request();\n",
+                      must_set(precision)
+                          ? fmt::format(", ov::hint::inference_precision(ov::element::{})", to_string(precision))
+                          : "");
+  std::size_t index = 0;
+  for (const Port& port : model_inputs(load_model(model))) {
+    const std::string shape = shape_text(port, shapes);
+    text += fmt::format("request.set_input_tensor({}, ov::Tensor(ov::element::{}, {{{}}}));\n", index++,
+                        port.element_type, shape.substr(1, shape.size() - 2));
+  }
+  return text +
+         "request.infer();\n"
+         "std::cout << request.get_output_tensor(0).get_shape() << \"\\n\";\n";
 }
 
 std::string onnx_runtime_lines(const std::filesystem::path& model, const StaticShapes& shapes) {
@@ -188,10 +218,15 @@ OrderedJson exports_json(const SavedModel& saved) {
 }
 
 std::string run_lines(const SavedModel& saved) {
-  std::string text = "Run it in OpenVINO (Python):\n\n" + python_lines(saved.model, saved.shapes);
+  std::string text =
+      fmt::format("Run it in OpenVINO (Python):\n\n{}\nRun it in OpenVINO (C++, #include <openvino/openvino.hpp>):\n\n{}",
+                  python_lines(saved.model, saved.shapes, saved.precision),
+                  cpp_lines(saved.model, saved.shapes, saved.precision));
   for (const ExportedModel& other : saved.exports) {
     const OutputFormat& format = output_format(other.format);
-    text += fmt::format("\nRun {} in {} (Python):\n\n{}", format.file, format.framework,
+    const char* in_f32 =
+        saved.precision == InferencePrecision::F32 ? "" : "; everything that is not int8 runs in f32";
+    text += fmt::format("\nRun {} in {} (Python{}):\n\n{}", format.file, format.framework, in_f32,
                         format.run_lines(other.path, saved.shapes));
   }
   return text;

@@ -24,8 +24,14 @@ double fp32_latency_ms(const Measurement&);
 std::string trial_header();
 std::string trial_row(const Trial&, bool is_best, bool meets_goal);
 
-// Lines of Python that run a saved model in OpenVINO: five, or eight with a reshape to static shapes.
-std::string python_lines(const std::filesystem::path& model, const StaticShapes& = {});
+// Lines of Python that run a saved model in OpenVINO: five, or eight with a reshape to static shapes. They set the
+// precision that the model was evaluated with, unless this CPU knows only f32.
+std::string python_lines(const std::filesystem::path& model, const StaticShapes& = {},
+                         InferencePrecision = InferencePrecision::F32);
+
+// The same in C++.
+std::string cpp_lines(const std::filesystem::path& model, const StaticShapes& = {},
+                      InferencePrecision = InferencePrecision::F32);
 
 // Four lines of Python that run a saved ONNX model in ONNX Runtime.
 std::string onnx_runtime_lines(const std::filesystem::path& model, const StaticShapes& = {});

@@ -30,6 +30,7 @@ struct SavedModel {
   std::size_t model_bytes = 0;
   std::vector<ExportedModel> exports = {};
   StaticShapes shapes = {};  // to compile the model for
+  InferencePrecision precision = InferencePrecision::F32;  // to compile the .xml with; other formats run in f32
 };
 
 // Parts of the time of a tuning; 0 for values that an earlier run measured.

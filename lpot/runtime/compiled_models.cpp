@@ -13,7 +13,7 @@ CompiledModels::CompiledModels(const std::vector<Tensor>& sample, int threads) :
 
 std::shared_ptr<Executable> CompiledModels::find(const Model& model, bool with_profiler) {
   const auto known = std::find_if(cache_.begin(), cache_.end(), [&](const Entry& kept) {
-    return kept.graph == model.graph && kept.has_profiler == with_profiler;
+    return kept.graph == model.graph && kept.precision == model.precision && kept.has_profiler == with_profiler;
   });
   if (known == cache_.end()) return nullptr;
   std::rotate(known, known + 1, cache_.end());
@@ -30,7 +30,7 @@ std::shared_ptr<Executable> CompiledModels::get(const Model& model, bool with_pr
     options.input_shapes.clear();
     executable = std::make_shared<Executable>(model, options);
   }
-  cache_.push_back({model.graph, with_profiler, executable});
+  cache_.push_back({model.graph, model.precision, with_profiler, executable});
   return executable;
 }
 

@@ -34,6 +34,7 @@ class CompiledModels {
 
   struct Entry {
     std::shared_ptr<const ov::Model> graph;
+    InferencePrecision precision;
     bool has_profiler;
     std::shared_ptr<Executable> executable;
   };

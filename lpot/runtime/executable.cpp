@@ -24,9 +24,14 @@ constexpr const char* kKernel = "primitiveType";
 constexpr const char* kOutputPrecisions = "outputPrecisions";
 constexpr const char* kOriginalNames = "originalLayersNames";
 
-ov::AnyMap properties(const CompileOptions& options) {
-  // Without the precision hint, a CPU with bf16 units would run the fp32 baseline in bf16.
-  ov::AnyMap map{ov::hint::inference_precision(ov::element::f32), ov::num_streams(ov::streams::Num(options.streams)),
+ov::element::Type to_ov(InferencePrecision precision) {
+  if (precision == InferencePrecision::Bf16) return ov::element::bf16;
+  return precision == InferencePrecision::F16 ? ov::element::f16 : ov::element::f32;
+}
+
+ov::AnyMap properties(InferencePrecision precision, const CompileOptions& options) {
+  // Without the precision hint, a CPU with bf16 units would run f32 models in bf16.
+  ov::AnyMap map{ov::hint::inference_precision(to_ov(precision)), ov::num_streams(ov::streams::Num(options.streams)),
                  ov::hint::enable_cpu_pinning(false)};
   if (options.threads > 0) map.emplace(ov::inference_num_threads(options.threads));
   if (options.profile) map.emplace(ov::enable_profiling(true));
@@ -153,12 +158,23 @@ struct Executable::State {
 
   ~State() { abandon(); }
 
-  void compile(GraphParts graph, const CompileOptions& options) {
+  void compile(GraphParts graph, InferencePrecision precision, const CompileOptions& options) {
     cut = std::move(graph);
     compiled.clear();
     ov::Core core;
     for (GraphPart& part : cut.parts)
-      compiled.push_back(core.compile_model(std::exchange(part.graph, nullptr), "CPU", properties(options)));
+      compiled.push_back(
+          core.compile_model(std::exchange(part.graph, nullptr), "CPU", properties(precision, options)));
+    check_precision_of(compiled.front(), precision);
+  }
+
+  // The plug-in may silently use another precision: on CPUs without f16 units, an f16 hint results in bf16.
+  static void check_precision_of(const ov::CompiledModel& model, InferencePrecision wanted) {
+    const ov::element::Type used = model.get_property(ov::hint::inference_precision);
+    if (used != to_ov(wanted))
+      throw ModelError("compile", fmt::format("the runtime uses {} on this CPU instead of {}; choose a supported "
+                                              "precision",
+                                              used.get_type_name(), to_string(wanted)));
   }
 
   void abandon() noexcept {
@@ -204,11 +220,13 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
     state_->has_static_shapes = std::all_of(graph->get_parameters().begin(), graph->get_parameters().end(),
                                             [](const auto& input) { return input->get_partial_shape().is_static(); });
     try {
-      state_->compile(cut_by_outputs(graph, options.most_outputs), options);
+      state_->compile(cut_by_outputs(graph, options.most_outputs), model.precision, options);
     } catch (const ov::Exception&) {  // a part may lack shapes that are known in the whole graph
       if (state_->cut.parts.size() <= 1) throw;
-      state_->compile(cut_by_outputs(graph, 0), options);
+      state_->compile(cut_by_outputs(graph, 0), model.precision, options);
     }
+  } catch (const ModelError&) {
+    throw;
   } catch (const std::exception& error) {
     rethrow_out_of_memory(error);
     throw ModelError("compile", fmt::format("{}: OpenVINO cannot compile the model: {}", model.source.string(),

@@ -10,13 +10,14 @@
 namespace lpot {
 namespace {
 
-// The keys of version 0.1. They must not change, so that existing stores can be read.
+// These keys must not change, so that existing stores can be read.
 constexpr const char* kAbout = "about";
 constexpr const char* kOps = "ops";
 constexpr const char* kBaseline = "baseline";
 constexpr const char* kBaselineNotes = "notes of the baseline";
 constexpr const char* kFirstModelNotes = "notes of the first model";
 constexpr const char* kKernelVariants = "forms";
+constexpr const char* kPrecision = "inference precision";
 constexpr const char* kSecondsBeforeTrials = "seconds_before_trials";
 constexpr const char* kDiagnosis = "diagnosis";
 constexpr const char* kTensors = "tensors";
@@ -136,6 +137,18 @@ std::optional<std::string> StudyRecord::statistics(const StatisticsKey& key) con
   return store_.get(study_, statistics_key(key));
 }
 
+std::optional<PrecisionChoice> StudyRecord::precision() const {
+  const auto json = read(kPrecision);
+  if (!json) return std::nullopt;
+  return checked("the inference precision", study_, [&] {
+    const auto precision = parse<InferencePrecision>(json->at("precision").get<std::string>());
+    if (!precision)
+      throw StoreError("store", fmt::format("study {}: '{}' is not an inference precision", study_,
+                                            json->at("precision").get<std::string>()));
+    return std::optional(PrecisionChoice{*precision, json->at("unquantized_speedup").get<double>()});
+  });
+}
+
 std::optional<KernelVariantChoice> StudyRecord::kernel_variants() const {
   const auto text = store_.get(study_, kKernelVariants);
   return text ? std::optional(kernel_variants_from_json(*text)) : std::nullopt;
@@ -198,6 +211,12 @@ void StudyWriter::set_first_model_notes(const std::string& bytes) { store_.put(s
 
 void StudyWriter::set_statistics(const StatisticsKey& key, const std::string& bytes) {
   store_.put(study_, statistics_key(key), bytes);
+}
+
+void StudyWriter::set_precision(const PrecisionChoice& choice) {
+  store_.put(study_, kPrecision,
+             to_text({{"precision", std::string(to_string(choice.inference_precision))},
+                      {"unquantized_speedup", choice.unquantized_speedup}}));
 }
 
 void StudyWriter::set_kernel_variants(const KernelVariantChoice& choice) {

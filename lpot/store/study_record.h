@@ -30,6 +30,14 @@ struct StatisticsKey {
   auto operator<=>(const StatisticsKey&) const = default;
 };
 
+// The inference precision of a study's plans, and the speed of the model without int8 in it compared with f32.
+struct PrecisionChoice {
+  InferencePrecision inference_precision = InferencePrecision::F32;
+  double unquantized_speedup = 1;
+
+  bool operator==(const PrecisionChoice&) const = default;
+};
+
 // Model, goal, machine, versions and command of a study. Stored before the trials.
 struct StudyAbout {
   std::string model;
@@ -81,6 +89,7 @@ class StudyRecord {
   std::optional<std::string> baseline_notes() const;                  // of the evaluator
   std::optional<std::string> first_model_notes() const;               // of the evaluator
   std::optional<std::string> statistics(const StatisticsKey&) const;  // bytes of calibrate/statistics.h
+  std::optional<PrecisionChoice> precision() const;  // unset: f32
   std::optional<KernelVariantChoice> kernel_variants() const;
   std::optional<double> seconds_before_trials() const;
   std::vector<Trial> trials() const;  // with the exact results that were stored later
@@ -106,6 +115,7 @@ class StudyWriter : public StudyRecord {
   void set_baseline_notes(const std::string&);
   void set_first_model_notes(const std::string&);
   void set_statistics(const StatisticsKey&, const std::string& bytes);
+  void set_precision(const PrecisionChoice&);
   void set_kernel_variants(const KernelVariantChoice&);
   void set_seconds_before_trials(double);
   void append(const Trial& trial) { store_.append(study_, trial); }

@@ -26,12 +26,15 @@ std::vector<WholeModelPlan> plans_with_recipes(const SearchSpace& space) {
   std::vector<WholeModelPlan> schemes = whole_model_plans(space);
   if (schemes.empty()) return schemes;
   const WholeModelPlan first = schemes.front();
-  const PlanKey of_ops{first.key.sum - key_of(first.recipes, first.sampling_size).sum};
+  const auto without_ops = [&](const Recipes& recipes) {
+    return key_of(Plan{{}, recipes, first.sampling_size, space.inference_precision});
+  };
+  const PlanKey of_ops{first.key.sum - without_ops(first.recipes).sum};
   std::vector<WholeModelPlan> plans{first};
   for (std::size_t i = 1; i < space.recipes.size(); ++i) {
     plans.push_back(first);
     plans.back().recipes = space.recipes[i];
-    plans.back().key = key_of(space.recipes[i], first.sampling_size).with(of_ops);
+    plans.back().key = without_ops(space.recipes[i]).with(of_ops);
   }
   plans.insert(plans.end(), schemes.begin() + 1, schemes.end());
   if (plans.size() > kMaxSchemes) plans.erase(plans.begin() + kMaxSchemes, plans.end());
@@ -136,7 +139,7 @@ class Search {
     const Plan whole = plans_with_recipes(space_).front().plan(space_);
     for (const std::string& op : best->plan.fallback()) {
       const OpPlan& choice = whole.ops.at(op);
-      if (choice.precision != Precision::Int8) continue;
+      if (!choice.is_int8()) continue;
       candidates.push_back({op, choice, saved_ms(space_, op)});
     }
     std::stable_sort(candidates.begin(), candidates.end(),

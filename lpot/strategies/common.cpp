@@ -26,13 +26,13 @@ std::vector<WholeModelPlan> whole_model_plans(const SearchSpace& space) {
     for (std::size_t i = 0; i < of_ops.size(); ++i) {
       const OpPlan& chosen = op.most_similar(space.model_choices[i]);
       of_ops[i] = of_ops[i].with(op.name, chosen);
-      if (chosen.precision != Precision::Fp32) any_int8[i] = true;
+      if (chosen.is_int8()) any_int8[i] = true;
     }
   std::vector<WholeModelPlan> schemes;
   const Recipes& recipes = space.recipes.front();
   for (const std::size_t sampling_size : space.sampling_sizes)
     for (std::size_t i = 0; i < of_ops.size(); ++i) {
-      const PlanKey key = key_of(recipes, sampling_size).with(of_ops[i]);
+      const PlanKey key = key_of(Plan{{}, recipes, sampling_size, space.inference_precision}).with(of_ops[i]);
       const bool known =
           std::any_of(schemes.begin(), schemes.end(), [&](const WholeModelPlan& other) { return other.key == key; });
       if (any_int8[i] && !known) schemes.push_back({space.model_choices[i], recipes, sampling_size, key});
@@ -66,18 +66,18 @@ FallbackStart find_fallback_start(const SearchSpace& space, const History& histo
 }
 
 Plan with_fallback(Plan plan, const std::string& op) {
-  plan.ops.at(op) = OpPlan{Precision::Fp32, {}, {}};
+  plan.ops.at(op) = OpPlan{.precision = unquantized(plan.inference_precision)};
   return plan;
 }
 
 PlanKey key_with_fallback(const Plan& plan, PlanKey key, const std::string& op) {
-  return key.with(op, plan.ops.at(op), OpPlan{Precision::Fp32, {}, {}});
+  return key.with(op, plan.ops.at(op), OpPlan{.precision = unquantized(plan.inference_precision)});
 }
 
 std::vector<std::string> ops_to_fall_back(const SearchSpace& space, const Plan& plan) {
   std::vector<std::string> names;
   for (const OpSpace& op : space.ops)
-    if (op.can_fall_back() && plan.ops.at(op.name).precision == Precision::Int8) names.push_back(op.name);
+    if (op.can_fall_back() && plan.ops.at(op.name).is_int8()) names.push_back(op.name);
   return names;
 }
 
@@ -97,6 +97,7 @@ std::optional<Step> next_combined_fallback(const Plan& start, const std::vector<
 
 Plan random_plan(const SearchSpace& space, RandomGenerator& draws) {
   Plan plan;
+  plan.inference_precision = space.inference_precision;
   plan.recipes = space.recipes.front();
   plan.sampling_size = space.sampling_sizes[draws.below(space.sampling_sizes.size())];
   for (const OpSpace& op : space.ops) plan.ops[op.name] = op.choices[draws.below(op.choices.size())];

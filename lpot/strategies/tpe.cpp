@@ -107,7 +107,7 @@ class Tpe : public Strategy {
       for (std::size_t k = 0; k < space.ops[i].choices.size(); ++k) {
         const OpPlan& choice = space.ops[i].choices[k];
         choices.push_back({good[i][k], std::log(good[i][k] / bad[i][k]),
-                           PlanKey{}.with(space.ops[i].name, before, choice), choice.precision != Precision::Fp32});
+                           PlanKey{}.with(space.ops[i].name, before, choice), choice.is_int8()});
       }
     }
     std::vector<std::size_t> best, drawn(space.ops.size());

@@ -20,11 +20,13 @@ void log_choice(const PlanChoices& choices, const KernelVariantChoice& measured,
   if (!measured.times.empty() && first_plan(choices).int8_count() == 0)
     observer.log(
         LogLevel::Warning,
-        "int8 is slower than fp32 for this model on this CPU, so the model stays in fp32; set tuning.objective: "
-        "modelsize to get a smaller int8 model");
+        fmt::format("int8 is slower than {0} for this model on this CPU, so the model stays in {0}; set "
+                    "tuning.objective: modelsize to get a smaller int8 model",
+                    to_string(unquantized(choices.inference_precision))));
   else if (!measured.slower_in_int8.empty())
-    observer.log(LogLevel::Info, fmt::format("{} of {} ops stay in fp32, where they are faster: {}",
+    observer.log(LogLevel::Info, fmt::format("{} of {} ops stay in {}, where they are faster: {}",
                                              measured.slower_in_int8.size(), measured.times.size(),
+                                             to_string(unquantized(choices.inference_precision)),
                                              format_names(measured.slower_in_int8, "the report or deploy.yaml")));
 }
 
@@ -40,7 +42,9 @@ KernelVariantChoice measure_and_remember(const QuantizationTask& task, const Var
   KernelVariantOptions options = measurement.options;
   options.convolutions = task.cpu.needs_half_range();
   const CpuContention contention;
-  KernelVariantChoice choice = choose_kernel_variants(task.model, measurement.plan, measurement.statistics,
+  Model unquantized = task.model;
+  unquantized.precision = measurement.plan.inference_precision;
+  KernelVariantChoice choice = choose_kernel_variants(unquantized, measurement.plan, measurement.statistics,
                                                       measurement.sample, options, observer);
   if (contention.share() <= kQuietEnough)
     measurement.cache.store(signatures, choice);
@@ -64,10 +68,10 @@ KernelVariantChoice measure_kernel_variants(const QuantizationTask& task, const 
   }
 }
 
-PlanChoices apply_kernel_variants(const QuantizationTask& task, const Config& config,
-                                  const KernelVariantChoice& measured, const Observer& observer) {
+PlanChoices apply_kernel_variants(const PlanChoices& allowed, const Config& config, const KernelVariantChoice& measured,
+                                  const Observer& observer) {
   const bool drop_slower = config.tuning.objective == Objective::Performance;
-  PlanChoices choices = with_kernel_variants(task.choices, measured, drop_slower);
+  PlanChoices choices = with_kernel_variants(allowed, measured, drop_slower);
   log_choice(choices, measured, drop_slower, observer);
   return choices;
 }

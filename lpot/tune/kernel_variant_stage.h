@@ -26,6 +26,6 @@ KernelVariantChoice measure_kernel_variants(const QuantizationTask&, const Confi
 
 // The choices with the measured variants. If speed is the objective, ops that are slower in int8 stay in fp32. Logs
 // the changes.
-PlanChoices apply_kernel_variants(const QuantizationTask&, const Config&, const KernelVariantChoice&, const Observer&);
+PlanChoices apply_kernel_variants(const PlanChoices&, const Config&, const KernelVariantChoice&, const Observer&);
 
 }  // namespace lpot

@@ -4,12 +4,15 @@
 
 namespace lpot {
 
-PlanFinalizer::PlanFinalizer(const QuantizationTask& task, const Config& config, const StatisticsByPlan& statistics) {
+PlanFinalizer::PlanFinalizer(const QuantizationTask& task, const Config& config, const StatisticsByPlan& statistics)
+    : choices_(task.choices) {
   if (config.quantization.recipes.half_range || !use_half_range(config, task.cpu)) return;
   weight_ranges_.emplace(task.model, task.full_range,
                          [&statistics](const Plan& plan) -> const Statistics& { return statistics.of(plan); });
 }
 
-Plan PlanFinalizer::finalize(const Plan& proposed) { return weight_ranges_ ? (*weight_ranges_)(proposed) : proposed; }
+Plan PlanFinalizer::finalize(const Plan& proposed) {
+  return with_f32_ops(weight_ranges_ ? (*weight_ranges_)(proposed) : proposed, choices_);
+}
 
 }  // namespace lpot

@@ -1,5 +1,6 @@
 // Computes the final plan for a plan of the search. Plans use half the weight range wherever the CPU may need it; the
-// final plan uses the full range for ops whose sums cannot overflow (quantize/saturation.h).
+// final plan uses the full range for ops whose sums cannot overflow (quantize/saturation.h). In a Bf16 plan, the final
+// plan has the ops in f32 for which the configuration demands it.
 #pragma once
 #include <optional>
 
@@ -17,7 +18,8 @@ class PlanFinalizer {
   Plan finalize(const Plan& proposed);
 
  private:
-  std::optional<WeightRangePolicy> weight_ranges_;  // none: plans are final already
+  const PlanChoices& choices_;
+  std::optional<WeightRangePolicy> weight_ranges_;  // none: weight ranges are final already
 };
 
 }  // namespace lpot

@@ -10,6 +10,7 @@
 #include "lpot/quantize/recipes/run_time_groups.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/weights_only.h"
+#include "lpot/runtime/precision.h"
 #include "lpot/tune/data_warnings.h"
 #include "lpot/tune/setup.h"
 
@@ -20,9 +21,28 @@ void log_warnings(const std::vector<std::string>& warnings, const Observer& obse
   for (const std::string& warning : warnings) observer.log(LogLevel::Warning, warning);
 }
 
+// A configuration that allows fp32 for all ops, but not bf16, means f32.
+bool names_only_f32(const TensorRestriction& restriction) {
+  const auto has = [&](Precision precision) {
+    return std::find(restriction.precisions.begin(), restriction.precisions.end(), precision) !=
+           restriction.precisions.end();
+  };
+  return has(Precision::Fp32) && !has(Precision::Bf16);
+}
+
+InferencePrecision inference_precision(const QuantizationConfig& config) {
+  if (config.precision) {
+    check_precision(*config.precision, "quantization.precision");
+    return *config.precision;
+  }
+  if (names_only_f32(config.model_wise.activation) || names_only_f32(config.model_wise.weight))
+    return InferencePrecision::F32;
+  return default_precision();
+}
+
 WithWarnings<PlanChoices> choices_for(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config,
                                       const Cpu& cpu, bool half_range) {
-  auto allowed = allowed_choices(ops, config, recipe_declarations(), half_range);
+  auto allowed = allowed_choices(ops, config, recipe_declarations(), half_range, inference_precision(config));
   const auto groups = static_cast<std::int64_t>(run_time_groups(cpu));
   if (config.approach == Approach::DynamicQuantization && groups > 0)
     allowed.value.recipes.front().set(kRunTimeGroups, groups);
@@ -52,8 +72,9 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
   if (!is_dynamic(config) && !user.calibration_data)
     if (const auto warning = few_classes_warning(calibration.value, config.quantization.sampling_sizes.front()))
       observer.log(LogLevel::Warning, *warning);
-  if (choices.value.model_choices.empty())
-    throw ConfigError("quantize", "the configuration keeps every op in fp32; at least one op must be allowed in int8");
+  if (choices.value.model_choices.empty() && choices.value.inference_precision == InferencePrecision::F32)
+    throw ConfigError("quantize", "the configuration keeps every op in fp32; at least one op must be allowed in int8 or, on a CPU with "
+                      "bf16 units, in bf16");
   PlanChoices full_range = choices_for(ops, wanted.value, cpu, false).value;
   std::string name = config.model.name.empty() ? model.source.stem().string() : config.model.name;
   return {cpu,

@@ -27,7 +27,7 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
                                                                 .sample = sample,
                                                                 .cache = {options.kernel_variant_cache, task.cpu}},
                                                                observer);
-  const Plan plan = finalizer.finalize(first_plan(apply_kernel_variants(task, config, variants, observer)));
+  const Plan plan = finalizer.finalize(first_plan(apply_kernel_variants(task.choices, config, variants, observer)));
   const Edits edits = resolve(task.model, plan, statistics);
 
   const fs::path output = options.output.empty() ? workspace_path(config, task.model) / "quantized" : options.output;
@@ -40,6 +40,7 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
   result.model = output / "model.xml";
   result.exports = saved_exports(output);
   result.plan = plan;
+  result.precision = plan.inference_precision;
   result.source_bytes = task.model.size_bytes;
   result.int8_ops = plan.int8_count();
   result.fp32_ops = plan.ops.size() - plan.int8_count();

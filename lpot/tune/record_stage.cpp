@@ -28,11 +28,11 @@ std::vector<StudyOp> describe_ops(const QuantizationTask& task) {
   std::vector<StudyOp> described;
   for (const OpSpace& op : ops) {
     described.push_back({op.name, op.type});
-    if (op.choices.front().precision != Precision::Fp32) continue;
+    if (op.choices.front().is_int8()) continue;
     described.back().fixed_because =
         products.contains(op.name) && task.cpu.needs_half_range()
             ? "Products of two activations run in int8 only on CPUs that add 8-bit products in 32 bits."
-            : "The configuration keeps it in fp32.";
+            : "The configuration does not allow int8 for it.";
   }
   return described;
 }
@@ -41,7 +41,7 @@ std::vector<StudyOp> describe_ops(const QuantizationTask& task) {
 std::vector<std::string> half_range_ops(const Plan& written) {
   std::vector<std::string> names;
   for (const auto& [name, op] : written.ops)
-    if (op.precision == Precision::Int8 && op.weight.bits == 7) names.push_back(name);
+    if (op.is_int8() && op.weight.bits == 7) names.push_back(name);
   return names;
 }
 

@@ -5,6 +5,7 @@
 #include "lpot/quantize/writers/openvino.h"
 #include "lpot/report/deploy.h"
 #include "lpot/report/tensorboard.h"
+#include "lpot/strategies/precision_fallback.h"
 #include "lpot/tune/next_model.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/stages.h"
@@ -27,12 +28,13 @@ class OnlyPlan : public Strategy {
   Plan plan_;
 };
 
-// Strategies search int8 models. Where no op gains from int8, the only trial is the fp32 model.
+// Strategies search int8 models. Where no op gains from int8, the only trial is the model without int8.
 std::shared_ptr<const Strategy> strategy_for(const TuningContext& context, const SearchSpace& space) {
   const Plan first = first_plan(space);
   if (first.int8_count() == 0) return std::make_shared<OnlyPlan>(first);
   const auto& of_user = context.options.user.strategy.strategy;
-  return of_user ? of_user : make_strategy(context.config.tuning.strategy);
+  if (of_user) return of_user;
+  return with_precision_fallback(make_strategy(context.config.tuning.strategy), context.config.tuning.objective);
 }
 
 // Builds, measures and saves the candidates of a search.
@@ -47,6 +49,7 @@ class Candidates {
 
   // The score from another study, else a measurement that stops when the goal cannot be met any more.
   Measurement measure_or_reuse(const Plan& plan, bool may_end_early, const Observer& observer) {
+    if (is_original(plan)) return of_original();
     if (auto known = context_.session.cache().score(plan)) {
       known->samples = 0;  // nothing is evaluated again
       return *known;
@@ -89,6 +92,17 @@ class Candidates {
   }
 
  private:
+  // Without int8 in f32, a plan is the original model, whose accuracy is known.
+  static bool is_original(const Plan& plan) {
+    return plan.inference_precision == InferencePrecision::F32 && plan.int8_count() == 0;
+  }
+
+  Measurement of_original() const {
+    Measurement known = input_.baseline.measured;
+    known.samples = 0;  // nothing is evaluated again
+    return known;
+  }
+
   Deployment deployment(const Trial& trial) {
     return {context_.task.name,   context_.task.model,      builder_.finalize(trial.plan),
             context_.task.cpu,    context_.options.command, input_.shapes,
@@ -131,9 +145,9 @@ StudyWork work_of(const TuningContext& context, Candidates& candidates, const St
   return work;
 }
 
-SavedModel saved_in(const fs::path& folder, const StaticShapes& shapes) {
+SavedModel saved_in(const fs::path& folder, const StaticShapes& shapes, const Plan& plan) {
   const fs::path model = folder / "model.xml";
-  return {model, fs::file_size(model) + fs::file_size(folder / "model.bin"), saved_exports(folder), shapes};
+  return {model, fs::file_size(model) + fs::file_size(folder / "model.bin"), saved_exports(folder), shapes, plan.inference_precision};
 }
 
 }  // namespace
@@ -170,7 +184,7 @@ SearchOutput search(const TuningContext& context, CandidateBuilder& builder, Nex
   SavedModel saved{.shapes = input.shapes};
   if (outcome.best) {
     candidates.save_unless_saved(*outcome.best);
-    saved = saved_in(session.output(), input.shapes);
+    saved = saved_in(session.output(), input.shapes, outcome.best->plan);
   }
   return {std::move(outcome), std::move(saved)};
 }

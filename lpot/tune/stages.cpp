@@ -23,8 +23,8 @@ void restore_evaluator(const TuningContext& context) {
 }
 
 KernelVariantChoice measure_variants(const TuningContext& context, CandidateBuilder& builder,
-                                     const Statistics& statistics) {
-  const Plan all_int8 = first_plan(context.task.choices);
+                                     const PlanChoices& choices, const Statistics& statistics) {
+  const Plan all_int8 = first_plan(choices);
   SpeedMeter& speed = context.measurer.speed();
   KernelVariantOptions options{.compiled = &speed.compiled()};
   options.write = [&](const Plan& in_variants) {
@@ -63,25 +63,33 @@ Baseline measure_baseline(const TuningContext& context) {
   return baseline;
 }
 
+PlanChoices choices_in(const QuantizationTask& task, const PrecisionChoice& precision) {
+  const bool keeps_precision = precision.inference_precision == task.choices.inference_precision;
+  return keeps_precision ? task.choices : in_f32(task.choices);
+}
+
 KernelVariantChoice choose_kernel_variants(const TuningContext& context, CandidateBuilder& builder,
-                                           const Statistics& statistics) {
+                                           const PlanChoices& choices, const Statistics& statistics) {
   StudyCache& cache = context.session.cache();
   if (const auto known = cache.kernel_variants()) return *known;
-  KernelVariantChoice measured = measure_variants(context, builder, statistics);
+  KernelVariantChoice measured = measure_variants(context, builder, choices, statistics);
   cache.store_kernel_variants(measured);
   return measured;
 }
 
 SearchSpace build_search_space(const TuningContext& context, CandidateBuilder& builder, const Statistics& statistics,
-                               const KernelVariantChoice& variants) {
+                               const SpeedChoices& measured) {
   const QuantizationTask& task = context.task;
-  PlanChoices choices = apply_kernel_variants(task, context.config, variants, context.observer);
+  PlanChoices choices = apply_kernel_variants(choices_in(task, measured.precision), context.config, measured.variants,
+                                              context.observer);
   const Edits& edits = builder.edits(first_plan(choices));
   std::map<std::string, double> noise = expected_noise(task.model, edits, statistics);
   // Ops whose kernels can saturate come first.
   if (task.cpu.needs_half_range())
     for (const std::string& op : saturating_ops(task.model, edits, statistics)) noise[op] += 1;
-  return build_search_space(std::move(choices), variants, std::move(noise));
+  SearchSpace space = build_search_space(std::move(choices), measured.variants, std::move(noise));
+  space.unquantized_speedup = measured.precision.unquantized_speedup;
+  return space;
 }
 
 }  // namespace lpot

@@ -36,11 +36,21 @@ struct Baseline {
 // The fp32 model's accuracy and speed, from the store or measured now. Throws Error if the goal cannot be computed.
 Baseline measure_baseline(const TuningContext&);
 
-// The kernel variants from the store, or measured with the first plan of the search.
-KernelVariantChoice choose_kernel_variants(const TuningContext&, CandidateBuilder&, const Statistics&);
+// What the configuration allows, with the measured inference precision.
+PlanChoices choices_in(const QuantizationTask&, const PrecisionChoice&);
+
+// From the store, or measured with the first plan of the choices.
+KernelVariantChoice choose_kernel_variants(const TuningContext&, CandidateBuilder&, const PlanChoices&,
+                                           const Statistics&);
+
+// Measurements of the stages before the search.
+struct SpeedChoices {
+  PrecisionChoice precision;
+  KernelVariantChoice variants;
+};
 
 // Everything that strategies may choose from, with the measured times and the expected noise of every op.
-SearchSpace build_search_space(const TuningContext&, CandidateBuilder&, const Statistics&, const KernelVariantChoice&);
+SearchSpace build_search_space(const TuningContext&, CandidateBuilder&, const Statistics&, const SpeedChoices&);
 
 struct SearchInput {
   const SearchSpace& space;

@@ -152,8 +152,9 @@ std::optional<StopReason> Study::Loop::reason_to_stop() const {
   const StudyOutcome& outcome = progress_.outcome;
   const ExitPolicy& policy = options_.exit_policy;
   if (caller_failures_ >= kMostCallerFailures) return StopReason::CallerFailed;
+  if (outcome.trials.size() >= policy.max_trials)
+    return policy.timeout_seconds == 0 && outcome.goal_met ? StopReason::GoalMet : StopReason::MaxTrials;
   if (policy.timeout_seconds == 0 && outcome.goal_met) return StopReason::GoalMet;
-  if (outcome.trials.size() >= policy.max_trials) return StopReason::MaxTrials;
   if (policy.timeout_seconds > 0 && progress_.seconds >= policy.timeout_seconds) return StopReason::Timeout;
   if (outcome.best && is_over()) return StopReason::Timeout;
   return std::nullopt;
@@ -235,11 +236,12 @@ void Study::Loop::run_trial(Plan plan, const Observer& observer) {
 }
 
 std::optional<StopReason> Study::Loop::step(const Observer& with_timeout) {
-  if (const auto reason = reason_to_stop()) return reason;
+  const auto reason = reason_to_stop();
+  if (reason && reason != StopReason::GoalMet) return reason;
   History history = history_of(progress_.outcome.trials, progress_.outcome.probes);
   history.use(progress_.trials, progress_.probes);
-  auto next = strategy_.next(options_.space, history);
-  if (!next) return StopReason::NoPlanLeft;
+  auto next = reason ? strategy_.before_stopping(options_.space, history) : strategy_.next(options_.space, history);
+  if (!next) return reason.value_or(StopReason::NoPlanLeft);
   expect_after(*next);
   // The first trial runs to its end even after the timeout, so that there is a result.
   const Observer& watching = progress_.outcome.best ? with_timeout : observer_;

@@ -40,6 +40,9 @@ StudyIdentity identity_of(const QuantizationTask& task, const Config& config, co
   if (!user.metrics.empty()) settings["own metrics"] = names_of(user.metrics);
   settings["half_range"] = use_half_range(config, task.cpu);
   settings["cpu_class"] = task.cpu.cpu_class();
+  // Studies in f32 have the settings of version 0.1.
+  if (task.choices.inference_precision != InferencePrecision::F32)
+    settings["inference_precision"] = to_string(task.choices.inference_precision);
   settings["calibration data"] = task.calibration.identity();
   settings["evaluation data"] = evaluator.identity();
   return {task.name, task.model.fingerprint,
@@ -59,7 +62,7 @@ bool StudyCache::matters(DependsOn what, const std::string& setting) {
              setting == "own metrics" || setting == "cpu_class";
     case DependsOn::KernelVariants:
       return setting.starts_with("quantization.") || setting == "calibration data" || setting == "half_range" ||
-             setting == "cpu_class" || setting == "evaluation data";
+             setting == "inference_precision" || setting == "cpu_class" || setting == "evaluation data";
     case DependsOn::AllButTuning:
       return !setting.starts_with("tuning.") && setting != kConfidence;
   }
@@ -118,6 +121,12 @@ std::optional<std::string> StudyCache::statistics(const StatisticsKey& key) {
   return found;
 }
 
+std::optional<PrecisionChoice> StudyCache::precision() {
+  const auto found = find(DependsOn::KernelVariants, [](const StudyRecord& record) { return record.precision(); });
+  if (found) record_.set_precision(*found);
+  return found;
+}
+
 std::optional<KernelVariantChoice> StudyCache::kernel_variants() {
   const auto found =
       find(DependsOn::KernelVariants, [](const StudyRecord& record) { return record.kernel_variants(); });
@@ -144,6 +153,8 @@ void StudyCache::store_baseline(const Measurement& measured, const std::string& 
 void StudyCache::store_statistics(const StatisticsKey& key, const std::string& bytes) {
   record_.set_statistics(key, bytes);
 }
+
+void StudyCache::store_precision(const PrecisionChoice& choice) { record_.set_precision(choice); }
 
 void StudyCache::store_kernel_variants(const KernelVariantChoice& choice) { record_.set_kernel_variants(choice); }
 

@@ -30,12 +30,14 @@ class StudyCache {
   std::optional<std::string> baseline_notes() const;
   std::optional<std::string> first_model_notes() const;
   std::optional<std::string> statistics(const StatisticsKey&);
+  std::optional<PrecisionChoice> precision();
   std::optional<KernelVariantChoice> kernel_variants();
   std::optional<Measurement> score(const Plan&);  // the exact result of that plan in another study
 
   // Measurements are stored before they are used.
   void store_baseline(const Measurement&, const std::string& notes);
   void store_statistics(const StatisticsKey&, const std::string& bytes);
+  void store_precision(const PrecisionChoice&);
   void store_kernel_variants(const KernelVariantChoice&);
 
  private:

@@ -7,6 +7,7 @@
 #include "lpot/runtime/executable.h"
 #include "lpot/tune/data_warnings.h"
 #include "lpot/tune/next_model.h"
+#include "lpot/tune/precision_stage.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/stages.h"
 #include "lpot/tune/worker.h"
@@ -129,9 +130,11 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   CandidateBuilder builder(task.model, statistics, &finalizer);
   const Statistics& of_first = statistics.of(first_plan(task.choices));
   const Stopwatch choosing;
-  const KernelVariantChoice variants = choose_kernel_variants(context, builder, of_first);
+  const PrecisionChoice precision = choose_precision(context, builder);
+  const KernelVariantChoice variants =
+      choose_kernel_variants(context, builder, choices_in(task, precision), of_first);
   times.kernel_variants = choosing.seconds();
-  const SearchSpace space = build_search_space(context, builder, of_first, variants);
+  const SearchSpace space = build_search_space(context, builder, of_first, {precision, variants});
 
   const StaticShapes shapes = static_shapes(task.model, measurer.speed().sample(), samples.dataset().input_naming());
   times.before_trials = seconds_before_trials(session.record(), watch.seconds());

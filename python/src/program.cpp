@@ -11,6 +11,7 @@
 #include "lpot/model/load.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/runtime/latency.h"
+#include "lpot/runtime/precision.h"
 
 namespace lpot::python {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 class Program {
  public:
   Program(const std::filesystem::path& path, int threads) : model_(load_model(path)), threads_(threads) {
+    model_.precision = usable_precision(model_.precision);
     for (const Port& port : model_inputs(model_)) inputs_.push_back(port);
     for (const Port& port : model_outputs(model_)) outputs_.push_back(port);
   }

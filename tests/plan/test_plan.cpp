@@ -80,6 +80,18 @@ TEST(Plan, HasDifferentJsonAndHashForEveryPartOfItsSchemes) {
   }
 }
 
+TEST(Plan, StoresTheInferencePrecisionOnlyIfItIsNotF32) {
+  Plan plan;
+  plan.ops["conv"] = {.precision = Precision::Bf16};
+  plan.ops["fc"] = {.precision = Precision::Fp32};
+  const std::string in_f32 = to_json(plan);
+  EXPECT_THAT(in_f32, ::testing::Not(HasSubstr("inference_precision")));
+  plan.inference_precision = InferencePrecision::Bf16;
+  EXPECT_EQ(plan_from_json(to_json(plan)), plan);
+  EXPECT_NE(plan_from_json(in_f32), plan);
+  EXPECT_THAT(plan.fallback(), ::testing::ElementsAre("conv", "fc"));
+}
+
 class DamagedPlan : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(DamagedPlan, IsAStoreError) { EXPECT_THROW(plan_from_json(GetParam()), StoreError); }
@@ -89,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values("", "{", "[]", "{}", "null", R"({"ops": null})", R"({"ops": []})", R"({"ops": "conv"})",
                       R"({"ops": {"conv": 1}})", R"({"ops": {"conv": {}}})",
                       R"({"ops": {"conv": {"precision": "int7"}}})", R"({"ops": {"conv": {"precision": "int8"}}})",
-                      R"({"ops": {"conv": {"precision": "bf16"}}})", R"({"ops": {}, "sampling_size": "many"})",
+                      R"({"ops": {"conv": {"precision": "uint8"}}})", R"({"inference_precision": "int4", "ops": {}})", R"({"ops": {}, "sampling_size": "many"})",
                       R"({"ops": {"conv": {"precision": "int8", "activation": {"algorithm": "guess",
                           "granularity": "per_tensor", "scheme": "asym"}, "weight": {}}}})"));
 

@@ -41,6 +41,71 @@ OpRestriction fp32() {
   return restriction;
 }
 
+PlanChoices choices_in_bf16(const QuantizationConfig& config) {
+  return allowed_choices(kOps, config, kDeclaredRecipes, false, InferencePrecision::Bf16).value;
+}
+
+OpRestriction dtypes(const std::vector<Precision>& precisions) {
+  OpRestriction restriction;
+  restriction.activation.precisions = restriction.weight.precisions = precisions;
+  restriction.place = {"net.yaml", 14};
+  return restriction;
+}
+
+TEST(SearchSpaceInBf16, OpsFallBackToBf16) {
+  const PlanChoices choices = choices_in_bf16({});
+  for (const OpSpace& op : choices.ops) {
+    EXPECT_EQ(op.choices.size(), 9u);
+    EXPECT_EQ(op.choices.back().precision, Precision::Bf16);
+    EXPECT_TRUE(op.can_fall_back());
+  }
+  const Plan plan = choices.plan(choices.model_choices.front(), {"fc"});
+  EXPECT_EQ(plan.inference_precision, InferencePrecision::Bf16);
+  EXPECT_EQ(plan.ops.at("fc").precision, Precision::Bf16);
+  EXPECT_THAT(plan.fallback(), ElementsAre("fc"));
+  EXPECT_TRUE(choices.contains(plan));
+}
+
+TEST(SearchSpaceInBf16, AnOpThatMayOnlyBeFp32StaysInF32) {
+  const PlanChoices choices = choices_in_bf16(op_wise({{"fc", dtypes({Precision::Fp32})}}));
+  EXPECT_EQ(first_plan(choices).ops.at("fc").precision, Precision::Fp32);
+}
+
+TEST(SearchSpaceInBf16, AnOpThatMayBeInt8OrFp32FallsBackToF32InTheFinalPlan) {
+  const PlanChoices choices =
+      choices_in_bf16(op_wise({{"fc", dtypes({Precision::Int8, Precision::Uint8, Precision::Fp32})}}));
+  EXPECT_THAT(choices.f32_ops, ElementsAre("fc"));
+  const Plan int8 = first_plan(choices);
+  EXPECT_TRUE(with_f32_ops(int8, choices).ops.at("fc").is_int8());
+  const Plan fallback = choices.plan(choices.model_choices.front(), {"fc", "/stem/conv"});
+  EXPECT_TRUE(choices.contains(fallback));
+  EXPECT_EQ(with_f32_ops(fallback, choices).ops.at("fc").precision, Precision::Fp32);
+  EXPECT_EQ(with_f32_ops(fallback, choices).ops.at("/stem/conv").precision, Precision::Bf16);
+}
+
+TEST(SearchSpaceInBf16, AModelThatMayOnlyBeBf16HasOnePlan) {
+  QuantizationConfig config;
+  config.model_wise = dtypes({Precision::Bf16});
+  const Plan plan = first_plan(choices_in_bf16(config));
+  EXPECT_EQ(plan.int8_count(), 0u);
+  EXPECT_EQ(plan.ops.at("fc").precision, Precision::Bf16);
+  EXPECT_EQ(plan, unquantized_plan(choices_in_bf16(config)));
+}
+
+TEST(SearchSpaceInF32, Bf16MeansFp32) {
+  const PlanChoices choices = choices_for(op_wise({{"fc", dtypes({Precision::Bf16})}})).space;
+  EXPECT_EQ(first_plan(choices).ops.at("fc").precision, Precision::Fp32);
+}
+
+TEST(SearchSpaceInF32, IsReachedFromTheChoicesInBf16) {
+  const PlanChoices f32 = in_f32(choices_in_bf16(op_wise({{"fc", dtypes({Precision::Int8, Precision::Fp32})}})));
+  const PlanChoices expected = choices_for(op_wise({{"fc", dtypes({Precision::Int8, Precision::Fp32})}})).space;
+  EXPECT_EQ(first_plan(f32), first_plan(expected));
+  ASSERT_EQ(f32.ops.size(), expected.ops.size());
+  for (std::size_t i = 0; i < f32.ops.size(); ++i) EXPECT_EQ(f32.ops[i].choices, expected.ops[i].choices);
+  EXPECT_TRUE(f32.f32_ops.empty());
+}
+
 // Names of the ops whose only choice is fp32.
 std::vector<std::string> forced_to_fp32(const PlanChoices& space) {
   std::vector<std::string> names;

@@ -56,7 +56,7 @@ TEST(PlanIndex, KnowsTheKeyOfAPlanThatIsMadeOpByOp) {
   Plan plan = space.plan(space.model_choices.front());
   plan.recipes.set("bias_correction", true);
   plan.sampling_size = 100;
-  PlanKey key = key_of(plan.recipes, plan.sampling_size);
+  PlanKey key = key_of(Plan{{}, plan.recipes, plan.sampling_size});
   for (const OpSpace& op : space.ops) key = key.with(op.name, plan.ops.at(op.name));
   EXPECT_EQ(key, key_of(plan));
 }

@@ -88,6 +88,8 @@ struct Edits {
   std::size_t run_time_groups = 0;  // this and the next two members are the values of the recipes with the same names
   bool through_max_pooling = true;
   bool through_concat = true;
+  InferencePrecision inference_precision = InferencePrecision::F32;  // of the edited model
+  std::vector<OpInfo> f32_ops = {};                                  // stay in f32 in a Bf16 or F16 model
 };
 
 }  // namespace lpot

@@ -110,6 +110,8 @@ std::map<std::string, std::string> op_signatures(const Model& model, const Plan&
     if (op == plan.ops.end() || op->second.precision != Precision::Int8 || !find_capability(node->get_type_name()))
       continue;
     std::string text = signature(*node, op->second);
+    if (plan.inference_precision != InferencePrecision::F32)
+      text += fmt::format(", others in {}", to_string(plan.inference_precision));
     // If shapes depend on data, only the shapes of the model's inputs are known.
     if (node->is_dynamic())
       for (std::size_t i = 0; i < inputs.size(); ++i)

@@ -46,7 +46,7 @@ Products find_products(const Model& fp32, const std::vector<Tensor>& inputs) {
 // The plan with these products, if they are in int8, as convolutions.
 Plan as_convolutions(Plan plan, const Products& products) {
   for (const auto& [product, variant] : products)
-    if (const auto op = plan.ops.find(product); op != plan.ops.end() && op->second.precision == Precision::Int8)
+    if (const auto op = plan.ops.find(product); op != plan.ops.end() && op->second.is_int8())
       op->second.variant = variant;
   return plan;
 }
@@ -120,7 +120,7 @@ std::map<std::string, OpTimes> times_of_ops(const Plan& plan, const Products& pr
   };
   std::map<std::string, OpTimes> of_ops;
   for (const auto& [name, op] : plan.ops) {
-    if (op.precision != Precision::Int8) continue;
+    if (!op.is_int8()) continue;
     const bool has_variant = times.size() > 2 && products.contains(name);
     of_ops[name] = {time_of(0, name), time_of(1, name), has_variant ? time_of(2, name) : 0.0};
   }
@@ -148,7 +148,7 @@ std::vector<std::string> slower_in_int8(const Model& fp32, const Model& int8, co
     const double int8_ms = choice.variants.contains(name) ? times.convolution_ms : times.plain_ms;
     if (times.fp32_ms >= kClearly * int8_ms) continue;
     slower.push_back(name);
-    mixed_plan.ops[name] = OpPlan{};
+    mixed_plan.ops[name] = {.precision = unquantized(plan.inference_precision)};
     possible_gain_ms += int8_ms - times.fp32_ms;
   }
   const bool is_clearly_faster = kernels.second < kCertainlyFaster * kernels.first;

@@ -9,6 +9,7 @@
 #include "lpot/core/error.h"
 #include "lpot/quantize/graph/quantizer_places.h"
 #include "lpot/quantize/writers/convolution_variant.h"
+#include "lpot/quantize/writers/keep_in_f32.h"
 #include "lpot/quantize/writers/openvino.h"
 
 namespace lpot {
@@ -209,6 +210,8 @@ class Writer {
       const auto table = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
       node->input(0).replace_source_output(dequantized(*table, *edit.rows));
     }
+    for (const OpInfo& op : edits.f32_ops) keep_in_f32(ops_.find(op.name, op.type));
+    set_precision(model_, edits.inference_precision);
     join_convolution_variants(*model_.graph);
     model_.graph->validate_nodes_and_infer_types();
     return std::move(model_);

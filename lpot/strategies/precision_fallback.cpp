@@ -1,0 +1,89 @@
+#include "lpot/strategies/precision_fallback.h"
+
+#include <algorithm>
+
+namespace lpot {
+namespace {
+
+bool is_16_bit(const SearchSpace& space) { return space.inference_precision != InferencePrecision::F32; }
+
+// The trials and probes of int8 plans with one inference precision: what the strategy proposed for one search space.
+struct Int8Records {
+  std::vector<Trial> trials;
+  std::vector<Probe> probes;
+
+  Int8Records(const History& history, InferencePrecision precision) {
+    const auto belongs = [&](const auto& record) {
+      return record.plan.inference_precision == precision && record.plan.int8_count() > 0;
+    };
+    std::copy_if(history.trials.begin(), history.trials.end(), std::back_inserter(trials), belongs);
+    std::copy_if(history.probes.begin(), history.probes.end(), std::back_inserter(probes), belongs);
+  }
+};
+
+bool met_with_int8(const History& history) {
+  return std::any_of(history.trials.begin(), history.trials.end(), [&](const Trial& trial) {
+    return trial.result && history.goal.met(trial.result->accuracy) && trial.plan.int8_count() > 0;
+  });
+}
+
+SearchSpace space_in_f32(const SearchSpace& space) {
+  SearchSpace result{in_f32(space), space.saved_ms, space.noise};
+  return result;
+}
+
+class PrecisionFallback : public Strategy {
+ public:
+  PrecisionFallback(std::shared_ptr<const Strategy> inner, Objective objective)
+      : inner_(std::move(inner)), objective_(objective) {}
+
+  std::optional<Step> next(const SearchSpace& space, const History& history) const override {
+    if (!is_16_bit(space)) return inner_->next(space, history);
+    const Plan without_int8 = unquantized_plan(space);
+    const Trial* tried = history.find(without_int8);
+    if (!tried) {
+      if (history.trials.empty() || history.met()) return inner_->next(space, history);
+      return Step{without_int8};
+    }
+    const bool is_enough = tried->result && history.goal.met(tried->result->accuracy);
+    const SearchSpace searched = is_enough ? space : space_in_f32(space);
+    const Int8Records known(history, searched.inference_precision);
+    return inner_->next(searched,
+                        {known.trials, history.goal, history.random_seed, known.probes, history.has_budget});
+  }
+
+  std::optional<Step> before_stopping(const SearchSpace& space, const History& history) const override {
+    // Only the model without int8 meets the goal so far. An int8 plan may be faster.
+    if (!met_with_int8(history)) return next(space, history);
+    if (auto step = inner_->before_stopping(space, history)) return step;
+    return objective_ == Objective::Performance ? slower_than_unquantized(space, history) : std::nullopt;
+  }
+
+  bool needs_scores() const override { return inner_->needs_scores(); }
+  DistanceKind distance_kind() const override { return inner_->distance_kind(); }
+
+ private:
+  // A model without int8 that may be as fast as the best trial.
+  std::optional<Step> slower_than_unquantized(const SearchSpace& space, const History& history) const {
+    const Trial* best = best_known(history.trials, history.goal, objective_);
+    if (!best || best->plan.int8_count() == 0) return std::nullopt;
+    const double speedup = best->result->speedup;
+    const Plan without_int8 = unquantized_plan(space);
+    if (is_16_bit(space) && space.unquantized_speedup >= speedup && !history.find(without_int8))
+      return Step{without_int8};
+    const Plan original = unquantized_plan(in_f32(space));
+    if (speedup < 1 && !history.find(original)) return Step{original};
+    return std::nullopt;
+  }
+
+  std::shared_ptr<const Strategy> inner_;
+  Objective objective_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Strategy> with_precision_fallback(std::shared_ptr<const Strategy> inner, Objective objective) {
+  return std::make_shared<PrecisionFallback>(std::move(inner), objective);
+}
+
+}  // namespace lpot
