@@ -92,6 +92,15 @@ class Request {
     start_part(0);
   }
 
+  bool has_one_part() const { return parts_.size() == 1; }
+
+  // The same in two steps, for a request of one part, which runs in this thread.
+  void set_inputs(const std::vector<Tensor>& inputs) {
+    inputs_ = &inputs;
+    set_inputs_of(0);
+  }
+  void run() { parts_.front().infer(); }
+
   // When the wait for a part returns, the part has already started the next one.
   void wait() {
     for (ov::InferRequest& part : parts_) part.wait();
@@ -112,14 +121,18 @@ class Request {
   }
 
  private:
-  void start_part(std::size_t number) {
-    ov::InferRequest& request = parts_[number];
+  void set_inputs_of(std::size_t number) {
     const std::vector<GraphPart::Source>& sources = cut_->parts[number].inputs;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const auto& [part, index] = sources[i];
-      request.set_input_tensor(i, part == GraphPart::Source::kInputs ? to_ov_tensor(inputs_->at(index))
-                                                                     : parts_[part].get_output_tensor(index));
+      parts_[number].set_input_tensor(i, part == GraphPart::Source::kInputs ? to_ov_tensor(inputs_->at(index))
+                                                                            : parts_[part].get_output_tensor(index));
     }
+  }
+
+  void start_part(std::size_t number) {
+    ov::InferRequest& request = parts_[number];
+    set_inputs_of(number);
     if (number + 1 < parts_.size())
       request.set_callback([this, number](const std::exception_ptr& error) {
         if (!error) start_part(number + 1);
@@ -185,25 +198,43 @@ struct Executable::State {
     running.clear();
   }
 
-  void start(Request& request, const std::vector<Tensor>& tensors) {
-    if (tensors.size() != inputs)
-      throw DataError("infer",
-                      fmt::format("the model has {} inputs, but the data have {} tensors", inputs, tensors.size()));
+  // Calls a function of OpenVINO. Its errors become DataErrors that begin with `what`.
+  template <typename Function>
+  static void call(const char* what, const Function& function) {
     try {
-      request.start(tensors);
+      function();
     } catch (const ov::Exception& error) {
       rethrow_out_of_memory(error);
-      throw DataError("infer", shorten_openvino_message(error.what()));
+      throw DataError("infer", what + shorten_openvino_message(error.what()));
     }
   }
 
+  void check_count(const std::vector<Tensor>& tensors) const {
+    if (tensors.size() != inputs)
+      throw DataError("infer",
+                      fmt::format("the model has {} inputs, but the data have {} tensors", inputs, tensors.size()));
+  }
+
+  void start(Request& request, const std::vector<Tensor>& tensors) {
+    check_count(tensors);
+    call("", [&] { request.start(tensors); });
+  }
+
   std::vector<Tensor> finish(Request& request) {
-    try {
-      request.wait();
-    } catch (const ov::Exception& error) {
-      rethrow_out_of_memory(error);
-      throw DataError("infer", fmt::format("inference failed: {}", shorten_openvino_message(error.what())));
-    }
+    call("inference failed: ", [&] { request.wait(); });
+    return outputs_of(request);
+  }
+
+  // Runs in this thread. Starting the request and waiting for it would need two more switches between threads. They
+  // take long on busy cores, and a visible part of a short inference on free ones.
+  std::vector<Tensor> infer(Request& request, const std::vector<Tensor>& tensors) {
+    check_count(tensors);
+    call("", [&] { request.set_inputs(tensors); });
+    call("inference failed: ", [&] { request.run(); });
+    return outputs_of(request);
+  }
+
+  std::vector<Tensor> outputs_of(Request& request) const {
     std::vector<Tensor> outputs;
     for (std::size_t i = 0; i < cut.outputs.size(); ++i)
       outputs.push_back(borrow_outputs ? borrow_from_ov(request.output(i)) : copy_from_ov(request.output(i)));
@@ -247,8 +278,10 @@ Executable::~Executable() {
 
 std::vector<Tensor> Executable::infer(const std::vector<Tensor>& inputs) {
   const Stopwatch stopwatch(seconds_inferring);
-  state_->start(state_->requests.front(), inputs);
-  return state_->finish(state_->requests.front());
+  Request& request = state_->requests.front();
+  if (request.has_one_part()) return state_->infer(request, inputs);
+  state_->start(request, inputs);
+  return state_->finish(request);
 }
 
 void Executable::start(std::vector<Tensor> inputs) {
