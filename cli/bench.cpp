@@ -15,8 +15,8 @@
 #include "lpot/model/load.h"
 #include "lpot/report/deploy.h"
 #include "lpot/report/table.h"
+#include "lpot/runtime/comparison.h"
 #include "lpot/runtime/fit.h"
-#include "lpot/runtime/latency.h"
 #include "lpot/tune/setup.h"
 
 namespace lpot::cli {
@@ -190,23 +190,36 @@ void print_result(const Context& context, OrderedJson head, const OrderedJson& m
 
 int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const Context& context) {
   LoadedModels loaded = load_models(verb, settings);
-  LatencyOptions options{.warmup = settings.warmup, .seconds = verb.seconds};
-  if (settings.runs > 0) options.min_runs = options.max_runs = settings.runs;
-  const auto latencies = measure_latency(loaded.contenders, options);
+  const int threads = settings.threads > 0 ? settings.threads : detect_cpu().cores;
+  ComparisonOptions options{.warmup = settings.warmup, .seconds = verb.seconds, .threads = threads};
+  if (settings.runs > 0) options.min_blocks = options.max_runs = settings.runs;
+  const Comparison compared = compare_latency(loaded.contenders, options);
+  const std::vector<Latency>& latencies = compared.latencies;
   OrderedJson models = OrderedJson::array();
   std::vector<Row> rows;
   for (std::size_t i = 0; i < latencies.size(); ++i) {
     const Figures figures{latencies[i], static_cast<double>(settings.batch_size) * 1000.0 / latencies[i].median_ms};
-    const double speedup = latencies[0].median_ms / latencies[i].median_ms;
+    const TimeRatio speedup = i == 0 ? TimeRatio{} : compared.ratio(i);
     OrderedJson model{{"path", verb.models[i]}};
     model.update(to_json(figures));
-    model["speedup"] = speedup;
+    model["speedup"] = speedup.median;
+    model["speedup_low"] = speedup.low;
+    model["speedup_high"] = speedup.high;
     models.push_back(model);
-    rows.push_back(row_of(verb.models[i], figures, fmt::format("{:.2f} x", speedup)));
+    rows.push_back(
+        row_of(verb.models[i], figures, i == 0 ? "" : format_speedup(speedup.median, {speedup.low, speedup.high})));
   }
-  const int threads = settings.threads > 0 ? settings.threads : detect_cpu().cores;
-  print_result(context, {{"batch_size", settings.batch_size}, {"threads", threads}}, models,
-               fmt::format("batch {}, {} threads", settings.batch_size, threads), rows);
+  const bool uses_cpu_time = compared.basis == TimeBasis::Cpu;
+  print_result(context,
+               {{"batch_size", settings.batch_size},
+                {"threads", threads},
+                {"contention", compared.contention},
+                {"speedup_basis", uses_cpu_time ? "cpu" : "wall"}},
+               models, fmt::format("batch {}, {} threads", settings.batch_size, threads), rows);
+  if (uses_cpu_time && !context.common.json)
+    fmt::print("\nOther programs used {:.0f}% of the CPU, so speed-ups are ratios of CPU time.{}\n",
+               100 * compared.contention,
+               threads > 1 ? "\nFor short models, --threads 1 gives figures that other programs hardly change." : "");
   return kSuccess;
 }
 

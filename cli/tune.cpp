@@ -66,7 +66,7 @@ int run_tune(const TuneVerb& verb, const Context& context) {
     goal = found;
     terminal.line(
         fmt::format("fp32: {} {:.4f}; goal: {}", baseline.metrics.front().first, baseline.accuracy, found.describe()));
-    terminal.line("latencies are for batch 1; fp32 and int8 in one row are measured in the same run");
+    terminal.line("latencies: batch 1; speed-up: against fp32 in the same run, with its 95% confidence interval");
     terminal.line(trial_header());
   };
   options.on_trial = [&](const Trial& trial, bool is_best) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -16,10 +17,17 @@ double number(const nlohmann::json& json) {
   return json.is_null() ? std::numeric_limits<double>::quiet_NaN() : json.get<double>();
 }
 
+// Fields that older versions did not store.
+bool was_added_later(std::string_view name) {
+  constexpr std::string_view kLater[] = {"complete", "speedup_low", "speedup_high", "speedup_vs_default", "cores"};
+  return std::find(std::begin(kLater), std::end(kLater), name) != std::end(kLater);
+}
+
 template <typename Field>
 void read_field(const nlohmann::json& json, const char* name, Field& field) {
+  if (!json.contains(name) && was_added_later(name)) return;
   if constexpr (std::is_same_v<Field, bool>) {
-    field = json.value(name, field);  // older versions did not store it
+    field = json.at(name).get<bool>();
   } else if constexpr (std::is_floating_point_v<Field>) {
     field = number(json.at(name));
   } else {

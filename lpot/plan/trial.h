@@ -22,8 +22,12 @@ struct Measurement {
   double accuracy = 0;                                  // of the first metric, which tuning uses
   std::vector<std::pair<std::string, double>> metrics;  // all metrics
   double latency_ms = 0;                                // lower quartile (p25) of the runs, batch 1
-  // Compared with fp32 in the same interleaved run, so that it is comparable between trials when the load changes.
-  double speedup = 1;
+  // Compared with fp32 in the same interleaved run, so that it is comparable between trials when the load changes. The
+  // median of many short comparisons, and its 95% confidence interval; 0 and 0: unknown, as in older studies.
+  double speedup = 1, speedup_low = 0, speedup_high = 0;
+  // Compared with the model without int8 in the default precision of the runtime, in the same run; 0: that is f32.
+  double speedup_vs_default = 0;
+  int cores = 0;                    // that latency and speed were measured on; 0: all
   std::size_t size_bytes = 0;       // of the weights
   std::size_t footprint_bytes = 0;  // weights and activations during inference
   std::size_t samples = 0;          // number of evaluated samples
@@ -68,6 +72,10 @@ void visit_fields(Values& measured, Visit&& visit) {
   visit("accuracy", measured.accuracy);
   visit("latency_ms", measured.latency_ms);
   visit("speedup", measured.speedup);
+  visit("speedup_low", measured.speedup_low);
+  visit("speedup_high", measured.speedup_high);
+  visit("speedup_vs_default", measured.speedup_vs_default);
+  visit("cores", measured.cores);
   visit("size_bytes", measured.size_bytes);
   visit("footprint_bytes", measured.footprint_bytes);
   visit("samples", measured.samples);

@@ -44,6 +44,10 @@ void write_measured(YAML::Emitter& yaml, const char* key, const Measurement& mea
   entry(yaml, "latency_ms", measured.latency_ms);
   entry(yaml, "speedup", measured.speedup);
   if (measured.speedup != 1) yaml << YAML::Comment("against fp32 in the same run");
+  if (measured.speedup_high > 0) {
+    entry(yaml, "speedup_low", measured.speedup_low);
+    entry(yaml, "speedup_high", measured.speedup_high);
+  }
   entry(yaml, "size_bytes", measured.size_bytes);
   yaml << YAML::EndMap;
 }

@@ -48,6 +48,15 @@ const OrderedJson* best_trial(const OrderedJson& view) {
   return nullptr;
 }
 
+Spread spread_in(const OrderedJson& trial) {
+  return {trial.value("speedup_low", 0.0), trial.value("speedup_high", 0.0)};
+}
+
+std::string speedup_text(const OrderedJson& trial) {
+  return trial.contains("speedup") && trial["speedup"].is_number() ? format_speedup(trial["speedup"], spread_in(trial))
+                                                                   : "-";
+}
+
 std::string comparison(const OrderedJson& view, const OrderedJson& best) {
   const OrderedJson& base = view["baseline"];
   const std::size_t bytes = view.value("model_bytes", 0) > 0 ? view["model_bytes"] : best["size_bytes"];
@@ -57,7 +66,7 @@ std::string comparison(const OrderedJson& view, const OrderedJson& best) {
   rows.push_back({"latency, ms (same run)",
                   fmt::format("{:.3f}", best.value("latency_ms", 0.0) * best.value("speedup", 1.0)),
                   fmt::format("{} ({})", fixed(best, "latency_ms", 3),
-                              format_ratio(best.value("speedup", 1.0), "faster", "slower"))});
+                              format_faster_slower(best.value("speedup", 1.0), spread_in(best)))});
   rows.push_back({"size", format_bytes(base["size_bytes"]), format_bytes(bytes)});
   return table({"", "fp32", "int8"}, rows);
 }
@@ -75,7 +84,7 @@ std::string trials(const OrderedJson& view) {
   std::vector<Row> rows;
   for (const OrderedJson& trial : view["trials"])
     rows.push_back({trial["number"].dump(), accuracy_text(trial), fixed(trial, "fp32_latency_ms", 3),
-                    fixed(trial, "latency_ms", 3), fixed(trial, "speedup", 2), trial["fp32_ops"].dump(),
+                    fixed(trial, "latency_ms", 3), speedup_text(trial), trial["fp32_ops"].dump(),
                     fixed(trial, "seconds", 1), recipes_text(trial),
                     trial["number"] == view["best"] ? "best" : plain(trial.value("error", ""))});
   return table({"trial", plain(view["metric"]), "fp32 ms, same run", "int8 ms", "speed-up", "ops in fp32", "seconds",

@@ -44,6 +44,8 @@ OrderedJson history_json(const TuneResult& result) {
                     {"complete", measured.complete},
                     {"latency_ms", measured.latency_ms},
                     {"speedup", measured.speedup},
+                    {"speedup_low", measured.speedup_low},
+                    {"speedup_high", measured.speedup_high},
                     {"samples", measured.samples},
                     {"meets_goal", result.goal.met(measured.accuracy)}});
       if (!best || is_better(trial, *best, result.goal, result.objective)) best = &trial;
@@ -97,6 +99,8 @@ std::string numpy_type(const std::string& element_type) {
 
 }  // namespace
 
+Spread spread_of(const Measurement& measured) { return {measured.speedup_low, measured.speedup_high}; }
+
 double fp32_latency_ms(const Measurement& measured) { return measured.latency_ms * measured.speedup; }
 
 nlohmann::ordered_json shapes_json(const StaticShapes& shapes) {
@@ -117,10 +121,11 @@ std::string result_json(const TuneResult& result) {
   json["best"] = nullptr;
   if (result.best) {
     const Measurement& best = *result.best->result;
-    json["best"] = {{"accuracy", best.accuracy},        {"latency_ms", best.latency_ms},
-                    {"size_bytes", result.model_bytes}, {"speedup", best.speedup},
-                    {"trial", result.best->number},     {"fallback", result.best->plan.fallback()},
-                    {"metrics", metrics_json(best)}};
+    json["best"] = {
+        {"accuracy", best.accuracy},    {"latency_ms", best.latency_ms},   {"size_bytes", result.model_bytes},
+        {"speedup", best.speedup},      {"speedup_low", best.speedup_low}, {"speedup_high", best.speedup_high},
+        {"cores", best.cores},          {"trial", result.best->number},    {"fallback", result.best->plan.fallback()},
+        {"metrics", metrics_json(best)}};
     if (is_weights_only(result.best->plan))
       json["best"]["activations"] = describe_activations(result.best->plan, result.cpu);
   }
@@ -257,7 +262,7 @@ std::string result_text(const TuneResult& result) {
          cell(fmt::format("{:+.4f}", has_best ? best.metrics[i].second - result.baseline.metrics[i].second : 0))});
   rows.push_back({"latency, batch 1", fmt::format("{:.3f} ms", baseline_latency(result)),
                   cell(fmt::format("{:.3f} ms", best.latency_ms)),
-                  cell(format_ratio(best.speedup, "faster", "slower"))});
+                  cell(format_faster_slower(best.speedup, spread_of(best)))});
   rows.push_back(
       {"size on disk", format_bytes(result.baseline.size_bytes), cell(format_bytes(result.model_bytes)),
        cell(format_ratio(
@@ -265,7 +270,11 @@ std::string result_text(const TuneResult& result) {
            "smaller", "larger"))});
 
   std::string text = format_table({"", "fp32", "int8", ""}, rows) + "\n";
-  if (has_best) text += "speed     against fp32 in the same run; both models ran alternately\n";
+  if (has_best)
+    text +=
+        fmt::format("speed     against fp32 in the same run; both models ran alternately{}\n{}",
+                    best.cores == 1 ? " on one core" : "",
+                    best.speedup_high > 0 ? "          (in parentheses: 95% confidence interval of the median)\n" : "");
   text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
   const std::string samples =
       result.evaluated_samples > 0 ? fmt::format(", {} samples evaluated", result.evaluated_samples) : "";
@@ -304,8 +313,8 @@ std::string result_text(const TuneResult& result) {
 }
 
 std::string trial_header() {
-  return fmt::format("{:>5}  {:>8}  {:>7}  {:>7}  {:>8}  {:>7}  {:>8}", "trial", "accuracy", "fp32 ms", "int8 ms",
-                     "speed-up", "in fp32", "time");
+  return fmt::format("{:>5}  {:>8}  {:>7}  {:>18}  {:>7}  {:>8}", "trial", "accuracy", "int8 ms", "speed-up", "in fp32",
+                     "time");
 }
 
 std::string trial_row(const Trial& trial, bool is_best, bool meets_goal) {
@@ -315,8 +324,8 @@ std::string trial_row(const Trial& trial, bool is_best, bool meets_goal) {
   if (!result.complete) remarks.push_back("estimate");  // the evaluation stopped early
   if (meets_goal) remarks.push_back("goal met");
   if (is_best) remarks.push_back("best");
-  return fmt::format("{:>5}  {:>8.4f}  {:>7.3f}  {:>7.3f}  {:>6.2f} x  {:>7}  {:>8}{}{}", trial.number, result.accuracy,
-                     fp32_latency_ms(result), result.latency_ms, result.speedup, trial.plan.fallback().size(),
+  return fmt::format("{:>5}  {:>8.4f}  {:>7.3f}  {:>18}  {:>7}  {:>8}{}{}", trial.number, result.accuracy,
+                     result.latency_ms, format_speedup(result.speedup, spread_of(result)), trial.plan.fallback().size(),
                      format_seconds(trial.seconds), remarks.empty() ? "" : "  ", fmt::join(remarks, ", "));
 }
 

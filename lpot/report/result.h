@@ -3,6 +3,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
+#include "lpot/report/table.h"
 #include "lpot/report/tune_result.h"
 
 namespace lpot {
@@ -10,7 +11,8 @@ namespace lpot {
 // {goal_met, baseline {accuracy, latency_ms, size_bytes}, best {..., trial, fallback}, faster_trial {trial, text},
 // trials, seconds, history [...], front [...], ...}: the history has the best trial over time; the front has the trials
 // for which no other trial is both faster and more accurate; faster_trial.h describes faster_trial. Every latency_ms is
-// the lower quartile (p25) of the runs with batch 1.
+// the lower quartile (p25) of the runs with batch 1. A speedup is a median; speedup_low and speedup_high are its 95%
+// confidence interval, or 0 in studies of older versions.
 std::string result_json(const TuneResult&);
 
 // A table of fp32 and int8, the trials, the path of the saved model and the lines that run it.
@@ -20,7 +22,9 @@ std::string result_text(const TuneResult&);
 // may differ in another run, so only these two latencies can be compared.
 double fp32_latency_ms(const Measurement&);
 
-// One line for one trial: number, accuracy, latencies of fp32 and int8 in the same run, speed-up, ops in fp32, time.
+Spread spread_of(const Measurement&);  // of its speed-up
+
+// One line for one trial: number, accuracy, latency, speed-up with its spread, ops in fp32, time.
 std::string trial_header();
 std::string trial_row(const Trial&, bool is_best, bool meets_goal);
 

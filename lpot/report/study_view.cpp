@@ -37,6 +37,9 @@ OrderedJson measured_json(const Measurement& measured) {
                    {"latency_ms", number(measured.latency_ms)},
                    {"fp32_latency_ms", number(measured.latency_ms * measured.speedup)},  // in the same run
                    {"speedup", number(measured.speedup)},
+                   {"speedup_low", number(measured.speedup_low)},
+                   {"speedup_high", number(measured.speedup_high)},
+                   {"cores", measured.cores},
                    {"size_bytes", measured.size_bytes},
                    {"samples", measured.samples},
                    {"complete", measured.complete},

@@ -106,4 +106,17 @@ std::string format_ratio(double ratio, std::string_view above_one, std::string_v
   return fmt::format("{:.2f} x {}", is_below ? 1 / ratio : ratio, is_below ? below_one : above_one);
 }
 
+std::string format_speedup(double ratio, Spread spread) {
+  if (spread.high <= 0) return fmt::format("{:.2f} x", ratio);
+  return fmt::format("{:.2f} x ({:.2f}-{:.2f})", ratio, spread.low, spread.high);
+}
+
+std::string format_faster_slower(double ratio, Spread spread) {
+  const std::string text = format_ratio(ratio, "faster", "slower");
+  if (spread.low <= 0 || spread.high <= 0) return text;
+  const bool is_slower = ratio < 1;
+  return fmt::format("{} ({:.2f}-{:.2f})", text, is_slower ? 1 / spread.high : spread.low,
+                     is_slower ? 1 / spread.low : spread.high);
+}
+
 }  // namespace lpot

@@ -24,4 +24,12 @@ std::string format_percent(double share);  // "91.73%"
 // format_ratio(2.0, "faster", "slower") is "2.00 x faster", format_ratio(0.5, ...) is "2.00 x slower".
 std::string format_ratio(double ratio, std::string_view above_one, std::string_view below_one);
 
+// The interval in which a measured ratio lies; 0 and 0: unknown.
+struct Spread {
+  double low = 0, high = 0;
+};
+
+std::string format_speedup(double ratio, Spread);        // "1.42 x (1.38-1.47)", "1.42 x" if the spread is unknown
+std::string format_faster_slower(double ratio, Spread);  // "1.42 x faster (1.38-1.47)", "2.00 x slower (1.90-2.10)"
+
 }  // namespace lpot

@@ -2,14 +2,14 @@
 
 #include <algorithm>
 
+#include "lpot/core/clock.h"
 #include "lpot/core/error.h"
 #include "lpot/core/large_models.h"
 
 namespace lpot {
 
-CompiledModels::CompiledModels(const std::vector<Tensor>& sample, int threads) : threads_(threads) {
-  for (const Tensor& input : sample) shapes_.push_back(input.shape());
-}
+CompiledModels::CompiledModels(const std::vector<Tensor>& sample, std::optional<int> threads)
+    : sample_(sample), threads_(threads) {}
 
 std::shared_ptr<Executable> CompiledModels::find(const Model& model, bool with_profiler) {
   const auto known = std::find_if(cache_.begin(), cache_.end(), [&](const Entry& kept) {
@@ -20,15 +20,39 @@ std::shared_ptr<Executable> CompiledModels::find(const Model& model, bool with_p
   return cache_.back().executable;
 }
 
-std::shared_ptr<Executable> CompiledModels::get(const Model& model, bool with_profiler) {
-  if (auto known = find(model, with_profiler)) return known;
-  CompileOptions options{.threads = threads_, .input_shapes = shapes_, .profile = with_profiler};
-  std::shared_ptr<Executable> executable;
+std::shared_ptr<Executable> CompiledModels::compile(const Model& model, bool with_profiler, int threads) const {
+  CompileOptions options{.threads = threads, .profile = with_profiler};
+  for (const Tensor& input : sample_) options.input_shapes.push_back(input.shape());
   try {
-    executable = std::make_shared<Executable>(model, options);
+    return std::make_shared<Executable>(model, options);
   } catch (const ModelError&) {
     options.input_shapes.clear();
-    executable = std::make_shared<Executable>(model, options);
+    return std::make_shared<Executable>(model, options);
+  }
+}
+
+bool CompiledModels::is_short(Executable& on_one_core) const {
+  try {
+    on_one_core.infer(sample_);  // warm-up
+    const double before = thread_cpu_ms();
+    on_one_core.infer(sample_);
+    return thread_cpu_ms() - before < kShortInference;
+  } catch (const DataError&) {  // the model does not accept the sample
+    return false;
+  }
+}
+
+std::shared_ptr<Executable> CompiledModels::get(const Model& model, bool with_profiler) {
+  if (auto known = find(model, with_profiler)) return known;
+  std::shared_ptr<Executable> executable;
+  if (!threads_ && model.size_bytes < kLargeModel) {
+    executable = compile(model, with_profiler, 1);
+    if (is_short(*executable)) threads_ = 1;
+  }
+  if (!threads_) threads_ = 0;
+  if (!executable || threads_ != 1) {
+    executable.reset();
+    executable = compile(model, with_profiler, *threads_);
   }
   cache_.push_back({model.graph, model.precision, with_profiler, executable});
   return executable;

@@ -4,25 +4,15 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <random>
 
+#include "lpot/core/clock.h"
 #include "lpot/core/error.h"
 #include "lpot/core/text.h"
 
 namespace lpot {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double milliseconds_since(Clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
-}
-
-// Models alternate after about this time. It is long enough to keep the weights of a model in the cache, as in real
-// use.
-constexpr double kTurnMs = 10.0;
 
 double nearest_rank(const std::vector<double>& sorted, double share) {
   const auto rank = static_cast<std::size_t>(std::ceil(share * static_cast<double>(sorted.size())));
@@ -53,35 +43,7 @@ double TimedModel::run_ms() {
   const std::vector<Tensor>& batch = batches_[next_++ % batches_.size()];
   const auto start = Clock::now();
   model_->infer(batch);
-  return milliseconds_since(start);
-}
-
-std::vector<Latency> measure_latency(std::vector<TimedModel> models, const LatencyOptions& options) {
-  std::vector<std::vector<double>> times(models.size());
-  for (TimedModel& model : models)
-    for (int i = 0; i < std::max(1, options.warmup); ++i) model.run_ms();
-
-  const auto start = Clock::now();
-  const auto enough = [&] {
-    return std::all_of(times.begin(), times.end(),
-                       [&](const auto& of_model) { return of_model.size() >= options.min_runs; }) &&
-           (milliseconds_since(start) >= options.seconds * 1000.0 || times.front().size() >= options.max_runs);
-  };
-  for (std::size_t round = 0; !enough(); ++round)
-    for (std::size_t turn = 0; turn < models.size(); ++turn) {
-      // Every other round is reversed, so that the order of the models has no effect.
-      const std::size_t model = round % 2 == 0 ? turn : models.size() - 1 - turn;
-      if (times[model].size() >= options.max_runs) continue;
-      const auto turn_start = Clock::now();
-      // One run that is not counted loads the model into the cache. Slow models do not need it.
-      if (times[model].empty() || times[model].back() < kTurnMs) models[model].run_ms();
-      do {
-        times[model].push_back(models[model].run_ms());
-      } while (milliseconds_since(turn_start) < kTurnMs && times[model].size() < options.max_runs);
-    }
-  std::vector<Latency> result;
-  for (auto& of_model : times) result.push_back(summarize(std::move(of_model)));
-  return result;
+  return 1000 * seconds_since(start);
 }
 
 std::vector<Tensor> generate_inputs(const Model& model, std::size_t batch_size, const InputShapes& shapes) {

@@ -1,5 +1,4 @@
-// Compares the latency of models. The models run alternately in one process, so that other load on the machine affects
-// all of them equally.
+// Latency of a model, and the inputs with which it is timed. comparison.h compares models.
 #pragma once
 #include <map>
 #include <string>
@@ -18,13 +17,6 @@ struct Latency {
   std::size_t runs = 0;
 };
 
-struct LatencyOptions {
-  int warmup = 5;        // runs of each model before the measurement
-  double seconds = 1.0;  // for all models together, without warm-up
-  std::size_t min_runs = 11;
-  std::size_t max_runs = 100000;
-};
-
 // A compiled model and the batches with which it is timed, in rotation. A batch has one tensor per input.
 class TimedModel {
  public:
@@ -36,9 +28,6 @@ class TimedModel {
   std::vector<std::vector<Tensor>> batches_;
   std::size_t next_ = 0;
 };
-
-// Median and percentiles of the inference times of each model.
-std::vector<Latency> measure_latency(std::vector<TimedModel>, const LatencyOptions& = {});
 
 // Percentiles of times in milliseconds by nearest rank, so that each result is a measured time.
 Latency summarize(std::vector<double> times_ms);

@@ -36,7 +36,12 @@ Measurement CandidateMeasurer::with_speed(const Model& model, const Score& score
   const Speed speed =
       speed_.measure(model, !score.complete || is_fp32 ? SpeedMeter::Effort::Brief : SpeedMeter::Effort::Full);
   measured.latency_ms = speed.latency_ms;
-  measured.speedup = speed.speedup;
+  measured.speedup = speed.speedup.median;
+  if (!is_fp32) {
+    measured.speedup_low = speed.speedup.low;
+    measured.speedup_high = speed.speedup.high;
+  }
+  measured.cores = speed.cores;
   measured.footprint_bytes = speed.footprint_bytes;
   speed_.compiled().release_unused(0);
   return measured;

@@ -3,16 +3,16 @@
 #include <algorithm>
 
 #include "lpot/core/large_models.h"
-#include "lpot/runtime/latency.h"
 
 namespace lpot {
 namespace {
 
 constexpr double kShareForSpeed = 0.02;  // of the time of an evaluation
 constexpr double kShortest = 0.1;        // seconds
+constexpr double kUncertain = 5;         // times the usual time, at most, if the spread is large
 constexpr double kBriefly = 0.2;         // share of the usual time for Effort::Brief,
-constexpr int kBriefRuns = 3;            // with at least this many runs
-constexpr int kRuns = 7;                 // at least, for one that does
+constexpr std::size_t kBriefBlocks = 3;  // with at least this many blocks
+constexpr std::size_t kBlocks = 7;       // at least, for one that decides; 6 are needed for a confidence interval
 
 std::size_t footprint(const Executable& executable) {
   std::size_t bytes = 0;
@@ -30,34 +30,44 @@ void SpeedMeter::adapt_to(double evaluation_seconds, std::size_t samples) {
   options_.seconds = std::clamp(kShareForSpeed * evaluation_seconds, kShortest, options_.seconds);
 }
 
-// Memory holds only one compiled large model at a time.
-Speed SpeedMeter::measure_alone(const Model& model, const LatencyOptions& options) {
+// Memory holds only one compiled large model at a time, so the blocks of the two models are not interleaved.
+Speed SpeedMeter::measure_alone(const Model& model, const ComparisonOptions& options) {
   Speed speed;
   const auto time = [&](const Model& of) {
     const auto executable = compiled_.only({&of}, with_profiler_).front();
     speed.footprint_bytes = footprint(*executable);
-    return measure_latency({{*executable, {sample_}}}, options)[0].p25_ms;
+    return compare_latency({{*executable, {sample_}}}, options);
   };
-  if (fp32_ms_ == 0) fp32_ms_ = time(fp32_);
-  speed.latency_ms = &model == &fp32_ ? fp32_ms_ : time(model);
-  speed.speedup = fp32_ms_ / speed.latency_ms;
+  if (!fp32_times_) fp32_times_ = time(fp32_);
+  const Comparison times = &model == &fp32_ ? *fp32_times_ : time(model);
+  speed.latency_ms = times.latencies.front().p25_ms;
+  const bool is_contended = times.basis == TimeBasis::Cpu || fp32_times_->basis == TimeBasis::Cpu;
+  speed.speedup =
+      time_ratio(fp32_times_->blocks.front(), times.blocks.front(), is_contended ? TimeBasis::Cpu : TimeBasis::Wall);
   return speed;
 }
 
 Speed SpeedMeter::measure(const Model& model, Effort effort) {
-  LatencyOptions options{.warmup = options_.warmup, .seconds = options_.seconds, .min_runs = kRuns};
+  ComparisonOptions options{.warmup = options_.warmup,
+                            .seconds = options_.seconds,
+                            .max_seconds = kUncertain * options_.seconds,
+                            .min_blocks = kBlocks};
   if (effort == Effort::Brief) {
-    options.warmup = std::min(options.warmup, kBriefRuns);
-    options.min_runs = kBriefRuns;
+    options.warmup = std::min(options.warmup, static_cast<int>(kBriefBlocks));
+    options.min_blocks = kBriefBlocks;
     options.seconds *= kBriefly;
+    options.max_seconds = 0;
   }
   if (fp32_.size_bytes >= kLargeModel) return measure_alone(model, options);
   if (!fp32_executable_) fp32_executable_ = compiled_.get(fp32_, with_profiler_);
-  if (&model == &fp32_)
-    return {measure_latency({{*fp32_executable_, {sample_}}}, options)[0].p25_ms, 1, footprint(*fp32_executable_)};
-  const auto executable = compiled_.get(model, with_profiler_);
-  const auto latency = measure_latency({{*fp32_executable_, {sample_}}, {*executable, {sample_}}}, options);
-  return {latency[1].p25_ms, latency[0].p25_ms / latency[1].p25_ms, footprint(*executable)};
+  options.threads = compiled_.threads();
+  std::vector<TimedModel> models{{*fp32_executable_, {sample_}}};
+  const bool is_fp32 = &model == &fp32_;
+  const auto executable = is_fp32 ? fp32_executable_ : compiled_.get(model, with_profiler_);
+  if (!is_fp32) models.emplace_back(*executable, std::vector<std::vector<Tensor>>{sample_});
+  const Comparison times = compare_latency(std::move(models), options);
+  return {times.latencies.back().p25_ms, is_fp32 ? TimeRatio{} : times.ratio(1), options.threads,
+          footprint(*executable)};
 }
 
 }  // namespace lpot

@@ -1,12 +1,14 @@
-// Measures the speed of the models of one study. Each model runs alternately with the fp32 model in one process. Times
-// are lower quartiles: on a busy machine, the medians of two equally fast models may differ by a factor of ten.
+// Measures the speed of models of one study, each interleaved with fp32 in one process (runtime/comparison.h). Short
+// models are timed on one core, long ones on all cores (runtime/compiled_models.h).
 #pragma once
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lpot/core/tensor.h"
 #include "lpot/model/model.h"
+#include "lpot/runtime/comparison.h"
 #include "lpot/runtime/compiled_models.h"
 
 namespace lpot {
@@ -17,8 +19,9 @@ struct SpeedOptions {
 };
 
 struct Speed {
-  double latency_ms = 0;
-  double speedup = 1;               // against fp32 in the same run
+  double latency_ms = 0;            // lower quartile
+  TimeRatio speedup;                // against fp32 in the same run
+  int cores = 0;                    // that the models ran on; 0: all
   std::size_t footprint_bytes = 0;  // weights and activations while it runs
 };
 
@@ -30,15 +33,16 @@ class SpeedMeter {
   const std::vector<Tensor>& sample() const { return sample_; }
   CompiledModels& compiled() { return compiled_; }  // compiled for the sample; other measurements reuse them
 
-  // Sets the time of a measurement to a small fraction of the time of an fp32 evaluation. Fast models are timed without
-  // the profiler, because its overhead would be noticeable.
+  // Sets the time of a measurement to a small fraction of the time of an fp32 evaluation. A measurement takes longer only
+  // if its result is uncertain, for example on a busy machine. Fast models are timed without the profiler, because its
+  // overhead would be noticeable.
   void adapt_to(double evaluation_seconds, std::size_t samples);
 
   enum class Effort { Full, Brief };  // Brief: the result is only shown, no decision depends on it
   Speed measure(const Model&, Effort);
 
  private:
-  Speed measure_alone(const Model&, const struct LatencyOptions&);
+  Speed measure_alone(const Model&, const ComparisonOptions&);
 
   const Model& fp32_;
   std::vector<Tensor> sample_;
@@ -46,7 +50,7 @@ class SpeedMeter {
   CompiledModels compiled_;
   bool with_profiler_ = false;                   // use compilations that other measurements profile
   std::shared_ptr<Executable> fp32_executable_;  // null for large models,
-  double fp32_ms_ = 0;                           // whose latency is measured once
+  std::optional<Comparison> fp32_times_;         // whose time is measured once
 };
 
 }  // namespace lpot

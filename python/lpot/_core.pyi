@@ -94,6 +94,7 @@ class Trial:
     latency_ms: float | None
     fp32_latency_ms: float | None  # in the same run
     speedup: float | None
+    speedup_spread: tuple[float, float] | None
 
 class Candidate:
     is_fp32: bool

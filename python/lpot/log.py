@@ -34,12 +34,13 @@ def _log_trial(trial, is_best: bool) -> None:
         logger.warning("trial %d failed: %s", trial.number, trial.error)
         return
     logger.info(
-        "trial %d: accuracy %.4f, fp32 %.3f ms, int8 %.3f ms, %.2f x, %d ops in fp32%s",
+        "trial %d: accuracy %.4f, fp32 %.3f ms, int8 %.3f ms, %.2f x%s, %d ops in fp32%s",
         trial.number,
         trial.accuracy,
         trial.fp32_latency_ms,
         trial.latency_ms,
         trial.speedup,
+        " ({:.2f}-{:.2f})".format(*trial.speedup_spread) if trial.speedup_spread else "",
         len(trial.plan.fallback),
         ", the best so far" if is_best else "",
     )

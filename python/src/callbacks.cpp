@@ -156,8 +156,13 @@ void bind_callbacks(py::module_& module) {
                              [](const Trial& trial) {  // in the same run
                                return trial.result ? std::optional(fp32_latency_ms(*trial.result)) : std::nullopt;
                              })
-      .def_property_readonly("speedup", [](const Trial& trial) {
-        return trial.result ? std::optional(trial.result->speedup) : std::nullopt;
+      .def_property_readonly(
+          "speedup",
+          [](const Trial& trial) { return trial.result ? std::optional(trial.result->speedup) : std::nullopt; })
+      .def_property_readonly("speedup_spread", [](const Trial& trial) {
+        return trial.result && trial.result->speedup_high > 0
+                   ? std::optional(std::pair(trial.result->speedup_low, trial.result->speedup_high))
+                   : std::nullopt;
       });
 }
 

@@ -17,6 +17,7 @@ def shape(line: str) -> str:
 
 LATENCY = re.compile(
     r"latency, batch 1 +([\d.]+) ms +([\d.]+) ms +([\d.]+) x (faster|slower)"
+    r"( \([\d.]+-[\d.]+\))?"
 )
 
 

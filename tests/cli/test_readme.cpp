@@ -30,13 +30,14 @@ std::string shape(std::string line) {
   return line;
 }
 
-// "latency, batch 1  0.134 ms  0.100 ms   1.35 x faster"
+// "latency, batch 1  0.134 ms  0.100 ms  1.35 x faster (1.32-1.38)"
 struct LatencyRow {
   double fp32_ms = 0, int8_ms = 0, ratio = 0;
   bool says_faster = false;
 
   static std::optional<LatencyRow> parse(const std::string& line) {
-    static const std::regex kRow("latency, batch 1 +([0-9.]+) ms +([0-9.]+) ms +([0-9.]+) x (faster|slower)");
+    static const std::regex kRow(
+        "latency, batch 1 +([0-9.]+) ms +([0-9.]+) ms +([0-9.]+) x (faster|slower)( \\([0-9.]+-[0-9.]+\\))?");
     std::smatch found;
     if (!std::regex_match(line, found, kRow)) return std::nullopt;
     return LatencyRow{std::stod(found[1]), std::stod(found[2]), std::stod(found[3]), found[4] == "faster"};
@@ -62,6 +63,7 @@ bool matches(const std::string& printed, const std::string& expected) {
 TEST(LatencyRow, AgreesOnlyIfTheWordAndTheRatioAreThoseOfTheLatencies) {
   const auto agrees = [](const std::string& line) { return LatencyRow::parse(line).value().agrees(); };
   EXPECT_TRUE(agrees("latency, batch 1  0.134 ms  0.100 ms   1.35 x faster"));
+  EXPECT_TRUE(agrees("latency, batch 1  0.134 ms  0.100 ms  1.35 x faster (1.32-1.38)"));
   EXPECT_TRUE(agrees("latency, batch 1  0.100 ms  0.134 ms   1.34 x slower"));
   EXPECT_FALSE(agrees("latency, batch 1  0.100 ms  0.134 ms   1.34 x faster"));
   EXPECT_FALSE(agrees("latency, batch 1  0.100 ms  0.134 ms   0.75 x faster"));

@@ -38,6 +38,9 @@ TuneResult tuned() {
   best.number = 2;
   best.plan.ops = {{"conv", {Precision::Int8, {}, {}}}, {"fc", {}}};
   best.result = measured(0.895, 1.5, 2.0);
+  best.result->speedup_low = 1.9;
+  best.result->speedup_high = 2.1;
+  best.result->cores = 1;
   best.seconds = 3;
   Trial failed;
   failed.number = 1;
@@ -138,10 +141,11 @@ TEST(ResultText, SaysSlowerAndLargerWhereInt8Is) {
 
 TEST(ResultText, ComparesFp32AndInt8AndSaysHowToRunIt) {
   EXPECT_THAT(result_text(tuned()),
-              AllOf(HasSubstr("topk 1              0.9000    0.8950         -0.0050\n"),
-                    HasSubstr("latency, batch 1  3.000 ms  1.500 ms   2.00 x faster\n"),
-                    HasSubstr("size on disk       1.00 MB    250 kB  4.00 x smaller\n"),
-                    HasSubstr("speed     against fp32 in the same run; both models ran alternately\n"),
+              AllOf(HasSubstr("topk 1              0.9000    0.8950                    -0.0050\n"),
+                    HasSubstr("latency, batch 1  3.000 ms  1.500 ms  2.00 x faster (1.90-2.10)\n"),
+                    HasSubstr("size on disk       1.00 MB    250 kB             4.00 x smaller\n"),
+                    HasSubstr("speed     against fp32 in the same run; both models ran alternately on one core\n"
+                              "          (in parentheses: 95% confidence interval of the median)\n"),
                     HasSubstr("goal      at least 0.8910 (0.9000 less 1% relative): met\n"),
                     HasSubstr("trials    2, 200 samples evaluated in 12.5 s; stopped because the goal is met\n"),
                     HasSubstr("best      trial 2: 1 ops in int8, 1 in fp32 (fc)\n"),
@@ -225,14 +229,31 @@ TEST(PythonLines, ReshapeAModelThatLeavesDimensionsOpen) {
 TEST(TrialRow, MarksAnAccuracyOfAnEvaluationThatStoppedEarly) {
   Trial trial = *tuned().best;
   trial.result->complete = false;
-  EXPECT_EQ(trial_row(trial, false, false), "    2    0.8950    3.000    1.500    2.00 x        1     3.0 s  estimate");
+  EXPECT_EQ(trial_row(trial, false, false),
+            "    2    0.8950    1.500  2.00 x (1.90-2.10)        1     3.0 s  estimate");
+}
+
+TEST(TrialRow, HasNoSpreadInAStudyOfAnOlderVersion) {
+  Trial trial = *tuned().best;
+  trial.result->speedup_low = trial.result->speedup_high = 0;
+  EXPECT_EQ(trial_row(trial, false, false), "    2    0.8950    1.500              2.00 x        1     3.0 s");
+}
+
+TEST(ResultJson, HasTheSpreadOfTheSpeedup) {
+  const Json json = Json::parse(result_json(tuned()));
+  for (const Json& entry : {json["best"], json["history"][1]}) {
+    EXPECT_EQ(entry["speedup"], 2.0);
+    EXPECT_EQ(entry["speedup_low"], 1.9);
+    EXPECT_EQ(entry["speedup_high"], 2.1);
+  }
+  EXPECT_EQ(json["best"]["cores"], 1);
 }
 
 TEST(TrialRow, IsAlignedWithItsHeader) {
   const TuneResult result = tuned();
   EXPECT_EQ(trial_row(*result.best, false, false).size(), trial_header().size());
   EXPECT_EQ(trial_row(*result.best, true, true),
-            "    2    0.8950    3.000    1.500    2.00 x        1     3.0 s  goal met, best");
+            "    2    0.8950    1.500  2.00 x (1.90-2.10)        1     3.0 s  goal met, best");
   EXPECT_LE(trial_row(*result.best, true, true).size(), 80u);
   EXPECT_EQ(trial_row(result.trials[0], false, false), "    1  failed: [compile] it does not");
 }

@@ -26,6 +26,8 @@ Measurement measured(double accuracy, double speedup) {
   made.metrics = {{"topk 1", accuracy}};
   made.latency_ms = 3 / speedup;
   made.speedup = speedup;
+  made.speedup_low = 0.95 * speedup;
+  made.speedup_high = 1.05 * speedup;
   made.size_bytes = 250000;
   return made;
 }
@@ -228,10 +230,10 @@ TEST_F(StudyViewTest, AcceptsAModelNamedLikeATemplateMark) {
 TEST_F(StudyViewTest, MarkdownKeepsNamesInTheirCells) {
   put_diagnosis();
   const std::string text = report_markdown(view());
-  EXPECT_THAT(text,
-              AllOf(HasSubstr("| topk 1 | 0.9000 | 0.8950 |"), HasSubstr("(2.00 x faster)"),
-                    HasSubstr("fp32 ms, same run"), HasSubstr("\\<script\\>alert(1)"), HasSubstr("\"\\|\\`"),
-                    HasSubstr("`quantization: {}`"), HasSubstr("`lpot tune conf.yaml`"), Not(HasSubstr("<script>"))));
+  EXPECT_THAT(text, AllOf(HasSubstr("| topk 1 | 0.9000 | 0.8950 |"), HasSubstr("(2.00 x faster (1.90-2.10))"),
+                          HasSubstr("| 2.00 x (1.90-2.10) |"), HasSubstr("fp32 ms, same run"),
+                          HasSubstr("\\<script\\>alert(1)"), HasSubstr("\"\\|\\`"), HasSubstr("`quantization: {}`"),
+                          HasSubstr("`lpot tune conf.yaml`"), Not(HasSubstr("<script>"))));
 }
 
 TEST(EmbeddedJson, TakesNamesThatAreNotUtf8) { EXPECT_EQ(embedded_json({{"a", "\xff<"}}), R"({"a":"\ufffd\u003c"})"); }

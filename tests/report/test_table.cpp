@@ -82,5 +82,13 @@ TEST(FormatRatio, IsAtLeastOneAndSaysWhichWay) {
   EXPECT_EQ(format_ratio(1, "smaller", "larger"), "1.00 x smaller");
 }
 
+TEST(FormatSpeedup, HasTheSpreadIfItIsKnown) {
+  EXPECT_EQ(format_speedup(1.42, {1.381, 1.47}), "1.42 x (1.38-1.47)");
+  EXPECT_EQ(format_speedup(1.42, {}), "1.42 x");
+  EXPECT_EQ(format_faster_slower(1.42, {1.381, 1.47}), "1.42 x faster (1.38-1.47)");
+  EXPECT_EQ(format_faster_slower(0.5, {0.4, 0.625}), "2.00 x slower (1.60-2.50)");
+  EXPECT_EQ(format_faster_slower(0.5, {}), "2.00 x slower");
+}
+
 }  // namespace
 }  // namespace lpot

@@ -1,6 +1,7 @@
 // Which models stay in the cache of compiled models.
 #include "lpot/runtime/compiled_models.h"
 
+#include "lpot/core/large_models.h"
 #include "tests/support/graphs.h"
 
 namespace lpot {
@@ -54,6 +55,19 @@ TEST_F(CompiledModelsTest, OnlyReturnsTheModelsInOrderAndReleasesTheOthers) {
   EXPECT_EQ(both[1], second);
   EXPECT_EQ(both[0], compiled.get(c, false));
   EXPECT_TRUE(first.expired());
+}
+
+TEST_F(CompiledModelsTest, UseOneCoreForShortModelsAndAllForLargeOnes) {
+  compiled.get(a, false);
+  EXPECT_EQ(compiled.threads(), 1);
+  CompiledModels of_large(sample);
+  Model large = a;
+  large.size_bytes = kLargeModel;
+  of_large.get(large, false);
+  EXPECT_EQ(of_large.threads(), 0);
+  CompiledModels with_two(sample, 2);
+  with_two.get(a, false);
+  EXPECT_EQ(with_two.threads(), 2);
 }
 
 TEST_F(CompiledModelsTest, CompileAModelWithItsOwnShapesIfTheSampleDoesNotMatch) {

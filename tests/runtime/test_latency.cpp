@@ -25,29 +25,10 @@ TEST(Summarize, ReturnsASingleTimeForAllPercentiles) {
   EXPECT_EQ(latency.p99_ms, 7.5);
 }
 
-TEST(MeasureLatency, RunsEveryModelAtLeastAsOftenAsAsked) {
+TEST(GenerateInputs, HaveTheBatchSize) {
   const auto x = parameter({-1, 3}, "x");
   const Model model = as_model({std::make_shared<op::Relu>(x)}, {x});
-  Executable first(model), second(model);
-  const auto inputs = generate_inputs(model, 2);
-  EXPECT_EQ(inputs[0].shape(), (Shape{2, 3}));
-  const auto found = measure_latency({{first, {inputs}}, {second, {inputs}}}, {.seconds = 0, .min_runs = 5});
-  ASSERT_EQ(found.size(), 2u);
-  for (const Latency& latency : found) {
-    EXPECT_GE(latency.runs, 5u);
-    EXPECT_GT(latency.median_ms, 0);
-    EXPECT_LE(latency.median_ms, latency.p99_ms);
-  }
-}
-
-TEST(MeasureLatency, RunsNoModelMoreOftenThanAsked) {
-  const auto x = parameter({-1, 3}, "x");
-  const Model model = as_model({std::make_shared<op::Relu>(x)}, {x});
-  Executable first(model), second(model);
-  const auto batches = std::vector{generate_inputs(model, 2), generate_inputs(model, 2)};
-  const auto found = measure_latency({{first, batches}, {second, batches}}, {.min_runs = 25, .max_runs = 25});
-  EXPECT_EQ(found[0].runs, 25u);
-  EXPECT_EQ(found[1].runs, 25u);
+  EXPECT_EQ(generate_inputs(model, 2)[0].shape(), (Shape{2, 3}));
 }
 
 TEST(GenerateInputs, NamesAnInputWithADynamicLength) {

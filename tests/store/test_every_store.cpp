@@ -34,6 +34,9 @@ Trial good_trial(std::size_t number) {
   measured.metrics = {{"topk 1", 0.1 + 0.2}, {"MSE", 1e-300}};
   measured.latency_ms = 1.0 / 3;
   measured.speedup = 2.5;
+  measured.speedup_low = 2.4;
+  measured.speedup_high = 2.6;
+  measured.cores = 1;
   measured.size_bytes = 123456789012;
   measured.footprint_bytes = 7;
   measured.samples = 10000;

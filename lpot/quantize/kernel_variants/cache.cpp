@@ -24,8 +24,8 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-// Increment it when a kernel variant is written differently, so that old measurements are no longer used.
-constexpr int kVariantsVersion = 2;
+// Increment it when a kernel variant is written or timed differently, so that old measurements are no longer used.
+constexpr int kVariantsVersion = 3;
 
 // Locks a file beside the cache while the cache is read, extended and replaced.
 class FileLock {

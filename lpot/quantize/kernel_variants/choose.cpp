@@ -22,12 +22,20 @@
 namespace lpot {
 namespace {
 
-constexpr double kClearly = 0.9;  // an op time below this share of another is clearly better
+// An op time below this share of another is better. The time of an op is a lower quartile of short runs with the
+// profiler, which differs by some percent from profile to profile. Whole models confirm what it suggests.
+constexpr double kClearly = 0.9;
 
-constexpr double kVariantGain = 0.95;     // a whole model must be this much faster to justify the change
-constexpr double kCertainlyFaster = 0.8;  // below this share of fp32's kernel time, the whole model is faster too
+// A whole model must be this much faster to justify other variants or ops in fp32: less is not worth larger files and
+// fewer ops in int8. The gain must also be beyond the spread of the comparison.
+constexpr double kVariantGain = 0.95;
 
-constexpr double kNoise = 1.02;  // whole models whose times differ by less are equally fast
+// Below this share of fp32's kernel time, the whole model is faster too: the time outside of kernels (conversions of
+// inputs and outputs) is far below 20%. So it is not compared.
+constexpr double kCertainlyFaster = 0.8;
+
+// Whether a comparison of whole models justifies a change.
+bool is_worth_it(const TimeRatio& gain) { return gain.is_faster_beyond_spread() && gain.median > 1 / kVariantGain; }
 
 using Products = std::map<std::string, KernelVariant>;  // products and the variant that each may use
 
@@ -157,17 +165,17 @@ std::vector<std::string> slower_in_int8(const Model& fp32, const Model& int8, co
   Model mixed;
   if (!slower.empty() && mixed_plan.int8_count() > 0)
     models.push_back(&(mixed = quantize(fp32, mixed_plan, statistics)));
-  const std::vector<double> whole = timer.time_whole(models, seconds);
-  const double fp32_ms = whole[0], int8_ms = whole[1], mixed_ms = whole.back();
-  const bool is_worth_it = mixed_ms < kVariantGain * int8_ms || (int8_ms > fp32_ms && mixed_ms < int8_ms);
+  const Comparison whole = timer.compare_whole(models, seconds);
+  const std::size_t last = models.size() - 1;  // the mixed model, if there is one
+  const TimeRatio gain = last > 1 ? whole.ratio(last, 1) : TimeRatio{};
+  const bool takes_mixed =
+      is_worth_it(gain) || (whole.ratio(1).is_slower_beyond_spread() && gain.is_faster_beyond_spread());
   // Before all ops are reverted to fp32, int8 must lose twice: the machine may have been busy the first time.
-  const Model& better = is_worth_it ? mixed : int8;
-  const auto loses = [](double changed, double plain) { return changed > kNoise * plain; };
-  if (loses(is_worth_it ? mixed_ms : int8_ms, fp32_ms)) {
-    const std::vector<double> again = timer.time_whole({&fp32, &better}, std::max(1.0, 2 * seconds));
-    if (loses(again[1], again[0])) return all;
+  if (whole.ratio(takes_mixed ? last : 1).is_slower_beyond_spread()) {
+    const Comparison again = timer.compare_whole({&fp32, takes_mixed ? &mixed : &int8}, std::max(1.0, 2 * seconds));
+    if (again.ratio(1).is_slower_beyond_spread()) return all;
   }
-  return is_worth_it ? slower : std::vector<std::string>{};
+  return takes_mixed ? slower : std::vector<std::string>{};
 }
 
 // The op that a kernel came from, found by the names that the runtime or the writer gave it: "op", "op/channels_first",
@@ -242,8 +250,8 @@ KernelVariantChoice choose_kernel_variants(const Model& fp32, const Plan& plan, 
   Plan chosen = with_fastest_variants(plan, products, choice.times);
   if (chosen != plan) {
     if (chosen != as_convolutions(plan, products)) convolutions = write(chosen);
-    const std::vector<double> whole = timer.time_whole({&*convolutions, &*plain}, options.seconds / 2);
-    if (whole[0] >= kVariantGain * whole[1]) chosen = plan;
+    const Comparison whole = timer.compare_whole({&*plain, &*convolutions}, options.seconds / 2);
+    if (!is_worth_it(whole.ratio(1))) chosen = plan;
   }
   const Model int8 = std::move(chosen == plan ? *plain : *convolutions);
   plain.reset();

@@ -11,8 +11,9 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kMinRuns = 5;
-constexpr std::size_t kMaxRuns = 200;       // of a profile; more runs do not make the quartile more stable
-constexpr std::size_t kMaxWholeRuns = 800;  // of whole models, whose differences are smaller
+constexpr std::size_t kMaxRuns = 200;   // of a profile; more runs do not make the quartile more stable
+constexpr std::size_t kMinBlocks = 11;  // of whole models, whose differences are smaller
+constexpr double kUncertain = 5;        // times the usual time, at most, if the spread is large
 
 bool is_large(const Model& model) { return model.size_bytes >= kLargeModel; }
 
@@ -62,25 +63,31 @@ std::vector<Times> InterleavedTimer::profile(const Model& first, const std::func
   return profile({held.front(), compiled_.get(second(), true)}, seconds);
 }
 
-std::vector<double> InterleavedTimer::time_whole(const std::vector<const Model*>& models, double seconds) {
+Comparison InterleavedTimer::compare_whole(const std::vector<const Model*>& models, double seconds) {
   const bool with_profiler = kernels_ms_ >= kProfilerHides;
-  std::vector<double> quartiles;
-  const auto time = [&](const Executables& executables) {
-    std::vector<TimedModel> contenders;
+  const auto compare = [&](const Executables& executables) {
+    std::vector<TimedModel> timed;
     for (const auto& executable : executables)
-      contenders.emplace_back(*executable, std::vector<std::vector<Tensor>>{inputs_});
-    for (const Latency& latency :
-         measure_latency(std::move(contenders), {.seconds = seconds, .max_runs = kMaxWholeRuns}))
-      quartiles.push_back(latency.p25_ms);
+      timed.emplace_back(*executable, std::vector<std::vector<Tensor>>{inputs_});
+    return compare_latency(std::move(timed), {.seconds = seconds,
+                                              .max_seconds = kUncertain * seconds,
+                                              .threads = compiled_.threads(),
+                                              .min_blocks = kMinBlocks});
   };
   if (is_large(*models.front())) {
-    for (const Model* model : models) time(compiled_.only({model}, with_profiler));
+    Comparison all;
+    for (const Model* model : models) {
+      const Comparison one = compare(compiled_.only({model}, with_profiler));
+      all.latencies.push_back(one.latencies.front());
+      all.blocks.push_back(one.blocks.front());
+      if (one.basis == TimeBasis::Cpu) all.basis = TimeBasis::Cpu;
+    }
     compiled_.release_unused(0);
-    return quartiles;
+    return all;
   }
-  time(compiled_.only(models, with_profiler));
+  const Comparison all = compare(compiled_.only(models, with_profiler));
   compiled_.release_unused(2);
-  return quartiles;
+  return all;
 }
 
 }  // namespace lpot

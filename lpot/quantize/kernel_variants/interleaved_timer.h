@@ -13,6 +13,7 @@
 #include "lpot/core/observer.h"
 #include "lpot/core/tensor.h"
 #include "lpot/model/model.h"
+#include "lpot/runtime/comparison.h"
 #include "lpot/runtime/compiled_models.h"
 
 namespace lpot {
@@ -30,8 +31,8 @@ class InterleavedTimer {
   // second model is needed.
   std::vector<Times> profile(const Model& first, const std::function<const Model&()>& second, double seconds);
 
-  // The lower quartile of the time of each whole model, in milliseconds.
-  std::vector<double> time_whole(const std::vector<const Model*>&, double seconds);
+  // Compares whole models. If their ratios are uncertain, this takes up to five times `seconds`.
+  Comparison compare_whole(const std::vector<const Model*>&, double seconds);
 
  private:
   using Executables = std::vector<std::shared_ptr<Executable>>;

@@ -28,7 +28,10 @@ const scored = trial => isNumber(trial.accuracy) && isNumber(trial.speedup);
 const bestOf = view => view.trials.find(trial => trial.number === view.best);
 const accuracyText = trial => fixed(trial.accuracy, 4) + (trial.complete ? '' : ' (estimate)');
 // Latencies compare only within one run, in which fp32 and int8 run alternately.
-const speedText = trial => `${fixed(trial.latency_ms, 3)} ms, ${fixed(trial.speedup, 2)} x against fp32 in the same run (${fixed(trial.fp32_latency_ms, 3)} ms)`;
+const spread = trial => trial.speedup_high > 0 ? ` (${fixed(trial.speedup_low, 2)}-${fixed(trial.speedup_high, 2)})` : '';
+const speedup = trial => isNumber(trial.speedup) ? `${fixed(trial.speedup, 2)} x${spread(trial)}` : '–';
+const faster = trial => ratio(trial.speedup, 'faster', 'slower') + (trial.speedup_low > 0 ? trial.speedup < 1 ? ` (${fixed(1 / trial.speedup_high, 2)}-${fixed(1 / trial.speedup_low, 2)})` : spread(trial) : '');
+const speedText = trial => `${fixed(trial.latency_ms, 3)} ms, ${speedup(trial)} against fp32 in the same run (${fixed(trial.fp32_latency_ms, 3)} ms)`;
 
 // A scale, its ticks and an empty plot with axes.
 function scale(low, high, from, to) {
@@ -192,7 +195,7 @@ function drawHeadline(view) {
   const size = view.model_bytes || best.size_bytes;
   return el('div', { class: 'tiles', id: 'headline' },
     tile(view.metric, accuracyText(best), `${signed(best.accuracy - base.accuracy, 4)} against fp32; goal ${view.goal?.met ? 'met' : 'NOT met'}`, view.goal?.met ? 'good' : 'bad'),
-    tile('speed', ratio(best.speedup, 'faster', 'slower'), `${fixed(best.fp32_latency_ms, 3)} → ${fixed(best.latency_ms, 3)} ms, batch 1, against fp32 in the same run`),
+    tile('speed', faster(best), `${fixed(best.fp32_latency_ms, 3)} → ${fixed(best.latency_ms, 3)} ms, batch 1, against fp32 in the same run${best.cores === 1 ? ', on one core' : ''}`),
     tile('size', ratio(base.size_bytes / size, 'smaller', 'larger'), `${bytes(base.size_bytes)} → ${bytes(size)}`),
     tile('time', seconds(view.seconds), `${counted(view.trials.length, 'trial')}, ${counted(view.probes.length, 'probe')}`));
 }
@@ -201,7 +204,7 @@ function drawComparison(view) {
   if (!best) return null;
   const rows = Object.keys(base.metrics).map(name => ({ cells: [name, fixed(base.metrics[name], 4), fixed(best.metrics[name], 4), signed(best.metrics[name] - base.metrics[name], 4)] }));
   const size = view.model_bytes || best.size_bytes;
-  rows.push({ cells: ['latency, batch 1 (same run)', fixed(best.fp32_latency_ms, 3) + ' ms', fixed(best.latency_ms, 3) + ' ms', ratio(best.speedup, 'faster', 'slower')] },
+  rows.push({ cells: ['latency, batch 1 (same run)', fixed(best.fp32_latency_ms, 3) + ' ms', fixed(best.latency_ms, 3) + ' ms', faster(best)] },
     { cells: ['size on disk', bytes(base.size_bytes), bytes(size), ratio(base.size_bytes / size, 'smaller', 'larger')] },
     { cells: ['ops', `${view.ops.length} in fp32`, `${view.ops.length - best.fp32_ops} in int8`, `${best.fp32_ops} in fp32`] });
   return el('section', { id: 'comparison' }, el('h2', {}, `fp32 against int8 (trial ${best.number})`), table(['<', 'fp32', 'int8', ''], rows),
@@ -244,7 +247,7 @@ function change(view, index) {
 function drawTrials(view) {
   const rows = view.trials.map((trial, i) => ({ look: trial.number === view.best ? 'best' : undefined, cells: [String(trial.number),
     scored(trial) ? el('span', { class: trial.meets_goal ? 'good' : undefined }, accuracyText(trial) + (trial.meets_goal ? ' ✓' : '')) : el('span', { class: 'bad' }, 'failed'),
-    fixed(trial.fp32_latency_ms, 3), fixed(trial.latency_ms, 3), fixed(trial.speedup, 2), bytes(trial.size_bytes), String(trial.fp32_ops), fixed(trial.seconds, 1), change(view, i)] }));
+    fixed(trial.fp32_latency_ms, 3), fixed(trial.latency_ms, 3), speedup(trial), bytes(trial.size_bytes), String(trial.fp32_ops), fixed(trial.seconds, 1), change(view, i)] }));
   return el('section', { id: 'trials' }, el('h2', {}, `What was tried: ${counted(rows.length, 'trial')}, ${counted(view.probes.length, 'probe')}`),
     rows.length ? table(['trial', view.metric, 'fp32 ms, same run', 'int8 ms', 'speed-up', 'weights', 'ops in fp32', 'seconds', '<change'], rows) : null);
 }

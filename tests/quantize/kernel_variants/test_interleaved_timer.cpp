@@ -29,10 +29,13 @@ TEST_F(InterleavedTimerTest, ReturnsTheTimeOfEachModel) {
   const Model one = convolutions(1), three = convolutions(3), thirty = convolutions(30);
   for (const auto& models : std::vector<std::vector<const Model*>>{
            {&one, &thirty}, {&thirty, &one}, {&one, &thirty}, {&thirty, &three, &one}, {&one, &three, &thirty}}) {
-    const std::vector<double> times = timer.time_whole(models, 0.01);
-    ASSERT_THAT(times, SizeIs(models.size()));
-    const double largest = *std::max_element(times.begin(), times.end());
-    for (std::size_t i = 0; i < models.size(); ++i) EXPECT_EQ(times[i] == largest, models[i] == &thirty);
+    const Comparison compared = timer.compare_whole(models, 0.01);
+    ASSERT_THAT(compared.blocks, SizeIs(models.size()));
+    const auto slowest = std::find(models.begin(), models.end(), &thirty) - models.begin();
+    for (std::size_t i = 0; i < models.size(); ++i) {
+      const double ratio = compared.ratio(i, static_cast<std::size_t>(slowest)).median;
+      EXPECT_EQ(ratio > 1, models[i] != &thirty) << i;
+    }
   }
 }
 

@@ -1,0 +1,154 @@
+#include "lpot/runtime/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lpot/core/clock.h"
+#include "lpot/core/cpu_contention.h"
+
+namespace lpot {
+namespace {
+
+// The longest block. It is long enough to keep the weights of a model in the cache, as in real use.
+constexpr double kBlockMs = 10.0;
+// Blocks are shorter if a comparison would have fewer rounds than this. The interval of the median of 20 ratios
+// excludes the five smallest and the five largest, so a few disturbed blocks have no effect.
+constexpr double kRounds = 20;
+// An interval of this width, relative to the median, is narrow enough: it decides about gains of 5%, the smallest that
+// justify a change (kVariantGain).
+constexpr double kNarrow = 0.05;
+// Above this share of the cores, other programs delay inferences. Programs in the background of an idle machine use
+// less.
+constexpr double kContended = 0.1;
+constexpr double kConfidence = 0.95;
+
+// The times of single inferences.
+struct Runs {
+  std::vector<double> wall_ms, cpu_ms;
+};
+
+class Comparer {
+ public:
+  Comparer(std::vector<TimedModel> models, const ComparisonOptions& options)
+      : models_(std::move(models)), options_(options), runs_(models_.size()), blocks_(models_.size()) {
+    for (TimedModel& model : models_)
+      for (int i = 0; i < std::max(1, options_.warmup); ++i) model.run_ms();
+  }
+
+  Comparison run() {
+    block_ms_ = std::min(kBlockMs, 1000 * options_.seconds / (kRounds * static_cast<double>(models_.size())));
+    block_runs_ = std::max<std::size_t>(1, options_.max_runs / static_cast<std::size_t>(kRounds));
+    const CpuContention contention;
+    const Clock::time_point start = Clock::now();
+    for (std::size_t round = 0; !is_done(round, seconds_since(start), contention); ++round)
+      for (std::size_t turn = 0; turn < models_.size(); ++turn)
+        // Every other round is reversed, so that the order of the models has no effect.
+        run_block(round % 2 == 0 ? turn : models_.size() - 1 - turn);
+    return summary(contention.share());
+  }
+
+ private:
+  bool is_done(std::size_t rounds, double seconds, const CpuContention& contention) const {
+    if (std::all_of(runs_.begin(), runs_.end(), [&](const Runs& of) { return of.wall_ms.size() >= options_.max_runs; }))
+      return true;
+    if (rounds < options_.min_blocks || seconds < options_.seconds) return false;
+    return seconds >= options_.max_seconds || is_certain(basis(contention.share()));
+  }
+
+  static TimeBasis basis(double contention) { return contention > kContended ? TimeBasis::Cpu : TimeBasis::Wall; }
+
+  bool is_certain(TimeBasis basis) const {
+    for (std::size_t model = 1; model < models_.size(); ++model)
+      if (time_ratio(blocks_.front(), blocks_[model], basis).relative_width() > kNarrow) return false;
+    return true;
+  }
+
+  void run_block(std::size_t model) {
+    Runs& runs = runs_[model];
+    const std::size_t before = runs.wall_ms.size();
+    if (before >= options_.max_runs) return;
+    // One run that is not counted loads the model into the cache. Slow models do not need it.
+    if (before == 0 || runs.wall_ms.back() < kBlockMs) models_[model].run_ms();
+    const auto cpu_now_ms = options_.threads == 1 ? thread_cpu_ms : process_cpu_ms;
+    const Clock::time_point start = Clock::now();
+    const double cpu_start = cpu_now_ms();
+    do {
+      const double cpu_before = cpu_now_ms();
+      runs.wall_ms.push_back(models_[model].run_ms());
+      runs.cpu_ms.push_back(cpu_now_ms() - cpu_before);
+    } while (1000 * seconds_since(start) < block_ms_ &&
+             runs.wall_ms.size() < std::min(options_.max_runs, before + block_runs_));
+    const auto first = static_cast<std::ptrdiff_t>(before);
+    const double median_wall = summarize({runs.wall_ms.begin() + first, runs.wall_ms.end()}).median_ms;
+    const double median_cpu = summarize({runs.cpu_ms.begin() + first, runs.cpu_ms.end()}).median_ms;
+    // The clock of a process counts the time of other running threads only at every tick of the scheduler.
+    const double mean_cpu = (cpu_now_ms() - cpu_start) / static_cast<double>(runs.wall_ms.size() - before);
+    blocks_[model].push_back({median_wall, options_.threads == 1 ? median_cpu : mean_cpu});
+  }
+
+  Comparison summary(double contention) {
+    Comparison result{
+        .latencies = {}, .blocks = std::move(blocks_), .basis = basis(contention), .contention = contention};
+    // CPU time is a latency only if one thread does all the work.
+    const bool use_cpu_time = result.basis == TimeBasis::Cpu && options_.threads == 1;
+    for (Runs& runs : runs_)
+      result.latencies.push_back(summarize(std::move(use_cpu_time ? runs.cpu_ms : runs.wall_ms)));
+    return result;
+  }
+
+  std::vector<TimedModel> models_;
+  ComparisonOptions options_;
+  double block_ms_ = kBlockMs;
+  std::size_t block_runs_ = 1;                  // at most
+  std::vector<Runs> runs_;                      // by model
+  std::vector<std::vector<BlockTime>> blocks_;  // by model
+};
+
+}  // namespace
+
+bool TimeRatio::is_faster_beyond_spread() const { return interval_rank(blocks) > 0 && low > 1 + kProcessSpread; }
+
+bool TimeRatio::is_slower_beyond_spread() const { return interval_rank(blocks) > 0 && high < 1 - kProcessSpread; }
+
+double TimeRatio::relative_width() const { return (high - low) / median; }
+
+std::size_t interval_rank(std::size_t count) {
+  // The true median is below the k-th smallest of n ratios with the probability that fewer than k of n coins show
+  // heads, and above the k-th largest with the same probability. The largest k with at most 5% for both together.
+  const double log_all = -static_cast<double>(count) * std::log(2.0);
+  double below = 0;
+  std::size_t k = 0;
+  for (; k < count; ++k) {
+    const auto n = static_cast<double>(count), i = static_cast<double>(k);
+    below += std::exp(std::lgamma(n + 1) - std::lgamma(i + 1) - std::lgamma(n - i + 1) + log_all);
+    if (2 * below > 1 - kConfidence) break;
+  }
+  return k;
+}
+
+TimeRatio median_of_ratios(std::vector<double> ratios) {
+  if (ratios.empty()) return {};
+  std::sort(ratios.begin(), ratios.end());
+  const std::size_t count = ratios.size();
+  const std::size_t end = std::max<std::size_t>(1, interval_rank(count)) - 1;
+  const double median = (ratios[(count - 1) / 2] + ratios[count / 2]) / 2;
+  return {median, ratios[end], ratios[count - 1 - end], count};
+}
+
+TimeRatio time_ratio(const std::vector<BlockTime>& reference, const std::vector<BlockTime>& model, TimeBasis basis) {
+  const auto time = [&](const BlockTime& block) { return basis == TimeBasis::Cpu ? block.cpu_ms : block.wall_ms; };
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < std::min(reference.size(), model.size()); ++i)
+    if (time(reference[i]) > 0 && time(model[i]) > 0) ratios.push_back(time(reference[i]) / time(model[i]));
+  return median_of_ratios(std::move(ratios));
+}
+
+TimeRatio Comparison::ratio(std::size_t model, std::size_t reference) const {
+  return time_ratio(blocks[reference], blocks[model], basis);
+}
+
+Comparison compare_latency(std::vector<TimedModel> models, const ComparisonOptions& options) {
+  return Comparer(std::move(models), options).run();
+}
+
+}  // namespace lpot

@@ -1,0 +1,86 @@
+// Compares the speed of models. The models run alternately in short blocks. Every round of blocks gives one ratio of
+// their times, and the median of these ratios is the result.
+//
+//   const Comparison compared = compare_latency({{fp32, {sample}}, {int8, {sample}}}, {.seconds = 0.5});
+//   const TimeRatio speedup = compared.ratio(1);  // of model 1 against model 0
+//   if (speedup.is_slower_beyond_spread()) std::cout << "int8 is slower, " << speedup.median << " x\n";
+//
+// Why blocks: load that comes and goes affects both times of a round, so that their ratio changes little. A block has
+// many inferences of a short model, and one of a long model.
+//
+// Which time: wall-clock time if the cores are free. If other programs use them, CPU time, which does not include the
+// time in which an inference waits for a core. A model that is compiled for one thread runs in the calling thread,
+// whose CPU time is exact. With several threads, the CPU time of the process is used. It includes the time in which
+// threads of the pool wait actively for others, which matters for inferences of less than some milliseconds. Compile
+// such models for one thread (see CompiledModels): on busy cores the threads of the pool hardly ever run at the same
+// time.
+#pragma once
+#include <cstddef>
+#include <vector>
+
+#include "lpot/runtime/latency.h"
+
+namespace lpot {
+
+// A ratio of the times of two models; above 1, the model is faster than the reference.
+//
+// `low` to `high` is a 95% confidence interval of the median. It uses only the order of the ratios: with probability
+// 0.95 or more, the true median lies between the k-th smallest and the k-th largest of n ratios, where k follows from
+// the binomial distribution. So it holds for any distribution of the ratios, also with outliers. It needs 6 ratios;
+// with fewer, the interval is the whole range and decides nothing.
+struct TimeRatio {
+  double median = 1;
+  double low = 1;
+  double high = 1;
+  std::size_t blocks = 0;  // number of ratios
+
+  // Whether the whole interval is above (below) 1, by more than kProcessSpread. If neither, both are equally fast.
+  bool is_faster_beyond_spread() const;
+  bool is_slower_beyond_spread() const;
+  double relative_width() const;  // (high - low) / median
+
+  bool operator==(const TimeRatio&) const = default;
+};
+
+// Processes that compare the same two models get medians that differ by up to about 2%, because their memory is
+// arranged differently. The blocks of one process cannot show this.
+inline constexpr double kProcessSpread = 0.02;
+
+// The rank k of the interval's ends among `count` sorted ratios: the k-th smallest and the k-th largest. 0: too few
+// ratios for an interval.
+std::size_t interval_rank(std::size_t count);
+TimeRatio median_of_ratios(std::vector<double> ratios);
+
+// The median time of an inference in one block.
+struct BlockTime {
+  double wall_ms = 0;
+  double cpu_ms = 0;
+};
+
+enum class TimeBasis { Wall, Cpu };
+
+// `reference` / `model`, block by block.
+TimeRatio time_ratio(const std::vector<BlockTime>& reference, const std::vector<BlockTime>& model, TimeBasis);
+
+struct Comparison {
+  std::vector<Latency> latencies;              // by model
+  std::vector<std::vector<BlockTime>> blocks;  // by model
+  TimeBasis basis = TimeBasis::Wall;
+  double contention = 0;  // share of the CPU that other programs used
+
+  TimeRatio ratio(std::size_t model, std::size_t reference = 0) const;
+};
+
+struct ComparisonOptions {
+  int warmup = 5;        // runs of each model before the measurement
+  double seconds = 1.0;  // for all models together, without warm-up
+  // If ratios are still uncertain after `seconds`, the comparison continues up to this time. 0: it does not.
+  double max_seconds = 0;
+  int threads = 0;  // of the compiled models; 1: CPU time is that of the calling thread
+  std::size_t min_blocks = 7;
+  std::size_t max_runs = 100000;  // of each model
+};
+
+Comparison compare_latency(std::vector<TimedModel>, const ComparisonOptions& = {});
+
+}  // namespace lpot
