@@ -11,12 +11,14 @@
 #include "cli/verbs.h"
 #include "lpot/core/affinity.h"
 #include "lpot/core/cpu.h"
+#include "lpot/core/error.h"
 #include "lpot/core/json.h"
 #include "lpot/model/load.h"
 #include "lpot/report/deploy.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/comparison.h"
 #include "lpot/runtime/fit.h"
+#include "lpot/runtime/precision.h"
 #include "lpot/tune/setup.h"
 
 namespace lpot::cli {
@@ -31,6 +33,7 @@ struct BenchVerb {
   double seconds = 5;
   std::optional<int> warmup;
   std::vector<std::string> shapes;
+  std::vector<std::string> precisions;  // one for all models, or one for each
   ModelOptions options;
   std::vector<std::string> configs;
   std::vector<std::string> overrides;
@@ -101,6 +104,8 @@ Batches read_batches(const Model& model, const DataLoader& data) {
 
 // Compiled models with the batches that they run on.
 struct LoadedModels {
+  std::vector<std::string> paths;
+  std::vector<InferencePrecision> precisions;
   std::vector<std::unique_ptr<Executable>> executables;
   std::vector<TimedModel> contenders;
 };
@@ -127,22 +132,59 @@ InputShapes complete_shapes(const Model& model, InputShapes given, const InputSh
   return given;
 }
 
-LoadedModels load_models(const BenchVerb& verb, const Settings& settings) {
+// The precision of the option, else the one that the model was saved with, else f32.
+InferencePrecision precision_of(const BenchVerb& verb, std::size_t index, const Model& model) {
+  if (verb.precisions.empty()) return usable_precision(model.precision);
+  return parse_precision(verb.precisions[verb.precisions.size() == 1 ? 0 : index], "--precision");
+}
+
+void check_precisions(const BenchVerb& verb) {
+  if (verb.precisions.size() > 1 && verb.precisions.size() != verb.models.size())
+    throw ConfigError("bench", fmt::format("--precision: got {} values for {} models; expected one value, or one for "
+                                           "each model",
+                                           verb.precisions.size(), verb.models.size()));
+}
+
+void add_model(LoadedModels& loaded, const std::string& path, const Model& model, const Batches& batches, int threads) {
+  CompileOptions options{.threads = threads};
+  for (const Tensor& input : batches.front()) options.input_shapes.push_back(input.shape());
+  loaded.paths.push_back(path);
+  loaded.precisions.push_back(model.precision);
+  loaded.executables.push_back(std::make_unique<Executable>(model, options));
+  loaded.contenders.emplace_back(*loaded.executables.back(), batches);
+}
+
+// `with_default`: where the runtime's default is not f32, the first model also runs in that precision, as programs
+// without settings run it.
+LoadedModels load_models(const BenchVerb& verb, const Settings& settings, bool with_default) {
+  check_precisions(verb);
   const InputShapes given = parse_shapes(verb.shapes, "--shape", false);
   const InputShapes deployed = find_deployed_shapes(verb.models);
   LoadedModels loaded;
-  for (const std::string& path : verb.models) {
-    const Model model = load_model(path, settings.load);
+  std::optional<std::pair<Model, Batches>> first_in_default;
+  for (std::size_t i = 0; i < verb.models.size(); ++i) {
+    Model model = load_model(verb.models[i], settings.load);
+    model.precision = precision_of(verb, i, model);
     const Batches batches =
         settings.data ? read_batches(model, *settings.data)
                       : Batches{generate_inputs(model, settings.batch_size,
                                                 complete_shapes(model, given, deployed, settings.batch_size))};
-    CompileOptions options{.threads = settings.threads};
-    for (const Tensor& input : batches.front()) options.input_shapes.push_back(input.shape());
-    loaded.executables.push_back(std::make_unique<Executable>(model, options));
-    loaded.contenders.emplace_back(*loaded.executables.back(), batches);
+    add_model(loaded, verb.models[i], model, batches, settings.threads);
+    if (i > 0 || !with_default || !verb.precisions.empty() || model.precision == default_precision()) continue;
+    first_in_default = {model, batches};
+    first_in_default->first.precision = default_precision();
   }
+  if (first_in_default)
+    add_model(loaded, verb.models[0], first_in_default->first, first_in_default->second, settings.threads);
   return loaded;
+}
+
+// The path, with the precision where it is not certain.
+std::string title_of(const LoadedModels& loaded, std::size_t index) {
+  const InferencePrecision precision = loaded.precisions[index];
+  if (precision == InferencePrecision::F32 && default_precision() == InferencePrecision::F32)
+    return loaded.paths[index];
+  return fmt::format("{} in {}", loaded.paths[index], to_string(precision));
 }
 
 // Latency and throughput of one model, in one process or of all instances together.
@@ -189,7 +231,7 @@ void print_result(const Context& context, OrderedJson head, const OrderedJson& m
 }
 
 int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const Context& context) {
-  LoadedModels loaded = load_models(verb, settings);
+  LoadedModels loaded = load_models(verb, settings, verb.models.size() > 1);
   const int threads = settings.threads > 0 ? settings.threads : detect_cpu().cores;
   ComparisonOptions options{.warmup = settings.warmup, .seconds = verb.seconds, .threads = threads};
   if (settings.runs > 0) options.min_blocks = options.max_runs = settings.runs;
@@ -200,14 +242,14 @@ int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const
   for (std::size_t i = 0; i < latencies.size(); ++i) {
     const Figures figures{latencies[i], static_cast<double>(settings.batch_size) * 1000.0 / latencies[i].median_ms};
     const TimeRatio speedup = i == 0 ? TimeRatio{} : compared.ratio(i);
-    OrderedJson model{{"path", verb.models[i]}};
+    OrderedJson model{{"path", loaded.paths[i]}, {"precision", to_string(loaded.precisions[i])}};
     model.update(to_json(figures));
     model["speedup"] = speedup.median;
     model["speedup_low"] = speedup.low;
     model["speedup_high"] = speedup.high;
     models.push_back(model);
-    rows.push_back(
-        row_of(verb.models[i], figures, i == 0 ? "" : format_speedup(speedup.median, {speedup.low, speedup.high})));
+    rows.push_back(row_of(title_of(loaded, i), figures,
+                          i == 0 ? "" : format_speedup(speedup.median, {speedup.low, speedup.high})));
   }
   const bool uses_cpu_time = compared.basis == TimeBasis::Cpu;
   print_result(context,
@@ -270,7 +312,7 @@ int run_bench(const BenchVerb& verb, const Context& context) {
   Settings settings = settings_of(verb, context);
   if (!verb.instance_cores.empty()) {
     settings.threads = static_cast<int>(verb.instance_cores.size());
-    LoadedModels loaded = load_models(verb, settings);
+    LoadedModels loaded = load_models(verb, settings, false);
     for (TimedModel& contender : loaded.contenders)
       for (int i = 0; i < std::max(1, settings.warmup); ++i) contender.run_ms();
     serve_instance(std::move(loaded.contenders));
@@ -322,6 +364,14 @@ void add_bench(CLI::App& app, Context& context) {
           "Shape of an input with dynamic dimensions: NAME=1,128 (default: from the deploy.yaml next to the model)")
       ->allow_extra_args(false)
       ->type_name("NAME=SHAPE");
+  command
+      ->add_option(
+          "--precision", verb->precisions,
+          "Precision of everything that is not int8: f32, bf16, f16, or auto for the runtime's default; one for "
+          "all models, or one for each, separated by commas (default: the one that a model was saved with, else "
+          "f32)")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   command->add_option("--instance-cores", verb->instance_cores)->delimiter(',')->group("");
   verb->options.add_to(*command);
   command->callback([verb, &context] { context.run = [verb, &context] { return run_bench(*verb, context); }; });

@@ -52,12 +52,12 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
   if (context.common.json) {
     nlohmann::ordered_json values = nlohmann::ordered_json::object();
     for (const auto& [name, value] : score.metrics) values[name] = value;
-    fmt::print(
-        "{}\n",
-        nlohmann::ordered_json{
-            {"accuracy", score.accuracy()}, {"metrics", values}, {"samples", score.samples}, {"seconds", score.seconds},
-            {"precision", to_string(model.precision)}}
-            .dump(2));
+    fmt::print("{}\n", nlohmann::ordered_json{{"accuracy", score.accuracy()},
+                                              {"metrics", values},
+                                              {"samples", score.samples},
+                                              {"seconds", score.seconds},
+                                              {"precision", to_string(model.precision)}}
+                           .dump(2));
     return kSuccess;
   }
   for (const auto& [name, value] : score.metrics) fmt::print("{:<12} {:.4f}\n", name, value);

@@ -25,13 +25,13 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
         {"fp32_ops", result.fp32_ops},         {"calibration_samples", result.calibration_samples}};
     if (!result.activations.empty()) json["activations"] = result.activations;
     if (!result.shapes.empty()) json["static_shapes"] = shapes_json(result.shapes);
+    json["precision"] = to_string(result.precision);
     json.update(exports_json(result));
     fmt::print("{}\n", json.dump(2));
     return kSuccess;
   }
   if (result.activations.empty())
-    fmt::print("{} ops in int8, {} in fp32; calibrated with {} samples\n", result.int8_ops, result.fp32_ops,
-               result.calibration_samples);
+    fmt::print("{}; calibrated with {} samples\n", describe_precisions(result.plan), result.calibration_samples);
   else
     fmt::print("{} ops with int8 weights, {} in fp32; activations {}\n", result.int8_ops, result.fp32_ops,
                result.activations);

@@ -88,8 +88,8 @@ void print_study(const Store& store, const StudyEntry& study, const StudyEntry* 
     rows.push_back(row_of(trial));
     has_estimate = has_estimate || (trial.result && !trial.result->complete);
   }
-  fmt::print("{}", format_table({"trial", "accuracy", "fp32 ms", "int8 ms", "speed-up", "size", "in fp32", "time"},
-                                rows, kColumns));
+  fmt::print("{}", format_table({"trial", "accuracy", "fp32 ms", "ms", "speed-up", "size", "not int8", "time"}, rows,
+                                kColumns));
   if (has_estimate) fmt::print("* estimate: the evaluation stopped early, because the trial misses the goal\n");
   print_recipes(trials);
   fmt::print("\n");
@@ -108,10 +108,10 @@ int run_show(const std::string& workspace, const Context& context) {
   for (std::size_t i = 0; i < studies.size(); ++i) print_study(*store, studies[i], i == 0 ? nullptr : &studies[i - 1]);
   if (!studies.empty())
     fmt::print(
-        "fp32 ms   latency of fp32 at batch 1; for a trial, in the same run as int8 ms\n"
-        "int8 ms   latency of the trial's model at batch 1\n"
-        "speed-up  against fp32 in the same run: fp32 ms / int8 ms, and its 95% confidence interval\n"
-        "in fp32   quantizable ops that stay in fp32\n");
+        "fp32 ms   latency of fp32 at batch 1; for a trial, in the same run as ms\n"
+        "ms        latency of the trial's model at batch 1\n"
+        "speed-up  against fp32 in the same run: fp32 ms / ms, and its 95% confidence interval\n"
+        "not int8  quantizable ops that are not in int8\n");
   const auto best = std::filesystem::path(workspace) / "best" / "model.xml";
   if (std::filesystem::exists(best)) fmt::print("best model: {}\n", best.string());
   return kSuccess;

@@ -174,8 +174,9 @@ void add_quantization(Sections& all, const RecipeDeclarations& recipes) {
   const std::vector<Key> tensor = {
       some_of("granularity", {"per_channel", "per_tensor"}, "one scale per channel, or one per tensor"),
       some_of("scheme", {"sym", "asym"}, "symmetric range around zero, or asymmetric range with a zero point"),
-      some_of("dtype", {"int8", "uint8", "fp32", "bf16"},
-              "allowed element types; fp32 and bf16 leave the op unquantized. bf16 means fp32 on CPUs without bf16 units"),
+      some_of(
+          "dtype", {"int8", "uint8", "fp32", "bf16"},
+          "allowed element types; fp32 and bf16 leave the op unquantized. bf16 means fp32 on CPUs without bf16 units"),
   };
   all["weight"] = tensor;
   all["weight"].push_back(some_of("algorithm", {"minmax", "mse"}, "allowed range estimators"));

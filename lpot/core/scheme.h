@@ -26,12 +26,12 @@ enum class Objective { Performance, ModelSize, Footprint };
 // rows.
 enum class KernelVariant { Plain, Convolution, Pixels };
 
-std::string_view to_string(Precision);      // int8, uint8, fp32, bf16, fp16
+std::string_view to_string(Precision);           // int8, uint8, fp32, bf16, fp16
 std::string_view to_string(InferencePrecision);  // f32, bf16, f16
-std::string_view to_string(Granularity);    // per_tensor, per_channel
-std::string_view to_string(Symmetry);       // sym, asym
-std::string_view to_string(Algorithm);      // minmax, kl, percentile, mse
-std::string_view to_string(KernelVariant);  // plain, convolution, pixels
+std::string_view to_string(Granularity);         // per_tensor, per_channel
+std::string_view to_string(Symmetry);            // sym, asym
+std::string_view to_string(Algorithm);           // minmax, kl, percentile, mse
+std::string_view to_string(KernelVariant);       // plain, convolution, pixels
 
 // The value with that YAML name, or nullopt: parse<Algorithm>("kl") == Algorithm::Kl.
 template <typename Word>

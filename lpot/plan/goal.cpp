@@ -7,6 +7,10 @@
 namespace lpot {
 namespace {
 
+bool is_equally_fast(const Measurement& a, const Measurement& b) {
+  return lowest_speedup(a) <= highest_speedup(b) && lowest_speedup(b) <= highest_speedup(a);
+}
+
 // A number for the objective; larger is better.
 double objective_value(const Measurement& measured, Objective objective) {
   switch (objective) {
@@ -51,6 +55,9 @@ bool is_better(const Trial& a, const Trial& b, const Goal& goal, Objective objec
   const bool a_met = goal.met(a.result->accuracy), b_met = goal.met(b.result->accuracy);
   if (a_met != b_met) return a_met;
   if (!a_met) return goal.closer(a.result->accuracy, b.result->accuracy);
+  const bool a_has_int8 = a.plan.int8_count() > 0, b_has_int8 = b.plan.int8_count() > 0;
+  if (objective == Objective::Performance && a_has_int8 != b_has_int8 && is_equally_fast(*a.result, *b.result))
+    return !a_has_int8;
   return objective_value(*a.result, objective) > objective_value(*b.result, objective);
 }
 

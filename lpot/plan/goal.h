@@ -30,7 +30,8 @@ struct Goal {
 };
 
 // Whether `a` is better than `b`. Trials that meet the goal are better than others. Among trials that meet the goal the
-// objective decides, among the others the accuracy. Failed trials are the worst.
+// objective decides, among the others the accuracy. Failed trials are the worst. A model without int8 is also better
+// than an int8 model if their speeds are equal within the confidence intervals, because it is more accurate.
 bool is_better(const Trial& a, const Trial& b, const Goal&, Objective);
 
 // The result of a search: the best completely evaluated trial, or the best estimate if there is no such trial. Returns

@@ -79,6 +79,24 @@ std::size_t Plan::int8_count() const {
       std::count_if(ops.begin(), ops.end(), [](const auto& op) { return op.second.is_int8(); }));
 }
 
+std::string describe_precisions(const Plan& plan) {
+  const Precision usual = unquantized(plan.inference_precision);
+  const auto in_f32 = std::count_if(plan.ops.begin(), plan.ops.end(), [&](const auto& op) {
+    return op.second.precision == Precision::Fp32 && usual != Precision::Fp32;
+  });
+  std::string text =
+      fmt::format("{} ops in int8, {} in {}", plan.int8_count(),
+                  plan.ops.size() - plan.int8_count() - static_cast<std::size_t>(in_f32), to_string(usual));
+  if (in_f32 > 0) text += fmt::format(", {} in fp32", in_f32);
+  return text;
+}
+
+std::string model_label(const Plan& plan) {
+  const std::string others(to_string(unquantized(plan.inference_precision)));
+  if (plan.int8_count() == 0) return others;
+  return plan.inference_precision == InferencePrecision::F32 ? "int8" : "int8, " + others;
+}
+
 std::string to_json(const Plan& plan) {
   std::string text = "{";
   // Plans in f32 have the same JSON, and so the same hash, as those of version 0.1.

@@ -40,9 +40,8 @@ struct OpPlan {
 
   bool operator==(const OpPlan& other) const {
     return precision == other.precision &&
-           (!is_int8() ||
-            (weights_only == other.weights_only && (weights_only || activation == other.activation) &&
-             weight == other.weight && variant == other.variant));
+           (!is_int8() || (weights_only == other.weights_only && (weights_only || activation == other.activation) &&
+                           weight == other.weight && variant == other.variant));
   }
 };
 
@@ -58,6 +57,11 @@ struct Plan {
   std::vector<std::string> fallback() const;  // ops that are not in int8
   std::size_t int8_count() const;
 };
+
+// "9 ops in int8, 0 in fp32", or "9 ops in int8, 1 in bf16, 1 in fp32".
+std::string describe_precisions(const Plan&);
+// A column title for the model: "int8", "int8, bf16" if the other ops are in bf16, or the precision if nothing is int8.
+std::string model_label(const Plan&);
 
 std::string to_json(const Plan&);              // compact, keys sorted: equal plans have equal JSON
 Plan plan_from_json(const std::string& text);  // throws StoreError

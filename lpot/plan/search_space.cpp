@@ -45,9 +45,8 @@ bool allows_choice(const OpRestriction& restriction, const OpPlan& choice) {
 }
 
 // What an op may be if it is not quantized. In f32 models, a configuration with bf16 means fp32.
-const std::vector<OpPlan> kUnquantizedChoices{{.precision = Precision::Fp32},
-                                              {.precision = Precision::Bf16},
-                                              {.precision = Precision::Fp16}};
+const std::vector<OpPlan> kUnquantizedChoices{
+    {.precision = Precision::Fp32}, {.precision = Precision::Bf16}, {.precision = Precision::Fp16}};
 
 void append_unquantized(std::vector<OpPlan>& choices) {
   choices.insert(choices.end(), kUnquantizedChoices.begin(), kUnquantizedChoices.end());
@@ -341,8 +340,7 @@ PlanChoices with_kernel_variants(PlanChoices choices, const KernelVariantChoice&
   for (OpSpace& op : choices.ops) {
     const auto variant = measured.variants.find(op.name);
     for (OpPlan& of_op : op.choices)
-      if (of_op.is_int8())
-        of_op.variant = variant == measured.variants.end() ? KernelVariant::Plain : variant->second;
+      if (of_op.is_int8()) of_op.variant = variant == measured.variants.end() ? KernelVariant::Plain : variant->second;
     const auto& slower = measured.slower_in_int8;
     if (drop_slower && op.can_fall_back() && std::find(slower.begin(), slower.end(), op.name) != slower.end())
       op.choices = {op.choices.back()};

@@ -22,7 +22,8 @@ namespace lpot {
 struct OpSpace {
   std::string name;
   std::string type;
-  std::vector<OpPlan> choices;  // int8 choices in order of preference, then unquantized unless the configuration forbids it
+  std::vector<OpPlan>
+      choices;  // int8 choices in order of preference, then unquantized unless the configuration forbids it
 
   bool can_fall_back() const { return !choices.empty() && !choices.back().is_int8(); }
   const OpPlan& most_similar(const OpPlan& wanted) const;  // the first of several equally similar choices
@@ -66,7 +67,8 @@ struct SearchSpace : PlanChoices {
   // time of the unquantized op minus time of the int8 op, of one inference; empty: not measured
   std::map<std::string, double> saved_ms = {};
   std::map<std::string, double> noise = {};  // expected noise-to-signal ratio by op (quantize/noise.h); empty: unknown
-  // Speed of the model without int8, in the inference precision of the space, compared with f32; 1: not measured
+  // Speed of the model without int8, in the inference precision of the space, compared with f32: the upper end of its
+  // confidence interval; 1: not measured
   double unquantized_speedup = 1;
 };
 

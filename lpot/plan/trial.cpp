@@ -37,6 +37,13 @@ void read_field(const nlohmann::json& json, const char* name, Field& field) {
 
 }  // namespace
 
+double lowest_speedup(const Measurement& measured) {
+  return measured.speedup_low > 0 ? measured.speedup_low : measured.speedup;
+}
+double highest_speedup(const Measurement& measured) {
+  return measured.speedup_high > 0 ? measured.speedup_high : measured.speedup;
+}
+
 std::string to_json(const Measurement& measured) {
   nlohmann::json json;
   visit_fields(measured, [&](const char* name, const auto& field) { json[name] = field; });

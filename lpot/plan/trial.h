@@ -15,6 +15,10 @@
 
 namespace lpot {
 
+struct Measurement;
+double lowest_speedup(const Measurement&);  // of the confidence interval; the speedup if it has none
+double highest_speedup(const Measurement&);
+
 // The measurements of one model. A new one needs its row in visit_fields below, by which the store writes and reads it,
 // and the reports that show it: measured_json (report/study_view.cpp), result_json (report/result.cpp), write_measured
 // (report/deploy.cpp), encode_scores (report/tensorboard.cpp), row_of (cli/show.cpp).

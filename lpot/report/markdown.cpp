@@ -87,9 +87,9 @@ std::string trials(const OrderedJson& view) {
                     fixed(trial, "latency_ms", 3), speedup_text(trial), trial["fp32_ops"].dump(),
                     fixed(trial, "seconds", 1), recipes_text(trial),
                     trial["number"] == view["best"] ? "best" : plain(trial.value("error", ""))});
-  return table({"trial", plain(view["metric"]), "fp32 ms, same run", "int8 ms", "speed-up", "ops in fp32", "seconds",
-                "recipes", ""},
-               rows);
+  return table(
+      {"trial", plain(view["metric"]), "fp32 ms, same run", "ms", "speed-up", "not int8", "seconds", "recipes", ""},
+      rows);
 }
 
 }  // namespace

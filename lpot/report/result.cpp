@@ -82,6 +82,31 @@ bool must_set(InferencePrecision precision) {
   return precision != InferencePrecision::F32 || default_precision() != InferencePrecision::F32;
 }
 
+// How the speed was measured, and the comparison with what a program without settings runs.
+std::string speed_text(const Measurement& best) {
+  std::string text =
+      fmt::format("speed     against fp32 in the same run; both models ran alternately{}\n{}",
+                  best.cores == 1 ? " on one core" : "",
+                  best.speedup_high > 0 ? "          (in parentheses: 95% confidence interval of the median)\n" : "");
+  if (best.speedup_vs_default > 0)
+    text += fmt::format("          against {}, the runtime's default for the fp32 model: {} ({:.3f} ms)\n",
+                        to_string(default_precision()), format_ratio(best.speedup_vs_default, "faster", "slower"),
+                        best.latency_ms * best.speedup_vs_default);
+  return text;
+}
+
+std::string best_text(const TuneResult& result) {
+  const Plan& plan = result.best->plan;
+  if (plan.int8_count() == 0 && !plan.ops.empty())
+    return wrapped("best      ",
+                   fmt::format("trial {}: the model without int8, in {}. No int8 model that meets the goal "
+                               "is faster on this CPU.",
+                               result.best->number, to_string(unquantized(plan.inference_precision))));
+  const std::vector<std::string> fallback = plan.fallback();
+  return fmt::format("best      trial {}: {}{}\n", result.best->number, describe_precisions(plan),
+                     fallback.empty() ? "" : fmt::format(" ({})", format_names(fallback, "the report")));
+}
+
 std::string shape_text(const Port& port, const StaticShapes& shapes) {
   if (const Shape* shape = shapes.find(port.name)) return fmt::format("[{}]", fmt::join(*shape, ", "));
   std::vector<std::string> dimensions;
@@ -121,11 +146,17 @@ std::string result_json(const TuneResult& result) {
   json["best"] = nullptr;
   if (result.best) {
     const Measurement& best = *result.best->result;
-    json["best"] = {
-        {"accuracy", best.accuracy},    {"latency_ms", best.latency_ms},   {"size_bytes", result.model_bytes},
-        {"speedup", best.speedup},      {"speedup_low", best.speedup_low}, {"speedup_high", best.speedup_high},
-        {"cores", best.cores},          {"trial", result.best->number},    {"fallback", result.best->plan.fallback()},
-        {"metrics", metrics_json(best)}};
+    json["best"] = {{"accuracy", best.accuracy},
+                    {"latency_ms", best.latency_ms},
+                    {"size_bytes", result.model_bytes},
+                    {"speedup", best.speedup},
+                    {"speedup_low", best.speedup_low},
+                    {"speedup_high", best.speedup_high},
+                    {"speedup_vs_default", best.speedup_vs_default},
+                    {"cores", best.cores},
+                    {"trial", result.best->number},
+                    {"fallback", result.best->plan.fallback()},
+                    {"metrics", metrics_json(best)}};
     if (is_weights_only(result.best->plan))
       json["best"]["activations"] = describe_activations(result.best->plan, result.cpu);
   }
@@ -187,10 +218,9 @@ std::string cpp_lines(const std::filesystem::path& model, const StaticShapes& sh
       "const auto model = core.read_model(\"{}\");\n",
       model.string());
   if (!shapes.empty()) text += shapes.cpp_line() + "\n";
-  text += fmt::format("auto request = core.compile_model(model, \"CPU\"{}).create_infer_request();\n",
-                      must_set(precision)
-                          ? fmt::format(", ov::hint::inference_precision(ov::element::{})", to_string(precision))
-                          : "");
+  text += fmt::format(
+      "auto request = core.compile_model(model, \"CPU\"{}).create_infer_request();\n",
+      must_set(precision) ? fmt::format(", ov::hint::inference_precision(ov::element::{})", to_string(precision)) : "");
   std::size_t index = 0;
   for (const Port& port : model_inputs(load_model(model))) {
     const std::string shape = shape_text(port, shapes);
@@ -223,14 +253,12 @@ OrderedJson exports_json(const SavedModel& saved) {
 }
 
 std::string run_lines(const SavedModel& saved) {
-  std::string text =
-      fmt::format("Run it in OpenVINO (Python):\n\n{}\nRun it in OpenVINO (C++, #include <openvino/openvino.hpp>):\n\n{}",
-                  python_lines(saved.model, saved.shapes, saved.precision),
-                  cpp_lines(saved.model, saved.shapes, saved.precision));
+  std::string text = fmt::format(
+      "Run it in OpenVINO (Python):\n\n{}\nRun it in OpenVINO (C++, #include <openvino/openvino.hpp>):\n\n{}",
+      python_lines(saved.model, saved.shapes, saved.precision), cpp_lines(saved.model, saved.shapes, saved.precision));
   for (const ExportedModel& other : saved.exports) {
     const OutputFormat& format = output_format(other.format);
-    const char* in_f32 =
-        saved.precision == InferencePrecision::F32 ? "" : "; everything that is not int8 runs in f32";
+    const char* in_f32 = saved.precision == InferencePrecision::F32 ? "" : "; everything that is not int8 runs in f32";
     text += fmt::format("\nRun {} in {} (Python{}):\n\n{}", format.file, format.framework, in_f32,
                         format.run_lines(other.path, saved.shapes));
   }
@@ -269,12 +297,9 @@ std::string result_text(const TuneResult& result) {
            has_best ? static_cast<double>(result.baseline.size_bytes) / static_cast<double>(result.model_bytes) : 0,
            "smaller", "larger"))});
 
-  std::string text = format_table({"", "fp32", "int8", ""}, rows) + "\n";
-  if (has_best)
-    text +=
-        fmt::format("speed     against fp32 in the same run; both models ran alternately{}\n{}",
-                    best.cores == 1 ? " on one core" : "",
-                    best.speedup_high > 0 ? "          (in parentheses: 95% confidence interval of the median)\n" : "");
+  const std::string label = has_best ? model_label(result.best->plan) : "int8";
+  std::string text = format_table({"", "fp32", label, ""}, rows) + "\n";
+  if (has_best) text += speed_text(best);
   text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
   const std::string samples =
       result.evaluated_samples > 0 ? fmt::format(", {} samples evaluated", result.evaluated_samples) : "";
@@ -284,10 +309,7 @@ std::string result_text(const TuneResult& result) {
     text += fmt::format("probes    {}; a probe compares int8 with fp32 on a few samples\n", result.probes.size());
   if (result.reason == StopReason::Interrupted) text += "          To continue, run the same command with --resume.\n";
   if (has_best) {
-    const std::vector<std::string> fallback = result.best->plan.fallback();
-    text += fmt::format("best      trial {}: {} ops in int8, {} in fp32{}\n", result.best->number,
-                        result.best->plan.int8_count(), fallback.size(),
-                        fallback.empty() ? "" : fmt::format(" ({})", format_names(fallback, "the report")));
+    text += best_text(result);
     if (is_weights_only(result.best->plan))
       text += fmt::format("          only weights are int8; activations {}\n",
                           describe_activations(result.best->plan, result.cpu));
@@ -313,7 +335,7 @@ std::string result_text(const TuneResult& result) {
 }
 
 std::string trial_header() {
-  return fmt::format("{:>5}  {:>8}  {:>7}  {:>18}  {:>7}  {:>8}", "trial", "accuracy", "int8 ms", "speed-up", "in fp32",
+  return fmt::format("{:>5}  {:>8}  {:>7}  {:>18}  {:>8}  {:>8}", "trial", "accuracy", "ms", "speed-up", "not int8",
                      "time");
 }
 
@@ -324,7 +346,7 @@ std::string trial_row(const Trial& trial, bool is_best, bool meets_goal) {
   if (!result.complete) remarks.push_back("estimate");  // the evaluation stopped early
   if (meets_goal) remarks.push_back("goal met");
   if (is_best) remarks.push_back("best");
-  return fmt::format("{:>5}  {:>8.4f}  {:>7.3f}  {:>18}  {:>7}  {:>8}{}{}", trial.number, result.accuracy,
+  return fmt::format("{:>5}  {:>8.4f}  {:>7.3f}  {:>18}  {:>8}  {:>8}{}{}", trial.number, result.accuracy,
                      result.latency_ms, format_speedup(result.speedup, spread_of(result)), trial.plan.fallback().size(),
                      format_seconds(trial.seconds), remarks.empty() ? "" : "  ", fmt::join(remarks, ", "));
 }

@@ -26,7 +26,7 @@ std::string text_of(const TensorScheme& scheme) {
 }
 
 std::string text_of(const OpPlan& op) {
-  if (op.precision == Precision::Fp32) return "fp32";
+  if (!op.is_int8()) return std::string(to_string(op.precision));
   return fmt::format("int8: {}weights {}{}",
                      op.weights_only ? "" : fmt::format("activation {}; ", text_of(op.activation)), text_of(op.weight),
                      op.variant == KernelVariant::Plain ? "" : "; as convolution");
@@ -39,6 +39,7 @@ OrderedJson measured_json(const Measurement& measured) {
                    {"speedup", number(measured.speedup)},
                    {"speedup_low", number(measured.speedup_low)},
                    {"speedup_high", number(measured.speedup_high)},
+                   {"speedup_vs_default", number(measured.speedup_vs_default)},
                    {"cores", measured.cores},
                    {"size_bytes", measured.size_bytes},
                    {"samples", measured.samples},
@@ -188,6 +189,7 @@ class ViewBuilder {
                        {"at", seconds_},
                        {"seconds", trial.seconds},
                        {"fp32_ops", trial.plan.fallback().size()},
+                       {"precision", std::string(to_string(trial.plan.inference_precision))},
                        {"recipes", describe_recipes(trial.plan.recipes, recipe_declarations())},
                        {"ops", choices_of(trial.plan)}};
       if (trial.result) {
@@ -214,8 +216,9 @@ class ViewBuilder {
     OrderedJson* noisiest = nullptr;
     bool any_fell_back = false;
     for (OrderedJson& op : ops_) {
-      op["precision"] = precision_in(*best_, op.value("name", "")) == Precision::Fp32 ? "fp32" : "int8";
-      if (op["precision"] == "fp32") {
+      const Precision precision = precision_in(*best_, op.value("name", ""));
+      op["precision"] = std::string(to_string(precision));
+      if (precision != Precision::Int8) {
         op["why"] = why_fp32(op, noises);
         any_fell_back = any_fell_back || (!op.contains("kept") && !op.value("slower_in_int8", false));
       } else if (op.contains("noise") && (!noisiest || op["noise"] > (*noisiest)["noise"])) {
@@ -228,15 +231,15 @@ class ViewBuilder {
   std::string why_fp32(const OrderedJson& op, const std::vector<double>& noises) const {
     if (op.contains("kept")) return op["kept"];
     if (op.value("slower_in_int8", false))
-      return fmt::format("It is slower in int8 on this CPU: {:.3f} ms, fp32 {:.3f} ms.", op.value("int8_ms", 0.0),
-                         op.value("fp32_ms", 0.0));
+      return fmt::format("It is slower in int8 on this CPU: {:.3f} ms, not quantized {:.3f} ms.",
+                         op.value("int8_ms", 0.0), op.value("fp32_ms", 0.0));
     return why_tuned(op.value("name", "")) + rank_text(op, noises);
   }
 
   std::string why_int8(bool any_fell_back) const {
     if (!goal_.met(best_->result->accuracy))
-      return "The goal is not met, but no trial with this op in fp32 was better.";
-    return any_fell_back ? "It was enough to run other ops in fp32: the goal is met with this op in int8."
+      return "The goal is not met, but no trial without int8 for this op was better.";
+    return any_fell_back ? "The fallback of other ops was enough: the goal is met with this op in int8."
                          : "No fallback was needed: the goal is met with this op in int8.";
   }
 

@@ -29,7 +29,7 @@ struct SavedModel {
   std::filesystem::path model = {};  // the saved .xml; "": none
   std::size_t model_bytes = 0;
   std::vector<ExportedModel> exports = {};
-  StaticShapes shapes = {};  // to compile the model for
+  StaticShapes shapes = {};                                // to compile the model for
   InferencePrecision precision = InferencePrecision::F32;  // to compile the .xml with; other formats run in f32
 };
 

@@ -1,7 +1,8 @@
 // Compares the speed of models. The models run alternately in short blocks. Every round of blocks gives one ratio of
 // their times, and the median of these ratios is the result.
 //
-//   const Comparison compared = compare_latency({{fp32, {sample}}, {int8, {sample}}}, {.seconds = 0.5});
+//   Executable fp32(model), int8(quantize(model, plan, statistics));
+//   const Comparison compared = compare_latency({{fp32, {inputs}}, {int8, {inputs}}}, {.seconds = 0.5});
 //   const TimeRatio speedup = compared.ratio(1);  // of model 1 against model 0
 //   if (speedup.is_slower_beyond_spread()) std::cout << "int8 is slower, " << speedup.median << " x\n";
 //

@@ -25,7 +25,7 @@ inline constexpr double kProfilerHides = 5;
 
 // In milliseconds of CPU time for one inference on one core. Longer models are timed on all cores: their threads wait
 // little, and on one core of many they would take too long.
-inline constexpr double kShortInference = 20;
+inline constexpr double kShortInference = 5;
 
 class CompiledModels {
  public:

@@ -176,8 +176,7 @@ struct Executable::State {
     compiled.clear();
     ov::Core core;
     for (GraphPart& part : cut.parts)
-      compiled.push_back(
-          core.compile_model(std::exchange(part.graph, nullptr), "CPU", properties(precision, options)));
+      compiled.push_back(core.compile_model(std::exchange(part.graph, nullptr), "CPU", properties(precision, options)));
     check_precision_of(compiled.front(), precision);
   }
 

@@ -89,7 +89,7 @@ class StudyRecord {
   std::optional<std::string> baseline_notes() const;                  // of the evaluator
   std::optional<std::string> first_model_notes() const;               // of the evaluator
   std::optional<std::string> statistics(const StatisticsKey&) const;  // bytes of calibrate/statistics.h
-  std::optional<PrecisionChoice> precision() const;  // unset: f32
+  std::optional<PrecisionChoice> precision() const;                   // unset: f32
   std::optional<KernelVariantChoice> kernel_variants() const;
   std::optional<double> seconds_before_trials() const;
   std::vector<Trial> trials() const;  // with the exact results that were stored later

@@ -12,7 +12,8 @@ class Exhaustive : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
     if (space.model_choices.empty()) return std::nullopt;
-    // The unquantized op is always the last choice of an op, so only the last combination of a sampling size can be without int8.
+    // The unquantized op is always the last choice of an op, so only the last combination of a sampling size can be
+    // without int8.
     for (std::size_t number = count_of_space(space, history);; ++number) {
       const auto plan = combination(space, number);
       if (!plan) return std::nullopt;

@@ -48,8 +48,7 @@ class PrecisionFallback : public Strategy {
     const bool is_enough = tried->result && history.goal.met(tried->result->accuracy);
     const SearchSpace searched = is_enough ? space : space_in_f32(space);
     const Int8Records known(history, searched.inference_precision);
-    return inner_->next(searched,
-                        {known.trials, history.goal, history.random_seed, known.probes, history.has_budget});
+    return inner_->next(searched, {known.trials, history.goal, history.random_seed, known.probes, history.has_budget});
   }
 
   std::optional<Step> before_stopping(const SearchSpace& space, const History& history) const override {
@@ -67,12 +66,12 @@ class PrecisionFallback : public Strategy {
   std::optional<Step> slower_than_unquantized(const SearchSpace& space, const History& history) const {
     const Trial* best = best_known(history.trials, history.goal, objective_);
     if (!best || best->plan.int8_count() == 0) return std::nullopt;
-    const double speedup = best->result->speedup;
+    const Measurement& result = *best->result;
     const Plan without_int8 = unquantized_plan(space);
-    if (is_16_bit(space) && space.unquantized_speedup >= speedup && !history.find(without_int8))
+    if (is_16_bit(space) && space.unquantized_speedup >= lowest_speedup(result) && !history.find(without_int8))
       return Step{without_int8};
     const Plan original = unquantized_plan(in_f32(space));
-    if (speedup < 1 && !history.find(original)) return Step{original};
+    if (highest_speedup(result) < 1 && !history.find(original)) return Step{original};
     return std::nullopt;
   }
 

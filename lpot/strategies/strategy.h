@@ -75,8 +75,8 @@ class Strategy {
   // without int8 ops.
   virtual std::optional<Step> next(const SearchSpace&, const History&) const = 0;
 
-  // A step that must run before a study ends because its goal is met, for example a trial of a faster plan. nullopt: the
-  // study ends. Called only without a time budget.
+  // A step that must run before a study ends because its goal is met, for example a trial of a faster plan. nullopt:
+  // the study ends. Called only without a time budget.
   virtual std::optional<Step> before_stopping(const SearchSpace&, const History&) const { return std::nullopt; }
 
   // Whether the strategy compares accuracies of trials that miss the goal. If not, these accuracies may be estimates.

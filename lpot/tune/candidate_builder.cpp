@@ -18,7 +18,10 @@ CandidateBuilder::CandidateBuilder(const Model& source, const StatisticsByPlan& 
     : source_(source), statistics_(statistics), finalizer_(finalizer), embeddings_(source) {}
 
 Edits CandidateBuilder::resolve_final(const Plan& final_plan) const {
-  return resolve(source_, final_plan, statistics_.of(final_plan), &embeddings_);
+  static const Statistics kNone;
+  // Without int8 nothing is quantized, and there may be no statistics for its recipes.
+  const Statistics& statistics = final_plan.int8_count() == 0 ? kNone : statistics_.of(final_plan);
+  return resolve(source_, final_plan, statistics, &embeddings_);
 }
 
 const Edits& CandidateBuilder::edits(const Plan& proposed) {

@@ -41,6 +41,7 @@ Measurement CandidateMeasurer::with_speed(const Model& model, const Score& score
     measured.speedup_low = speed.speedup.low;
     measured.speedup_high = speed.speedup.high;
   }
+  if (speed.vs_default.blocks > 0) measured.speedup_vs_default = speed.vs_default.median;
   measured.cores = speed.cores;
   measured.footprint_bytes = speed.footprint_bytes;
   speed_.compiled().release_unused(0);

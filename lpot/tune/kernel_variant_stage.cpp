@@ -18,16 +18,15 @@ void log_choice(const PlanChoices& choices, const KernelVariantChoice& measured,
                                              measured.variants.size()));
   if (!drop_slower) return;
   if (!measured.times.empty() && first_plan(choices).int8_count() == 0)
-    observer.log(
-        LogLevel::Warning,
-        fmt::format("int8 is slower than {0} for this model on this CPU, so the model stays in {0}; set "
-                    "tuning.objective: modelsize to get a smaller int8 model",
-                    to_string(unquantized(choices.inference_precision))));
+    observer.log(LogLevel::Warning,
+                 fmt::format("int8 is slower than {0} for this model on this CPU, so the model stays in {0}; set "
+                             "tuning.objective: modelsize to get a smaller int8 model",
+                             to_string(unquantized(choices.inference_precision))));
   else if (!measured.slower_in_int8.empty())
-    observer.log(LogLevel::Info, fmt::format("{} of {} ops stay in {}, where they are faster: {}",
-                                             measured.slower_in_int8.size(), measured.times.size(),
-                                             to_string(unquantized(choices.inference_precision)),
-                                             format_names(measured.slower_in_int8, "the report or deploy.yaml")));
+    observer.log(LogLevel::Info,
+                 fmt::format("{} of {} ops stay in {}, where they are faster: {}", measured.slower_in_int8.size(),
+                             measured.times.size(), to_string(unquantized(choices.inference_precision)),
+                             format_names(measured.slower_in_int8, "the report or deploy.yaml")));
 }
 
 KernelVariantChoice measure_and_remember(const QuantizationTask& task, const VariantMeasurement& measurement,

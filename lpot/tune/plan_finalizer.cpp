@@ -12,6 +12,7 @@ PlanFinalizer::PlanFinalizer(const QuantizationTask& task, const Config& config,
 }
 
 Plan PlanFinalizer::finalize(const Plan& proposed) {
+  if (proposed.int8_count() == 0) return proposed;
   return with_f32_ops(weight_ranges_ ? (*weight_ranges_)(proposed) : proposed, choices_);
 }
 

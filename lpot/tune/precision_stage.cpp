@@ -8,28 +8,29 @@
 namespace lpot {
 namespace {
 
-// Int8 with the rest in f32 must be this much faster than with the rest in 16 bits. Smaller differences are often noise,
-// and the 16-bit model is what the runtime runs by default.
-constexpr double kClearlyFaster = 1.03;
-
 // Speed compared with the f32 model.
-double speed_of(const TuningContext& context, const Model& model) {
+TimeRatio speed_of(const TuningContext& context, const Model& model) {
   return context.measurer.speed().measure(model, SpeedMeter::Effort::Full).speedup;
+}
+
+// Whether the intervals do not overlap, also if both are wider by the spread between processes.
+bool is_clearly_faster(const TimeRatio& one, const TimeRatio& other) {
+  return one.low > (1 + kProcessSpread) * other.high;
 }
 
 PrecisionChoice measure_precision(const TuningContext& context, CandidateBuilder& builder) {
   const PlanChoices& choices = context.task.choices;
   PrecisionChoice choice{choices.inference_precision};
-  choice.unquantized_speedup = speed_of(context, builder.model(unquantized_plan(choices)));
+  choice.unquantized_speedup = speed_of(context, builder.model(unquantized_plan(choices))).high;
   if (context.config.quantization.precision || choices.model_choices.empty()) return choice;
-  const double in_16_bits = speed_of(context, builder.model(first_plan(choices)));
-  const double with_f32 = speed_of(context, builder.model(first_plan(in_f32(choices))));
-  if (with_f32 > kClearlyFaster * in_16_bits) {
+  const TimeRatio in_16_bits = speed_of(context, builder.model(first_plan(choices)));
+  const TimeRatio with_f32 = speed_of(context, builder.model(first_plan(in_f32(choices))));
+  if (is_clearly_faster(with_f32, in_16_bits)) {
     choice = {};
     context.observer.log(LogLevel::Info,
                          fmt::format("ops that are not int8 run in f32: the int8 model is {:.2f} x faster than with "
                                      "these ops in {}, the default of the runtime",
-                                     with_f32 / in_16_bits, to_string(choices.inference_precision)));
+                                     with_f32.median / in_16_bits.median, to_string(choices.inference_precision)));
   }
   return choice;
 }

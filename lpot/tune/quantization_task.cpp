@@ -73,8 +73,10 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
     if (const auto warning = few_classes_warning(calibration.value, config.quantization.sampling_sizes.front()))
       observer.log(LogLevel::Warning, *warning);
   if (choices.value.model_choices.empty() && choices.value.inference_precision == InferencePrecision::F32)
-    throw ConfigError("quantize", "the configuration keeps every op in fp32; at least one op must be allowed in int8 or, on a CPU with "
-                      "bf16 units, in bf16");
+    throw ConfigError(
+        "quantize",
+        "the configuration keeps every op in fp32; at least one op must be allowed in int8 or, on a CPU with "
+        "bf16 units, in bf16");
   PlanChoices full_range = choices_for(ops, wanted.value, cpu, false).value;
   std::string name = config.model.name.empty() ? model.source.stem().string() : config.model.name;
   return {cpu,

@@ -33,8 +33,11 @@ std::shared_ptr<const Strategy> strategy_for(const TuningContext& context, const
   const Plan first = first_plan(space);
   if (first.int8_count() == 0) return std::make_shared<OnlyPlan>(first);
   const auto& of_user = context.options.user.strategy.strategy;
-  if (of_user) return of_user;
-  return with_precision_fallback(make_strategy(context.config.tuning.strategy), context.config.tuning.objective);
+  std::shared_ptr<const Strategy> strategy = of_user ? of_user : make_strategy(context.config.tuning.strategy);
+  // Int8 weights alone are chosen for their size. Plain kernel variants mean that speed decides nothing.
+  const QuantizationConfig& config = context.config.quantization;
+  if (of_user || is_dynamic(context.config) || !config.recipes.measured_kernel_variants) return strategy;
+  return with_precision_fallback(std::move(strategy), context.config.tuning.objective);
 }
 
 // Builds, measures and saves the candidates of a search.
@@ -147,7 +150,8 @@ StudyWork work_of(const TuningContext& context, Candidates& candidates, const St
 
 SavedModel saved_in(const fs::path& folder, const StaticShapes& shapes, const Plan& plan) {
   const fs::path model = folder / "model.xml";
-  return {model, fs::file_size(model) + fs::file_size(folder / "model.bin"), saved_exports(folder), shapes, plan.inference_precision};
+  return {model, fs::file_size(model) + fs::file_size(folder / "model.bin"), saved_exports(folder), shapes,
+          plan.inference_precision};
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "lpot/core/large_models.h"
+#include "lpot/runtime/precision.h"
 
 namespace lpot {
 namespace {
@@ -23,7 +24,9 @@ std::size_t footprint(const Executable& executable) {
 }  // namespace
 
 SpeedMeter::SpeedMeter(const Model& fp32, std::vector<Tensor> sample, SpeedOptions options)
-    : fp32_(fp32), sample_(std::move(sample)), options_(options), compiled_(sample_) {}
+    : fp32_(fp32), default_(fp32), sample_(std::move(sample)), options_(options), compiled_(sample_) {
+  default_.precision = default_precision();
+}
 
 void SpeedMeter::adapt_to(double evaluation_seconds, std::size_t samples) {
   with_profiler_ = samples > 0 && 1000 * evaluation_seconds / static_cast<double>(samples) >= kProfilerHides;
@@ -41,9 +44,14 @@ Speed SpeedMeter::measure_alone(const Model& model, const ComparisonOptions& opt
   if (!fp32_times_) fp32_times_ = time(fp32_);
   const Comparison times = &model == &fp32_ ? *fp32_times_ : time(model);
   speed.latency_ms = times.latencies.front().p25_ms;
-  const bool is_contended = times.basis == TimeBasis::Cpu || fp32_times_->basis == TimeBasis::Cpu;
-  speed.speedup =
-      time_ratio(fp32_times_->blocks.front(), times.blocks.front(), is_contended ? TimeBasis::Cpu : TimeBasis::Wall);
+  const auto compare_with = [&](const Comparison& reference) {
+    const bool is_contended = times.basis == TimeBasis::Cpu || reference.basis == TimeBasis::Cpu;
+    return time_ratio(reference.blocks.front(), times.blocks.front(), is_contended ? TimeBasis::Cpu : TimeBasis::Wall);
+  };
+  speed.speedup = compare_with(*fp32_times_);
+  if (!has_other_default() || &model == &fp32_) return speed;
+  if (!default_times_) default_times_ = time(default_);
+  speed.vs_default = compare_with(*default_times_);
   return speed;
 }
 
@@ -65,9 +73,15 @@ Speed SpeedMeter::measure(const Model& model, Effort effort) {
   const bool is_fp32 = &model == &fp32_;
   const auto executable = is_fp32 ? fp32_executable_ : compiled_.get(model, with_profiler_);
   if (!is_fp32) models.emplace_back(*executable, std::vector<std::vector<Tensor>>{sample_});
+  const bool with_default = !is_fp32 && effort == Effort::Full && has_other_default();
+  if (with_default) {
+    if (!default_executable_) default_executable_ = compiled_.get(default_, with_profiler_);
+    models.emplace_back(*default_executable_, std::vector<std::vector<Tensor>>{sample_});
+  }
   const Comparison times = compare_latency(std::move(models), options);
-  return {times.latencies.back().p25_ms, is_fp32 ? TimeRatio{} : times.ratio(1), options.threads,
-          footprint(*executable)};
+  const std::size_t measured = is_fp32 ? 0 : 1;
+  return {times.latencies[measured].p25_ms, is_fp32 ? TimeRatio{} : times.ratio(1),
+          with_default ? times.ratio(1, 2) : TimeRatio{}, options.threads, footprint(*executable)};
 }
 
 }  // namespace lpot

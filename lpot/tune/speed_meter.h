@@ -21,6 +21,7 @@ struct SpeedOptions {
 struct Speed {
   double latency_ms = 0;            // lower quartile
   TimeRatio speedup;                // against fp32 in the same run
+  TimeRatio vs_default;             // against the model without int8 in the runtime's default precision; 0 blocks: f32
   int cores = 0;                    // that the models ran on; 0: all
   std::size_t footprint_bytes = 0;  // weights and activations while it runs
 };
@@ -33,9 +34,9 @@ class SpeedMeter {
   const std::vector<Tensor>& sample() const { return sample_; }
   CompiledModels& compiled() { return compiled_; }  // compiled for the sample; other measurements reuse them
 
-  // Sets the time of a measurement to a small fraction of the time of an fp32 evaluation. A measurement takes longer only
-  // if its result is uncertain, for example on a busy machine. Fast models are timed without the profiler, because its
-  // overhead would be noticeable.
+  // Sets the time of a measurement to a small fraction of the time of an fp32 evaluation. A measurement takes longer
+  // only if its result is uncertain, for example on a busy machine. Fast models are timed without the profiler, because
+  // its overhead would be noticeable.
   void adapt_to(double evaluation_seconds, std::size_t samples);
 
   enum class Effort { Full, Brief };  // Brief: the result is only shown, no decision depends on it
@@ -43,14 +44,17 @@ class SpeedMeter {
 
  private:
   Speed measure_alone(const Model&, const ComparisonOptions&);
+  bool has_other_default() const { return default_.precision != InferencePrecision::F32; }
 
   const Model& fp32_;
+  Model default_;  // the same in the default precision of the runtime
   std::vector<Tensor> sample_;
   SpeedOptions options_;
   CompiledModels compiled_;
   bool with_profiler_ = false;                   // use compilations that other measurements profile
   std::shared_ptr<Executable> fp32_executable_;  // null for large models,
-  std::optional<Comparison> fp32_times_;         // whose time is measured once
+  std::shared_ptr<Executable> default_executable_;
+  std::optional<Comparison> fp32_times_, default_times_;  // whose times are measured once
 };
 
 }  // namespace lpot

@@ -80,8 +80,8 @@ KernelVariantChoice choose_kernel_variants(const TuningContext& context, Candida
 SearchSpace build_search_space(const TuningContext& context, CandidateBuilder& builder, const Statistics& statistics,
                                const SpeedChoices& measured) {
   const QuantizationTask& task = context.task;
-  PlanChoices choices = apply_kernel_variants(choices_in(task, measured.precision), context.config, measured.variants,
-                                              context.observer);
+  PlanChoices choices =
+      apply_kernel_variants(choices_in(task, measured.precision), context.config, measured.variants, context.observer);
   const Edits& edits = builder.edits(first_plan(choices));
   std::map<std::string, double> noise = expected_noise(task.model, edits, statistics);
   // Ops whose kernels can saturate come first.

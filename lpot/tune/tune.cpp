@@ -131,8 +131,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const Statistics& of_first = statistics.of(first_plan(task.choices));
   const Stopwatch choosing;
   const PrecisionChoice precision = choose_precision(context, builder);
-  const KernelVariantChoice variants =
-      choose_kernel_variants(context, builder, choices_in(task, precision), of_first);
+  const KernelVariantChoice variants = choose_kernel_variants(context, builder, choices_in(task, precision), of_first);
   times.kernel_variants = choosing.seconds();
   const SearchSpace space = build_search_space(context, builder, of_first, {precision, variants});
 

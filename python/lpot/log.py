@@ -34,7 +34,7 @@ def _log_trial(trial, is_best: bool) -> None:
         logger.warning("trial %d failed: %s", trial.number, trial.error)
         return
     logger.info(
-        "trial %d: accuracy %.4f, fp32 %.3f ms, int8 %.3f ms, %.2f x%s, %d ops in fp32%s",
+        "trial %d: accuracy %.4f, fp32 %.3f ms, int8 %.3f ms, %.2f x%s, %d ops not in int8%s",
         trial.number,
         trial.accuracy,
         trial.fp32_latency_ms,

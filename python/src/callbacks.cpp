@@ -129,9 +129,7 @@ void bind_callbacks(py::module_& module) {
       .def_property_readonly("int8_count", &Plan::int8_count)
       .def("to_json", [](const Plan& plan) { return to_json(plan); })
       .def("__eq__", [](const Plan& a, const Plan& b) { return a == b; })
-      .def("__repr__", [](const Plan& plan) {
-        return fmt::format("<lpot plan: {} ops in int8, {} in fp32>", plan.int8_count(), plan.fallback().size());
-      });
+      .def("__repr__", [](const Plan& plan) { return fmt::format("<lpot plan: {}>", describe_precisions(plan)); });
   py::class_<SearchSpace>(module, "SearchSpace")
       .def_property_readonly("ops", &op_names)
       .def_property_readonly("choices", [](const SearchSpace& space) { return space.model_choices.size(); })

@@ -19,5 +19,5 @@ def test_logs_both_latencies_of_a_trial_with_the_speedup(caplog):
     )
     log.report_trial(trial, is_best=True)
     assert caplog.messages == [
-        "trial 3: accuracy 0.9100, fp32 0.210 ms, int8 0.105 ms, 2.00 x, 1 ops in fp32, the best so far"
+        "trial 3: accuracy 0.9100, fp32 0.210 ms, int8 0.105 ms, 2.00 x, 1 ops not in int8, the best so far"
     ]

@@ -101,7 +101,8 @@ INSTANTIATE_TEST_SUITE_P(
     ::testing::Values("", "{", "[]", "{}", "null", R"({"ops": null})", R"({"ops": []})", R"({"ops": "conv"})",
                       R"({"ops": {"conv": 1}})", R"({"ops": {"conv": {}}})",
                       R"({"ops": {"conv": {"precision": "int7"}}})", R"({"ops": {"conv": {"precision": "int8"}}})",
-                      R"({"ops": {"conv": {"precision": "uint8"}}})", R"({"inference_precision": "int4", "ops": {}})", R"({"ops": {}, "sampling_size": "many"})",
+                      R"({"ops": {"conv": {"precision": "uint8"}}})", R"({"inference_precision": "int4", "ops": {}})",
+                      R"({"ops": {}, "sampling_size": "many"})",
                       R"({"ops": {"conv": {"precision": "int8", "activation": {"algorithm": "guess",
                           "granularity": "per_tensor", "scheme": "asym"}, "weight": {}}}})"));
 

@@ -15,7 +15,7 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 const Goal kOnePercent{.baseline = 0.9, .tolerance = 0.01};  // at least 0.891
 
@@ -132,10 +132,10 @@ TEST(FasterTrial, IsInTheResultOfATuning) {
               HasSubstr("faster    Trial 1 is 2.00 x faster than the returned model and misses the goal\n"
                         "          by 0.0015. A goal of 1.2% accepts it\n"
                         "          (tuning.accuracy_criterion.relative: 0.012).\n"));
-  EXPECT_EQ(Json::parse(result_json(result))["faster_trial"]["trial"], 1);
+  EXPECT_EQ(OrderedJson::parse(result_json(result))["faster_trial"]["trial"], 1);
   result.trials.erase(result.trials.begin());
   EXPECT_THAT(result_text(result), Not(HasSubstr("faster    ")));
-  EXPECT_FALSE(Json::parse(result_json(result)).contains("faster_trial"));
+  EXPECT_FALSE(OrderedJson::parse(result_json(result)).contains("faster_trial"));
 }
 
 TEST(FasterTrial, IsInTheReportOfAStudyThatHasEnded) {

@@ -47,8 +47,8 @@ class PrintedLines : public ::testing::Test {
     if (found == std::string::npos) return "no inputs in:\n" + lines;
     lines.replace(found, zeros.size(), "np.fromfile('input.bin', np.float32).reshape(1, 8, 256)");
     write_bytes(folder_ / "run.py", lines + "np.asarray(outputs[0]).tofile('output.bin')\n");
-    const std::string command = "cd '" + folder_.path().string() + "' && '" LPOT_SOURCE_DIR
-                                "/.venv/bin/python' run.py > printed.txt 2>&1";
+    const std::string command =
+        "cd '" + folder_.path().string() + "' && '" LPOT_SOURCE_DIR "/.venv/bin/python' run.py > printed.txt 2>&1";
     if (std::system(command.c_str()) != 0) return "failed: " + read_bytes(folder_ / "printed.txt");
     return read_bytes(folder_ / "output.bin");
   }

@@ -216,7 +216,7 @@ TEST(PythonLines, ReshapeAModelThatLeavesDimensionsOpen) {
   result.shapes = {.inputs = {{"input", {4, 1, 28, 28}}}, .lengths = {}};
   const std::string lines = python_lines(kModel, result.shapes);
   EXPECT_THAT(lines, AllOf(HasSubstr("model.reshape({\"input\": [4, 1, 28, 28]})\n"),
-                           HasSubstr("core.compile_model(model, \"CPU\")"), HasSubstr("compiled(inputs)")));
+                           HasSubstr("core.compile_model(model, \"CPU\""), HasSubstr("compiled(inputs)")));
   EXPECT_THAT(result_text(result),
               AllOf(HasSubstr(lines), HasSubstr("static shapes, for example: input [4,1,28,28].\n"),
                     HasSubstr("In C++: model->reshape(")));
@@ -230,13 +230,13 @@ TEST(TrialRow, MarksAnAccuracyOfAnEvaluationThatStoppedEarly) {
   Trial trial = *tuned().best;
   trial.result->complete = false;
   EXPECT_EQ(trial_row(trial, false, false),
-            "    2    0.8950    1.500  2.00 x (1.90-2.10)        1     3.0 s  estimate");
+            "    2    0.8950    1.500  2.00 x (1.90-2.10)         1     3.0 s  estimate");
 }
 
 TEST(TrialRow, HasNoSpreadInAStudyOfAnOlderVersion) {
   Trial trial = *tuned().best;
   trial.result->speedup_low = trial.result->speedup_high = 0;
-  EXPECT_EQ(trial_row(trial, false, false), "    2    0.8950    1.500              2.00 x        1     3.0 s");
+  EXPECT_EQ(trial_row(trial, false, false), "    2    0.8950    1.500              2.00 x         1     3.0 s");
 }
 
 TEST(ResultJson, HasTheSpreadOfTheSpeedup) {
@@ -253,7 +253,7 @@ TEST(TrialRow, IsAlignedWithItsHeader) {
   const TuneResult result = tuned();
   EXPECT_EQ(trial_row(*result.best, false, false).size(), trial_header().size());
   EXPECT_EQ(trial_row(*result.best, true, true),
-            "    2    0.8950    1.500  2.00 x (1.90-2.10)        1     3.0 s  goal met, best");
+            "    2    0.8950    1.500  2.00 x (1.90-2.10)         1     3.0 s  goal met, best");
   EXPECT_LE(trial_row(*result.best, true, true).size(), 80u);
   EXPECT_EQ(trial_row(result.trials[0], false, false), "    1  failed: [compile] it does not");
 }

@@ -132,7 +132,7 @@ TEST_F(StudyViewTest, SaysWhyEachOpFellBack) {
   EXPECT_THAT(ops[1]["why"].get<std::string>(),
               AllOf(HasSubstr("Trial 1 had this op in int8 and reached 0.8000, which misses the goal."),
                     HasSubstr("Its expected noise is 10% of its signal; in order of noise it is op 1 of 2.")));
-  EXPECT_EQ(ops[2]["why"], "It is slower in int8 on this CPU: 0.750 ms, fp32 0.500 ms.");
+  EXPECT_EQ(ops[2]["why"], "It is slower in int8 on this CPU: 0.750 ms, not quantized 0.500 ms.");
   EXPECT_EQ(ops[3]["why"], "The configuration keeps it in fp32.");
   EXPECT_EQ(ops[0]["fp32_ms"], 2.0);
   EXPECT_EQ(ops[0]["int8_ms"], 1.0);
@@ -142,9 +142,9 @@ TEST_F(StudyViewTest, SaysWhyTheNoisiestOpInInt8StayedThere) {
   put_diagnosis();
   const OrderedJson found = view();
   EXPECT_THAT(found["ops"][0]["why_int8"].get<std::string>(),
-              AllOf(HasSubstr("It was enough to run other ops in fp32"), HasSubstr("op 2 of 2")));
+              AllOf(HasSubstr("The fallback of other ops was enough"), HasSubstr("op 2 of 2")));
   for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(found["ops"][i].contains("why_int8")) << i;
-  EXPECT_THAT(report_markdown(found), HasSubstr("Noisiest op in int8: conv. It was enough to run other ops in fp32"));
+  EXPECT_THAT(report_markdown(found), HasSubstr("Noisiest op in int8: conv. The fallback of other ops was enough"));
 
   store_->append(id_, trial(5, {"conv", kHostile, "fc"}, measured(0.9, 4.0)));
   EXPECT_THAT(view()["ops"][1]["why_int8"].get<std::string>(), HasSubstr("No fallback was needed"));

@@ -14,7 +14,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-TEST(PrecisionsOf, ACpuWithAvx2) { EXPECT_THAT(precisions_of({"FP32", "INT8", "BIN"}), ElementsAre(InferencePrecision::F32)); }
+TEST(PrecisionsOf, ACpuWithAvx2) {
+  EXPECT_THAT(precisions_of({"FP32", "INT8", "BIN"}), ElementsAre(InferencePrecision::F32));
+}
 
 TEST(PrecisionsOf, ACpuWithAvx512Bf16OrAmx) {
   EXPECT_THAT(precisions_of({"BF16", "WINOGRAD", "FP32", "INT8"}),

@@ -23,7 +23,8 @@ SearchSpace bf16_space(double unquantized_speedup = 1.5) {
 using Scores = std::function<Measurement(const Plan&)>;
 
 // The trials of a study without a time budget.
-std::vector<Trial> run_study(const SearchSpace& space, const Scores& scores, Objective objective = Objective::Performance,
+std::vector<Trial> run_study(const SearchSpace& space, const Scores& scores,
+                             Objective objective = Objective::Performance,
                              std::shared_ptr<const Strategy> inner = make_basic_strategy()) {
   const auto strategy = with_precision_fallback(std::move(inner), objective);
   std::vector<Trial> trials;
@@ -49,14 +50,16 @@ TEST(PrecisionFallback, StopsAfterTheFirstInt8PlanIfItMeetsTheGoalAndIsFaster) {
 
 TEST(PrecisionFallback, TriesBf16IfInt8IsNotFaster) {
   const SearchSpace space = bf16_space(2.1);
-  const auto trials = run_study(space, [](const Plan& plan) { return measured(1.0, plan.int8_count() > 0 ? 2.0 : 2.1); });
+  const auto trials =
+      run_study(space, [](const Plan& plan) { return measured(1.0, plan.int8_count() > 0 ? 2.0 : 2.1); });
   ASSERT_EQ(trials.size(), 2u);
   EXPECT_EQ(trials[1].plan, unquantized_plan(space));
   EXPECT_EQ(best_known(trials, kOneTenth, Objective::Performance)->number, 2u);
 }
 
 TEST(PrecisionFallback, DoesNotTryBf16ForASmallModel) {
-  const auto trials = run_study(bf16_space(2.1), [](const Plan&) { return measured(1.0, 2.0); }, Objective::ModelSize);
+  const auto trials = run_study(
+      bf16_space(2.1), [](const Plan&) { return measured(1.0, 2.0); }, Objective::ModelSize);
   EXPECT_EQ(trials.size(), 1u);
 }
 
@@ -89,7 +92,8 @@ TEST(PrecisionFallback, ContinuesInF32IfBf16MissesTheGoal) {
 TEST(PrecisionFallback, TriesTheOriginalModelIfInt8IsSlower) {
   SearchSpace space = bf16_space();
   static_cast<PlanChoices&>(space) = in_f32(space);
-  const auto trials = run_study(space, [](const Plan& plan) { return measured(1.0, plan.int8_count() > 0 ? 0.9 : 1.0); });
+  const auto trials =
+      run_study(space, [](const Plan& plan) { return measured(1.0, plan.int8_count() > 0 ? 0.9 : 1.0); });
   ASSERT_EQ(trials.size(), 2u);
   EXPECT_EQ(trials[1].plan, unquantized_plan(space));
   EXPECT_EQ(best_known(trials, kOneTenth, Objective::Performance)->number, 2u);

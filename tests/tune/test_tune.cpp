@@ -134,7 +134,8 @@ TEST_F(TuneTest, AConfigThatKeepsEverythingInFp32IsAnError) {
   config.quantization.model_wise.weight.precisions = {Precision::Fp32};
   config.quantization.model_wise.activation.precisions = {Precision::Fp32};
   const std::string expected =
-      "[quantize] the configuration keeps every op in fp32; at least one op must be allowed in int8";
+      "[quantize] the configuration keeps every op in fp32; at least one op must be allowed in int8 or, on a CPU with "
+      "bf16 units, in bf16";
   EXPECT_EQ(message_of<ConfigError>([&] { run(config); }), expected);
   EXPECT_EQ(message_of<ConfigError>([&] { quantize_once(config, {.model = kModel, .output = folder_ / "q"}); }),
             expected);

@@ -4,7 +4,7 @@
 // - its file NAME.cpp in this folder, with NAME_dataset, which is declared here
 // - its row in the table of data/datasets.cpp
 // - its test tests/data/test_NAME.cpp; test_tables.cpp tests all rows of the table
-// - if it parses files of its own: a target in tests/fuzz/targets/
+// - if it parses its own file format: a target in tests/fuzz/targets/
 // - `build/bin/lpot reference > docs/reference.md`
 #pragma once
 #include <memory>

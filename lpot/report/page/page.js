@@ -31,7 +31,7 @@ const accuracyText = trial => fixed(trial.accuracy, 4) + (trial.complete ? '' : 
 const spread = trial => trial.speedup_high > 0 ? ` (${fixed(trial.speedup_low, 2)}-${fixed(trial.speedup_high, 2)})` : '';
 const speedup = trial => isNumber(trial.speedup) ? `${fixed(trial.speedup, 2)} x${spread(trial)}` : '–';
 const faster = trial => ratio(trial.speedup, 'faster', 'slower') + (trial.speedup_low > 0 ? trial.speedup < 1 ? ` (${fixed(1 / trial.speedup_high, 2)}-${fixed(1 / trial.speedup_low, 2)})` : spread(trial) : '');
-const speedText = trial => `${fixed(trial.latency_ms, 3)} ms, ${speedup(trial)} against fp32 in the same run (${fixed(trial.fp32_latency_ms, 3)} ms)`;
+const speedText = trial => `${fixed(trial.latency_ms, 3)} ms, ${speedup(trial)} against fp32 in the same run (${fixed(trial.fp32_latency_ms, 3)} ms)${trial.speedup_vs_default > 0 ? `, ${fixed(trial.speedup_vs_default, 2)} x against the default precision of the runtime` : ''}`;
 
 // A scale, its ticks and an empty plot with axes.
 function scale(low, high, from, to) {
@@ -88,7 +88,7 @@ function drawScatter(view) {
     const [left, top] = place(trial), below = better * trial.accuracy < floor;
     const look = { class: trial.meets_goal ? 'met' : 'missed' };
     const mark = below ? svg('path', { ...look, d: `M${left - 4},${top - 4}h8l-4,7z` }) : svg('circle', { ...look, cx: left, cy: top, r: radius });
-    mark.append(hint(`trial ${trial.number}: ${accuracyText(trial)}, ${speedText(trial)}, ${counted(trial.fp32_ops, 'op')} in fp32`));
+    mark.append(hint(`trial ${trial.number}: ${accuracyText(trial)}, ${speedText(trial)}, ${counted(trial.fp32_ops, 'op')} not in int8`));
     plot.append(mark);
     if (trial.number === view.best) plot.append(svg('circle', { class: 'best-mark', cx: left, cy: top, r: 8 }));
   }
@@ -156,7 +156,7 @@ function drawStrip(view) {
   });
   const key = (name, text) => [el('span', { class: 'key ' + name }), text];
   return el('section', { id: 'strip' }, el('h2', {}, `The ${ops.length} quantizable ops in order`),
-    el('p', { class: 'muted' }, 'In the best plan:', key('int8', 'int8'), key('fp32', 'fp32'), key('bar', 'expected noise (log scale)'),
+    el('p', { class: 'muted' }, 'In the best plan:', key('int8', 'int8'), key('fp32', 'not quantized'), key('bar', 'expected noise (log scale)'),
       total ? [key('time', 'time in fp32'), key('int8', 'time in int8')] : ' · times were not measured'), plot);
 }
 
@@ -249,7 +249,7 @@ function drawTrials(view) {
     scored(trial) ? el('span', { class: trial.meets_goal ? 'good' : undefined }, accuracyText(trial) + (trial.meets_goal ? ' ✓' : '')) : el('span', { class: 'bad' }, 'failed'),
     fixed(trial.fp32_latency_ms, 3), fixed(trial.latency_ms, 3), speedup(trial), bytes(trial.size_bytes), String(trial.fp32_ops), fixed(trial.seconds, 1), change(view, i)] }));
   return el('section', { id: 'trials' }, el('h2', {}, `What was tried: ${counted(rows.length, 'trial')}, ${counted(view.probes.length, 'probe')}`),
-    rows.length ? table(['trial', view.metric, 'fp32 ms, same run', 'int8 ms', 'speed-up', 'weights', 'ops in fp32', 'seconds', '<change'], rows) : null);
+    rows.length ? table(['trial', view.metric, 'fp32 ms, same run', 'ms', 'speed-up', 'weights', 'not int8', 'seconds', '<change'], rows) : null);
 }
 
 // Two trials op by op.

@@ -35,13 +35,19 @@ std::shared_ptr<ov::Node> with_bias(const std::shared_ptr<ov::Node>& node, const
   return named(std::make_shared<op::Add>(node, random_constant(shape, 9)), name);
 }
 
-// Three kernels with biases, with softmax between them, so that the runtime does not fuse them.
+// Three kernels with biases.
 Model three_convolutions() {
   const auto x = parameter({1, 16, 12, 12}, "x");
   std::shared_ptr<ov::Node> node = x;
   for (const char* name : {"a", "b", "c"})
-    node = std::make_shared<op::Relu>(with_bias(conv3x3(node, 16, 16, name), {1, 16, 1, 1}, std::string(name) + "_bias"));
+    node =
+        std::make_shared<op::Relu>(with_bias(conv3x3(node, 16, 16, name), {1, 16, 1, 1}, std::string(name) + "_bias"));
   return as_model({node}, {x});
+}
+
+// The weights are transposed, or the runtime runs several products in one kernel.
+std::shared_ptr<ov::Node> transposed_product(const std::shared_ptr<ov::Node>& input, const std::string& name) {
+  return named(std::make_shared<op::MatMul>(input, random_constant({256, 256}, 3), false, true), name);
 }
 
 Model three_products() {
@@ -49,7 +55,7 @@ Model three_products() {
   std::shared_ptr<ov::Node> node = x;
   for (const char* name : {"a", "b", "c"})
     node = std::make_shared<op::Softmax>(
-        with_bias(product(node, 256, 256, name), {1, 1, 256}, std::string(name) + "_bias"), 2);
+        with_bias(transposed_product(node, name), {1, 1, 256}, std::string(name) + "_bias"), 2);
   return as_model({node}, {x});
 }
 
