@@ -237,7 +237,7 @@ int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const
   if (settings.runs > 0) options.min_blocks = options.max_runs = settings.runs;
   const Comparison compared = compare_latency(loaded.contenders, options);
   const std::vector<Latency>& latencies = compared.latencies;
-  OrderedJson models = OrderedJson::array();
+  OrderedJson models = OrderedJson::array(), in_default;
   std::vector<Row> rows;
   for (std::size_t i = 0; i < latencies.size(); ++i) {
     const Figures figures{latencies[i], static_cast<double>(settings.batch_size) * 1000.0 / latencies[i].median_ms};
@@ -247,17 +247,20 @@ int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const
     model["speedup"] = speedup.median;
     model["speedup_low"] = speedup.low;
     model["speedup_high"] = speedup.high;
-    models.push_back(model);
+    if (i < verb.models.size())
+      models.push_back(model);
+    else
+      in_default = model;  // not one of the models that the caller gave
     rows.push_back(row_of(title_of(loaded, i), figures,
                           i == 0 ? "" : format_speedup(speedup.median, {speedup.low, speedup.high})));
   }
   const bool uses_cpu_time = compared.basis == TimeBasis::Cpu;
-  print_result(context,
-               {{"batch_size", settings.batch_size},
-                {"threads", threads},
-                {"contention", compared.contention},
-                {"speedup_basis", uses_cpu_time ? "cpu" : "wall"}},
-               models, fmt::format("batch {}, {} threads", settings.batch_size, threads), rows);
+  OrderedJson head{{"batch_size", settings.batch_size},
+                   {"threads", threads},
+                   {"contention", compared.contention},
+                   {"speedup_basis", uses_cpu_time ? "cpu" : "wall"}};
+  if (!in_default.is_null()) head["first_model_in_default_precision"] = in_default;
+  print_result(context, head, models, fmt::format("batch {}, {} threads", settings.batch_size, threads), rows);
   if (uses_cpu_time && !context.common.json)
     fmt::print("\nOther programs used {:.0f}% of the CPU, so speed-ups are ratios of CPU time.{}\n",
                100 * compared.contention,

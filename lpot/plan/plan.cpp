@@ -92,9 +92,8 @@ std::string describe_precisions(const Plan& plan) {
 }
 
 std::string model_label(const Plan& plan) {
-  const std::string others(to_string(unquantized(plan.inference_precision)));
-  if (plan.int8_count() == 0) return others;
-  return plan.inference_precision == InferencePrecision::F32 ? "int8" : "int8, " + others;
+  if (plan.int8_count() > 0 || plan.ops.empty()) return "int8";
+  return std::string(to_string(unquantized(plan.inference_precision)));
 }
 
 std::string to_json(const Plan& plan) {

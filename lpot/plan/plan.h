@@ -60,7 +60,7 @@ struct Plan {
 
 // "9 ops in int8, 0 in fp32", or "9 ops in int8, 1 in bf16, 1 in fp32".
 std::string describe_precisions(const Plan&);
-// A column title for the model: "int8", "int8, bf16" if the other ops are in bf16, or the precision if nothing is int8.
+// A column title for the model: "int8", or the precision if nothing is int8.
 std::string model_label(const Plan&);
 
 std::string to_json(const Plan&);              // compact, keys sorted: equal plans have equal JSON

@@ -21,6 +21,11 @@ struct Int8Records {
   }
 };
 
+bool has_evaluated_trial(const History& history) {
+  return std::any_of(history.trials.begin(), history.trials.end(),
+                     [](const Trial& trial) { return trial.result.has_value(); });
+}
+
 bool met_with_int8(const History& history) {
   return std::any_of(history.trials.begin(), history.trials.end(), [&](const Trial& trial) {
     return trial.result && history.goal.met(trial.result->accuracy) && trial.plan.int8_count() > 0;
@@ -42,7 +47,7 @@ class PrecisionFallback : public Strategy {
     const Plan without_int8 = unquantized_plan(space);
     const Trial* tried = history.find(without_int8);
     if (!tried) {
-      if (history.trials.empty() || history.met()) return inner_->next(space, history);
+      if (!has_evaluated_trial(history) || history.met()) return inner_->next(space, history);
       return Step{without_int8};
     }
     const bool is_enough = tried->result && history.goal.met(tried->result->accuracy);

@@ -25,7 +25,7 @@ class ReadmeTest : public CliTest {
 // slower in int8.
 std::string shape(std::string line) {
   for (const auto& [found, instead] : std::vector<std::pair<const char*, const char*>>{
-           {" in fp32 \\(.*\\)$", " in fp32"}, {"[-+]?[0-9][0-9.]*", "#"}, {" +|-+", " "}})
+           {" in (fp32|bf16)( \\(.*\\))?$", " in fp32"}, {"[-+]?[0-9][0-9.]*", "#"}, {" +|-+", " "}})
     line = std::regex_replace(line, std::regex(found), instead);
   return line;
 }

@@ -89,6 +89,15 @@ TEST(PrecisionFallback, ContinuesInF32IfBf16MissesTheGoal) {
   EXPECT_EQ(trials.back().result->accuracy, 0.95);
 }
 
+TEST(PrecisionFallback, ContinuesWithInt8AfterATrialThatFailed) {
+  std::vector<Trial> trials{failed_trial(1)};
+  trials[0].plan = first_plan(bf16_space());
+  const auto strategy = with_precision_fallback(make_basic_strategy(), Objective::Performance);
+  const auto step = strategy->next(bf16_space(), {trials, kOneTenth});
+  ASSERT_TRUE(step);
+  EXPECT_TRUE(is_int8_in(step->plan, InferencePrecision::Bf16));
+}
+
 TEST(PrecisionFallback, TriesTheOriginalModelIfInt8IsSlower) {
   SearchSpace space = bf16_space();
   static_cast<PlanChoices&>(space) = in_f32(space);
