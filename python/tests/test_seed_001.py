@@ -150,7 +150,11 @@ def test_tunes_hugging_face_models(model_type):
     q_model, args = run_lines(model, model_type, data)
     assert q_model.result["baseline"]["accuracy"] == 1.0
     # losses[0] is of the fp32 module, losses[1] of the int8 model with the same labels.
-    assert args.losses[0] == pytest.approx(args.losses[1], abs=0.05)
+    # A model that stays in fp32, because int8 is slower on this CPU, is not evaluated again.
+    if len(args.losses) > 1:
+        assert args.losses[0] == pytest.approx(args.losses[1], abs=0.05)
+    else:
+        assert q_model.result["best"]["accuracy"] == 1.0
     batch = next(iter(DataLoader(data, batch_size=16)))
     inputs = inputs_of(batch, model_type)
     inputs.pop("labels")
