@@ -1,5 +1,7 @@
-// What a recipe, a treatment of the whole model, declares about itself. No OpenVINO: the configuration, the search
-// space and the reports work from declarations alone. The code that applies a recipe is in lpot/quantize/recipes.
+// The declaration of a recipe: its YAML key, its plan parameter, the statistics it needs, its name in reports. A recipe
+// is a method that changes the whole model, such as SmoothQuant. Declarations do not depend on OpenVINO, so the
+// configuration, the search space and the reports can use them. Each recipe is one file in lpot/quantize/recipes;
+// table.h there lists what a new recipe needs.
 //
 //   RecipeDeclaration declaration{
 //       .name = "weight_scaling",

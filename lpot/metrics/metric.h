@@ -4,7 +4,8 @@
 //   metric->update(outputs, labels);
 //   std::cout << metric->result() << "\n";
 //
-// Derive from Metric to define your own metric. Pass it to tune in TuneOptions::user.
+// Derive from Metric to define your own metric. Pass it to tune in TuneOptions::user. kinds.h lists what a new metric
+// of the library needs.
 #pragma once
 #include <memory>
 #include <optional>

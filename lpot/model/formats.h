@@ -1,4 +1,4 @@
-// The formats of model files that load_model reads.
+// The formats of model files that load_model reads. report/output_formats.h lists the formats that lpot writes.
 //
 //   std::cout << info_of(ModelFormat::Onnx).extension << "\n";  // .onnx
 //

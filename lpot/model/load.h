@@ -4,6 +4,7 @@
 //   Model model = load_model("resnet20.onnx");
 //   Model behind_mfcc = load_model("kws.pb", {.inputs = {"Mfcc"}, .input_shapes = {{"Mfcc", {1, 49, 10}}}});
 //
+// formats.h lists the formats, and what a new one needs.
 #pragma once
 #include <cstdint>
 #include <filesystem>

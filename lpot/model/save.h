@@ -1,4 +1,5 @@
 // Writes a model as OpenVINO IR: PATH.xml and PATH.bin. Constants keep their precision, and inputs keep their shapes.
+// report/output_formats.h lists the other formats that a quantized model is saved in, and what a new one needs.
 #pragma once
 #include <filesystem>
 

@@ -1,4 +1,5 @@
-// The recipes of a plan: a typed map from a recipe's name to its value.
+// The recipes of a plan: a typed map from a recipe's name to its value. The recipes themselves are in quantize/recipes;
+// table.h there lists what a new recipe needs.
 //
 //   Recipes recipes;
 //   recipes.set("smooth_quant", true);
@@ -7,7 +8,7 @@
 //   recipes.integer("run_time_groups");  // 0: not set
 //
 // Holds only values that differ from the declaration's `plan_default`, so that equal recipes compare equal and give
-// equal JSON without a look at the declarations.
+// equal JSON. No declarations are needed to compare them.
 #pragma once
 #include <map>
 #include <nlohmann/json_fwd.hpp>

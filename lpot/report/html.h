@@ -1,4 +1,5 @@
-// The page that shows a study: one file with its data, or separate parts for a server.
+// The page that shows a study: one file with its data, or separate parts for a server. page/ has its sources;
+// study_view.h describes how to add a line.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>

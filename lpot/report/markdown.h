@@ -1,4 +1,4 @@
-// A study as Markdown, for pull requests and wikis.
+// A study as Markdown, for pull requests and wikis. study_view.h describes how to add a line.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>

@@ -1,4 +1,5 @@
-// The result of a tuning, as text for people and as JSON for programs.
+// The result of a tuning, as text for people and as JSON for programs. A new line of the text is in result_text, a new
+// key of result.json in result_json (both in result.cpp). study_view.h is for report.html and the Markdown report.
 #pragma once
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -15,7 +16,8 @@ namespace lpot {
 // confidence interval, or 0 in studies of older versions.
 std::string result_json(const TuneResult&);
 
-// A table of fp32 and int8, the trials, the path of the saved model and the lines that run it.
+// A table that compares fp32 with the best model, the number of trials, the path of the saved model, and the lines of
+// code that run it.
 std::string result_text(const TuneResult&);
 
 // The fp32 latency in the run that measured a trial, in which the two models run alternately. The load of the machine
@@ -24,12 +26,13 @@ double fp32_latency_ms(const Measurement&);
 
 Spread spread_of(const Measurement&);  // of its speed-up
 
-// One line for one trial: number, accuracy, latency, speed-up with its spread, ops in fp32, time.
+// One line for one trial: number, accuracy, latency, speed-up with its confidence interval, the number of ops that are
+// not int8, time.
 std::string trial_header();
 std::string trial_row(const Trial&, bool is_best, bool meets_goal);
 
 // Lines of Python that run a saved model in OpenVINO: five, or eight with a reshape to static shapes. They set the
-// precision that the model was evaluated with, unless this CPU knows only f32.
+// precision that the model was evaluated with, unless this CPU supports only f32.
 std::string python_lines(const std::filesystem::path& model, const StaticShapes& = {},
                          InferencePrecision = InferencePrecision::F32);
 
@@ -46,7 +49,7 @@ nlohmann::ordered_json exports_json(const SavedModel&);
 // The lines for each saved file, with a title.
 std::string run_lines(const SavedModel&);
 
-// The static shapes to compile the model for, and the C++ line for them; "" where all dimensions are static.
+// The static shapes to compile the model for, and the C++ line for them; "" if all dimensions are static.
 std::string shape_hint(const StaticShapes&);
 nlohmann::ordered_json shapes_json(const StaticShapes&);  // {inputs {name: shape}, lengths, python, cpp}
 

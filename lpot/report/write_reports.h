@@ -1,4 +1,5 @@
-// Writes the result files of a study. `tune` calls this, so that the command line, C++ and Python write the same files.
+// Writes the result files of a study; result.h and study_view.h have their contents. `tune` calls this, so that the
+// command line, C++ and Python write the same files.
 #pragma once
 #include <filesystem>
 

@@ -1,4 +1,5 @@
-// A strategy names what to do next: a plan to try, or one to look at.
+// A strategy chooses the next step of a search: a plan to evaluate (a trial), or a plan to compare with fp32 on a few
+// samples (a probe). kinds.h lists what a new strategy needs.
 //
 //   class FirstPlanOnly : public Strategy {
 //    public:

@@ -1,4 +1,5 @@
-// A recipe: its declaration and the code that applies it, in one file of this folder. table.cpp lists all recipes.
+// A recipe: its declaration and the code that applies it, in one file of this folder. table.cpp lists all recipes, and
+// table.h lists what a new one needs.
 //
 //   Recipe double_bias_recipe() {
 //     const Parameter key{.name = "double_bias", .kind = ValueKind::Flag, .summary = "double every bias"};

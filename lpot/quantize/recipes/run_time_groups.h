@@ -1,5 +1,5 @@
-// Run-time groups: ops with int8 weights only can have their activations quantized at run time, in groups of this many
-// values, if the plug-in supports it (quantize/weights_only.h). The saved model stores the group size, so that it computes the
+// Run-time groups: for ops of which only the weights are int8, the plug-in can quantize activations at run time, in
+// groups of this many values (quantize/weights_only.h). The saved model stores the group size, so that it computes the
 // same results on other machines as in the evaluation here. The search sets the size; there is no configuration key.
 #pragma once
 

@@ -4,7 +4,7 @@
 //
 // A new one needs:
 // - its file NAME.cpp in this folder, with NAME_recipe: the declaration (core/recipe.h) and the hooks (recipe.h)
-// - its row in table.cpp
+// - its row in table.cpp, which also declares NAME_recipe
 // - its test tests/quantize/recipes/test_NAME.cpp; test_table.cpp tests all rows of the table
 // - `build/bin/lpot reference > docs/reference.md`
 #pragma once
