@@ -1,4 +1,4 @@
-// Which op types the runtime can execute in int8, and with which schemes: one readable table.
+// The table of op types that the runtime can execute in int8, with the schemes that it supports for each type.
 //
 //   if (const Capability* row = find_capability("Convolution"))
 //     for (Symmetry symmetry : row->activation_symmetries) std::cout << to_string(symmetry) << "\n";

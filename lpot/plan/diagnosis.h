@@ -1,4 +1,5 @@
-// What quantization does to every op of a model, as far as statistics and kernel times tell without a trial.
+// The expected effect of quantization on every op of a model: noise, overflow, outliers and speed. It is computed from
+// calibration statistics and kernel times, without a trial.
 //
 //   for (const OpDiagnosis& op : diagnose(config, {.model = "net.onnx"}))  // tune/tune.h
 //     for (const Finding& finding : findings(op)) std::cout << op.op << ": " << finding.text << "\n";
@@ -30,7 +31,7 @@ struct OpDiagnosis {
   std::optional<double> noise;  // expected noise-to-signal ratio (quantize/noise.h); unset: the op is not in int8
   bool saturates = false;       // with full-range weights on CPUs that accumulate in 16 bits
   ChannelDiagnosis channels = {};
-  std::optional<double> fp32_ms = {};  // unset: not measured
+  std::optional<double> fp32_ms = {};  // not quantized: fp32, or the 16-bit precision of the plan; unset: not measured
   std::optional<double> int8_ms = {};  // of the chosen kernel variant
   bool slower_in_int8 = false;
   std::size_t samples = 0;  // upper bound of the number of calibration samples

@@ -1,4 +1,5 @@
-// Which kernel variant each op of a model runs fastest with, and the times that decided it.
+// The fastest kernel variant of each op of a model, and the measured times. A matrix product, for example, can run as a
+// 1x1 convolution (KernelVariant in core/scheme.h).
 //
 //   for (const auto& [op, times] : choice.times)
 //     std::cout << op << ": " << times.fp32_ms << " ms in fp32, " << times.plain_ms << " ms in int8\n";
@@ -15,8 +16,8 @@ namespace lpot {
 
 // Times of one inference (lower quartiles).
 struct OpTimes {
-  double fp32_ms = 0;
-  double plain_ms = 0;
+  double fp32_ms = 0;         // not quantized: fp32, or the 16-bit precision of the plan
+  double plain_ms = 0;        // int8 with KernelVariant::Plain
   double convolution_ms = 0;  // 0: the op has no such variant
 
   bool operator==(const OpTimes&) const = default;
@@ -25,7 +26,7 @@ struct OpTimes {
 struct KernelVariantChoice {
   std::map<std::string, OpTimes> times;           // of every op in int8
   std::map<std::string, KernelVariant> variants;  // of ops whose variant is not plain
-  std::vector<std::string> slower_in_int8;        // ops whose int8 kernel, with its conversions, is slower than fp32
+  std::vector<std::string> slower_in_int8;        // ops that are slower in int8, with conversions, than unquantized
 
   bool operator==(const KernelVariantChoice&) const = default;
 };

@@ -21,7 +21,7 @@ WithWarnings<std::vector<std::size_t>> ops_for_key(const std::vector<OpInfo>& qu
 // The ops of a model that a key can refer to.
 struct NamedOps {
   std::vector<OpInfo> graph;                       // ops of the graph that is quantized
-  std::function<std::vector<OpInfo>()> file = {};  // reads the nodes of the file; some are folded in the graph
+  std::function<std::vector<OpInfo>()> file = {};  // reads the nodes of the file; the graph may lack some of them
 };
 
 // Removes keys that match only ops without int8 kernels. Warns if a removed key asks for int8; such ops stay in fp32.

@@ -48,9 +48,10 @@ struct OpPlan {
 struct Plan {
   std::map<std::string, OpPlan> ops;  // by node name in the source graph
   Recipes recipes = {};               // methods that apply to the whole model; each is a file in quantize/recipes
-  std::size_t sampling_size = 0;      // number of samples of the statistics to use; 0: there is only one snapshot
+  std::size_t sampling_size = 0;      // calibration samples of the statistics to use; 0: only one size is configured
 
-  // Of everything that is not int8. In a Bf16 or F16 plan, an op with Precision::Fp32 stays in f32 nevertheless.
+  // The precision of everything that is not int8. Exception: in a Bf16 or F16 plan, ops with Precision::Fp32 run in
+  // f32.
   InferencePrecision inference_precision = InferencePrecision::F32;
 
   bool operator==(const Plan&) const = default;

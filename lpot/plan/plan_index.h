@@ -1,11 +1,10 @@
-// Finds the record of a plan without comparing it with every other, so that a study of ten thousand trials asks as fast
-// as one of ten.
+// Finds the number of a plan by a hash. A search takes the same time among ten plans and among ten thousand.
 //
 //   PlanIndex index;
 //   index.add(key_of(trial.plan));                               // number 0
 //   PlanKey one_op_changed = key_of(plan).with("conv1", plan.ops.at("conv1"), OpPlan{});
-//   index.find(one_op_changed);                                  // its number, if it has one
-//   key_of(Plan{.recipes = plan.recipes}).with("conv1", OpPlan{});  // of a plan that need not be built
+//   index.find(one_op_changed);                                  // its number, or nullopt
+//   key_of(Plan{.recipes = plan.recipes}).with("conv1", OpPlan{});  // the key without building the plan
 //
 #pragma once
 #include <cstdint>
@@ -17,8 +16,9 @@
 
 namespace lpot {
 
-// A 64-bit hash of a plan. Among ten thousand plans, two different ones have the same key once in 10^11 studies. The
-// hash is a sum over the ops, so that the key after a change of one op is computed without the other ops.
+// A 64-bit hash of a plan. Different plans may have the same key, but in studies of ten thousand plans this happens
+// about once in 10^11 studies. The hash is a sum over the ops. So if one op changes, the new key can be computed
+// without the other ops.
 struct PlanKey {
   std::uint64_t sum = 0;
 
@@ -33,7 +33,7 @@ PlanKey key_of(const Plan&);
 
 class PlanIndex {
  public:
-  void add(PlanKey);  // gets the next number, from 0
+  void add(PlanKey);  // the key gets the next number, from 0
   std::size_t size() const { return count_; }
   std::optional<std::size_t> find(PlanKey) const;  // the first number with that key
 

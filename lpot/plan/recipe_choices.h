@@ -1,8 +1,8 @@
-// Finds the combinations of recipes that a search may choose from. They follow from the declarations; no recipe is
-// named here.
+// Finds the combinations of recipes that a search may choose from. It uses only the declarations of the recipes, so a
+// new recipe needs no change here.
 //
 //   std::vector<Recipes> choices = recipe_choices(config.quantization.recipes, recipe_declarations());
-//   choices.front();  // as the configuration has them
+//   choices.front();  // the recipes of the configuration
 //
 #pragma once
 #include <vector>
@@ -13,8 +13,8 @@
 
 namespace lpot {
 
-// The first choice is the configured one. Then follow choices with alternatives that the user did not set. Each choice
-// adds one alternative to the previous choice; the list ends at the first alternative that the user set. Throws
+// The first choice has the configured recipes. Each further choice adds one recipe to the previous choice, in the order
+// of RecipeDeclaration::alternative. The list ends before the first of these recipes that the user set. Throws
 // ConfigError for a recipe that is not declared and for a value of the wrong type.
 std::vector<Recipes> recipe_choices(const RecipeConfig&, const RecipeDeclarations&);
 

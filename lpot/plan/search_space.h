@@ -1,4 +1,4 @@
-// What a search may choose from: for every quantizable op its schemes, and the recipes of the whole model.
+// The choices of a search: the schemes of every quantizable op, and the recipes of the whole model.
 //
 //   PlanChoices choices = allowed_choices(ops, config.quantization, recipe_declarations(), half_range).value;
 //   Plan everything_in_int8 = first_plan(choices);
@@ -35,12 +35,12 @@ struct PlanChoices {
   std::vector<Recipes> recipes = {{}};            // of the whole model, in order of preference
   std::vector<std::size_t> sampling_sizes = {0};  // snapshots of the statistics to choose from; 0: there is only one
   InferencePrecision inference_precision = InferencePrecision::F32;  // of all plans
-  // With Bf16 or F16: ops that run in int8 or f32, because the configuration names fp32 and not the 16-bit type. Plans
-  // of a search show them in 16 bits where they are not int8; the final plan has them in f32 (with_f32_ops).
+  // Only with Bf16 or F16: ops for which the configuration allows fp32, but not the 16-bit type. During a search, their
+  // unquantized choice is the 16-bit type like that of all other ops. with_f32_ops changes it to f32 in the final plan.
   std::vector<std::string> f32_ops = {};
 
-  // A plan in which every op uses `choice`, or its own most similar choice. Ops in `fallback` are not
-  // quantized.
+  // A plan in which every op uses `choice`, or the choice of that op that is most similar to it. Ops in `fallback` are
+  // not quantized.
   Plan plan(const OpPlan& choice, const std::vector<std::string>& fallback = {}) const;
   bool contains(const Plan&) const;
 };
@@ -54,7 +54,7 @@ WithWarnings<PlanChoices> allowed_choices(const std::vector<QuantizableOp>&, con
 // The same choices, but everything that is not int8 runs in f32.
 PlanChoices in_f32(PlanChoices);
 
-// The plan with the f32_ops of the choices in f32 where they are not int8.
+// The plan in which those `f32_ops` that are not int8 run in f32.
 Plan with_f32_ops(Plan, const PlanChoices&);
 
 // The plan of the model without int8.
@@ -64,11 +64,11 @@ Plan unquantized_plan(const PlanChoices&);
 Plan first_plan(const PlanChoices&);
 
 struct SearchSpace : PlanChoices {
-  // time of the unquantized op minus time of the int8 op, of one inference; empty: not measured
+  // By op: the time that int8 saves in one inference; negative: int8 is slower. Empty: not measured.
   std::map<std::string, double> saved_ms = {};
   std::map<std::string, double> noise = {};  // expected noise-to-signal ratio by op (quantize/noise.h); empty: unknown
-  // Speed of the model without int8, in the inference precision of the space, compared with f32: the upper end of its
-  // confidence interval; 1: not measured
+  // Speed-up of the model without int8, in the inference precision of the space, against f32. This is the upper end of
+  // the confidence interval; 1: not measured.
   double unquantized_speedup = 1;
 };
 

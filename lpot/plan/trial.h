@@ -1,4 +1,5 @@
-// A trial is a record: written once, never changed. One that failed is a record too.
+// A trial is the record of one evaluated plan. It is written once. Only its result may change later, when an exact
+// score replaces an estimate (Store::update_score). A failed trial is recorded too.
 //
 //   if (trial.result) std::cout << trial.number << ": " << trial.result->accuracy << "\n";
 //   else std::cout << trial.number << " failed: " << trial.error << "\n";
@@ -19,23 +20,26 @@ struct Measurement;
 double lowest_speedup(const Measurement&);  // of the confidence interval; the speedup if it has none
 double highest_speedup(const Measurement&);
 
-// The measurements of one model. A new one needs its row in visit_fields below, by which the store writes and reads it,
-// and the reports that show it: measured_json (report/study_view.cpp), result_json (report/result.cpp), write_measured
-// (report/deploy.cpp), encode_scores (report/tensorboard.cpp), row_of (cli/show.cpp).
+// The measurements of one model. A new one needs
+// - its row in visit_fields below, which the store uses to write and read it
+// - its line in each report that shows it: measured_json (report/study_view.cpp), result_json (report/result.cpp),
+//   write_measured (report/deploy.cpp), encode_scores (report/tensorboard.cpp), row_of (cli/show.cpp)
 struct Measurement {
   double accuracy = 0;                                  // of the first metric, which tuning uses
   std::vector<std::pair<std::string, double>> metrics;  // all metrics
   double latency_ms = 0;                                // lower quartile (p25) of the runs, batch 1
-  // Compared with fp32 in the same interleaved run, so that it is comparable between trials when the load changes. The
-  // median of many short comparisons, and its 95% confidence interval; 0 and 0: unknown, as in older studies.
+  // Speed-up against fp32. Both models run alternately in the same run, so that speed-ups of trials can be compared
+  // even if the load changes. The median of many short comparisons, and its 95% confidence interval. The interval is 0
+  // to 0 in studies of older versions.
   double speedup = 1, speedup_low = 0, speedup_high = 0;
-  // Compared with the model without int8 in the default precision of the runtime, in the same run; 0: that is f32.
+  // Speed-up against the model without int8 in the default precision of the runtime, in the same run. 0: the default is
+  // f32, so `speedup` is this value.
   double speedup_vs_default = 0;
-  int cores = 0;                    // that latency and speed were measured on; 0: all
+  int cores = 0;                    // number of cores for latency and speed; 0: all
   std::size_t size_bytes = 0;       // of the weights
   std::size_t footprint_bytes = 0;  // weights and activations during inference
   std::size_t samples = 0;          // number of evaluated samples
-  // false: the evaluation ended early, when it was certain that the goal is not met. The accuracy is an estimate.
+  // false: the evaluation stopped early, because the goal could not be met any more. The accuracy is an estimate.
   bool complete = true;
 
   bool operator==(const Measurement&) const = default;

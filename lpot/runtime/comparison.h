@@ -6,15 +6,15 @@
 //   const TimeRatio speedup = compared.ratio(1);  // of model 1 against model 0
 //   if (speedup.is_slower_beyond_spread()) std::cout << "int8 is slower, " << speedup.median << " x\n";
 //
-// Why blocks: load that comes and goes affects both times of a round, so that their ratio changes little. A block has
-// many inferences of a short model, and one of a long model.
+// Why blocks: other programs slow down both models of a round, so the ratio of their times changes little. A block has
+// many inferences of a short model, or one inference of a long model.
 //
-// Which time: wall-clock time if the cores are free. If other programs use them, CPU time, which does not include the
-// time in which an inference waits for a core. A model that is compiled for one thread runs in the calling thread,
-// whose CPU time is exact. With several threads, the CPU time of the process is used. It includes the time in which
-// threads of the pool wait actively for others, which matters for inferences of less than some milliseconds. Compile
-// such models for one thread (see CompiledModels): on busy cores the threads of the pool hardly ever run at the same
-// time.
+// Which time: wall-clock time if the cores are free. If other programs use the cores, CPU time, which does not include
+// the time in which an inference waits for a core.
+// - A model that is compiled for one thread runs in the calling thread. The CPU time of that thread is exact.
+// - With several threads, the CPU time of the whole process is used. It includes the time in which threads of the pool
+//   spin while they wait for each other. This matters for inferences of a few milliseconds or less. Compile such models
+//   for one thread (compiled_models.h).
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -27,15 +27,17 @@ namespace lpot {
 //
 // `low` to `high` is a 95% confidence interval of the median. It uses only the order of the ratios: with probability
 // 0.95 or more, the true median lies between the k-th smallest and the k-th largest of n ratios, where k follows from
-// the binomial distribution. So it holds for any distribution of the ratios, also with outliers. It needs 6 ratios;
-// with fewer, the interval is the whole range and decides nothing.
+// the binomial distribution. So it holds for any distribution of the ratios, also with outliers. It needs 6 ratios.
+// With fewer, the interval is from the smallest to the largest ratio, and the model counts as neither faster nor
+// slower.
 struct TimeRatio {
   double median = 1;
   double low = 1;
   double high = 1;
   std::size_t blocks = 0;  // number of ratios
 
-  // Whether the whole interval is above (below) 1, by more than kProcessSpread. If neither, both are equally fast.
+  // Whether the whole interval is above (below) 1 by more than kProcessSpread. If neither is true, both models count as
+  // equally fast.
   bool is_faster_beyond_spread() const;
   bool is_slower_beyond_spread() const;
   double relative_width() const;  // (high - low) / median

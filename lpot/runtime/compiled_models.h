@@ -4,9 +4,9 @@
 // compiled model contains a copy of its weights, so only the models in use and a few others stay compiled.
 //
 // Short models are compiled for one core. On several cores, the threads of a short inference spend much of their time
-// waiting for each other, and on busy cores they hardly ever run at the same time: the same inference then runs on one
-// core by accident, and its time says nothing about a quiet machine. On one core, CPU time gives the same ratios on a
-// quiet and on a busy machine.
+// waiting for each other. If other programs use the cores, these threads hardly ever run at the same time, so the
+// measured time does not show the speed on a quiet machine. On one core, CPU time gives the same ratios on a quiet and
+// on a busy machine.
 #pragma once
 #include <deque>
 #include <memory>
@@ -19,7 +19,7 @@
 
 namespace lpot {
 
-// In milliseconds. The overhead of the profiler is negligible for models that take longer, so that a model compiled
+// In milliseconds. For models that take longer, the overhead of the profiler is negligible. So a model that is compiled
 // with the profiler can be used for all measurements.
 inline constexpr double kProfilerHides = 5;
 
@@ -29,7 +29,8 @@ inline constexpr double kShortInference = 5;
 
 class CompiledModels {
  public:
-  // `threads`: 0: all cores; unset: one core for short models, else all, as the first model shows.
+  // `threads`: 0: all cores. Unset: the first model is timed on one core; if it is short, all models are compiled for
+  // one core, otherwise for all cores.
   explicit CompiledModels(const std::vector<Tensor>& sample, std::optional<int> threads = std::nullopt);
 
   // Compiles the model with its own shapes if it does not accept the shapes of the sample.

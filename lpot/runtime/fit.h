@@ -14,15 +14,16 @@ class InputFit {
  public:
   // Throws DataError for an unknown or missing name, with the available names.
   //
-  // Customary names (Dataset::names_are_hints) are only hints: other names that BERT models use for the same input
-  // match too, inputs with unknown names get the remaining tensors in order (node:2 gets the third one), and unused
-  // tensors are allowed.
+  // The names of some data sets are only hints (Dataset::names_are_hints). Then
+  // - other names that BERT models use for the same input match too,
+  // - inputs with unknown names get the remaining tensors in order (node:2 gets the third one),
+  // - unused tensors are allowed.
   //
   // For a model with an attention mask, rows are padded to the lengths of the naming (Dataset::lengths).
   InputFit(const Model&, const InputNaming&);
 
   // The inputs of the model from a batch of stacked samples. Converts between the widths of integers and of floats. A
-  // batch of one sample that already is a complete input is used unchanged. With customary names, rows are padded with
+  // batch of one sample that already is a complete input is used unchanged. If names are hints, rows are padded with
   // zeros to the fixed length of the model. Throws DataError with both types and shapes.
   std::vector<Tensor> apply(const std::vector<Tensor>& batch) const;
 

@@ -1,4 +1,4 @@
-// In which precisions the runtime can compute on this CPU, and which one it uses by default.
+// The precisions in which the runtime can compute on this CPU, and its default.
 //
 //   const std::vector<InferencePrecision> usable = supported_precisions();  // F32 first
 //   if (default_precision() == InferencePrecision::Bf16) std::cout << "OpenVINO runs fp32 models in bf16 here\n";
@@ -21,7 +21,7 @@ std::vector<InferencePrecision> supported_precisions();  // of the CPU
 // What OpenVINO uses if the caller sets nothing: Bf16 on CPUs with AVX512_BF16 or AMX, F16 on some Arm CPUs, else F32.
 InferencePrecision default_precision();
 
-// `wanted`, or F32 if the CPU does not support it. Models that were saved on another CPU run with this.
+// `wanted`, or F32 if the CPU does not support it. Used for models that were saved on another CPU.
 InferencePrecision usable_precision(InferencePrecision wanted);
 
 // Throws ConfigError with the supported precisions if the CPU does not support this one. `where`: the key or option.

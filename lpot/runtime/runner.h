@@ -35,11 +35,11 @@ class Compilations {
 struct RunnerOptions {
   int threads = 0;                     // 0: all cores
   int streams = 0;                     // 0: one per thread
-  bool pad_last_batch = true;          // pad a short last batch to the usual shape; the outputs have no padding
+  bool pad_last_batch = true;          // pad a short last batch to a full batch; the outputs have no padding
   bool borrow_outputs = false;         // outputs are not copied and only valid until the sink returns
   Shapes full_batch_shapes = {};       // input shapes of a full batch; empty: those of the first batch
   Compilations* ahead = nullptr;       // tried before the model is compiled; must outlive the runner
-  const Observer* observer = nullptr;  // gets messages about streams that do not agree; must outlive the runner
+  const Observer* observer = nullptr;  // gets messages about streams whose outputs differ; must outlive the runner
 };
 
 // The outputs of a batch and how it was run.
@@ -65,7 +65,7 @@ class Runner {
   // Runs one batch in the given compilation. Nothing if the model does not compile for these shapes.
   std::optional<BatchRun> run_in(const Shapes& compiled_shapes, const std::vector<Tensor>& batch);
 
-  // Uses the shapes of this batch as the usual shapes, unless they are already set.
+  // Sets the shapes of a full batch to those of this batch, unless they are already set.
   const Shapes& set_full_batch_shapes(const std::vector<Tensor>& batch);
   const Shapes& full_batch_shapes() const { return full_batch_shapes_; }  // empty before the first batch
   const ShapeDispatch& dispatch() const { return dispatch_; }             // the decisions so far

@@ -17,7 +17,7 @@ class ShapeDispatch {
   ShapeDispatch(const Model&, bool has_few_lengths);
 
   Shapes choose(const Shapes& batch);  // the shapes to compile for; empty: the dynamic compilation
-  void cannot_compile(const Shapes&);  // reports that these shapes do not compile: only the dynamic one is used then
+  void cannot_compile(const Shapes&);  // these shapes do not compile: from now on, only the dynamic one is used
 
  private:
   bool is_worth_compiling(const Shapes&);
