@@ -264,7 +264,7 @@ int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const
   if (uses_cpu_time && !context.common.json)
     fmt::print("\nOther programs used {:.0f}% of the CPU, so speed-ups are ratios of CPU time.{}\n",
                100 * compared.contention,
-               threads > 1 ? "\nFor short models, --threads 1 gives figures that other programs hardly change." : "");
+               threads > 1 ? "\nWith --threads 1, other programs hardly affect the speed-ups of short models." : "");
   return kSuccess;
 }
 
@@ -370,9 +370,9 @@ void add_bench(CLI::App& app, Context& context) {
   command
       ->add_option(
           "--precision", verb->precisions,
-          "Precision of everything that is not int8: f32, bf16, f16, or auto for the runtime's default; one for "
-          "all models, or one for each, separated by commas (default: the one that a model was saved with, else "
-          "f32)")
+          "Precision of everything that is not int8: f32, bf16, f16, or auto for the runtime's default. One for all "
+          "models, or one for each, separated by commas (default: the one that a model was saved with, else f32; of "
+          "several models, the first is also measured in the runtime's default)")
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--instance-cores", verb->instance_cores)->delimiter(',')->group("");

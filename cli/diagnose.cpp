@@ -64,7 +64,7 @@ void print_legend() {
       "\n"
       "op        ordered from the noisiest to the least noisy\n"
       "dB        expected signal-to-noise ratio in int8; 20 dB is 1% noise, 30 dB is 0.1%\n"
-      "fp32 ms   time of the op in one inference in fp32; \"-\": not measured\n"
+      "fp32 ms   time of the op in one inference without int8; \"-\": not measured\n"
       "int8 ms   the same in int8\n"
       "outliers  input channels whose range is more than 10 times the median range\n"
       "dead      input channels that have the same value in all samples\n"

@@ -114,7 +114,7 @@ std::string report_markdown(const OrderedJson& view) {
       for (const OrderedJson& finding : op["findings"])
         found.push_back({plain(op["name"]), plain(finding["text"]), code(finding["yaml"])});
   }
-  if (!kept.empty()) text += "## Ops in fp32\n\n" + table({"op", "type", "why"}, kept);
+  if (!kept.empty()) text += "## Ops not in int8\n\n" + table({"op", "type", "why"}, kept);
   text += noisiest;
   if (!found.empty()) text += "## Diagnosis\n\n" + table({"op", "finding", "YAML that may help"}, found);
   const OrderedJson& about = view["about"];

@@ -206,7 +206,7 @@ class ViewBuilder {
     return {{"trials", std::move(trials)}, {"probes", std::move(probes)}};
   }
 
-  // "why": the reason why an op of the best plan is in fp32. "why_int8": why the noisiest op in int8 stayed there.
+  // "why": the reason why an op of the best plan is not in int8. "why_int8": why the noisiest op in int8 stayed there.
   void explain_precisions() {
     if (!best_) return;
     std::vector<double> noises;
@@ -266,8 +266,8 @@ class ViewBuilder {
     if (!op.contains("noise")) return "";
     const double noise = op["noise"];
     const auto rank = std::lower_bound(noises.begin(), noises.end(), noise, std::greater<>()) - noises.begin() + 1;
-    return fmt::format(" Its expected noise is {:.2g}% of its signal; in order of noise it is op {} of {}.",
-                       100 * noise, rank, noises.size());
+    return fmt::format(" Its expected noise is {:.2g}% of its signal (rank {} of {} by noise).", 100 * noise, rank,
+                       noises.size());
   }
 
   const StudyEntry& entry_;

@@ -33,9 +33,9 @@ KernelVariantChoice measure_and_remember(const QuantizationTask& task, const Var
                                          const Observer& observer) {
   const auto signatures = op_signatures(task.model, measurement.plan, measurement.sample);
   if (auto known = measurement.cache.find(signatures)) {
-    observer.log(
-        LogLevel::Info,
-        "kernel variants: using the times that an earlier run measured for ops of these shapes on this kind of CPU");
+    observer.log(LogLevel::Info,
+                 "kernel variants: reusing the times that an earlier run measured for the same kind of ops on this "
+                 "class of CPU");
     return *known;
   }
   KernelVariantOptions options = measurement.options;

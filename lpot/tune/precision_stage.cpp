@@ -28,8 +28,8 @@ PrecisionChoice measure_precision(const TuningContext& context, CandidateBuilder
   if (is_clearly_faster(with_f32, in_16_bits)) {
     choice = {};
     context.observer.log(LogLevel::Info,
-                         fmt::format("ops that are not int8 run in f32: the int8 model is {:.2f} x faster than with "
-                                     "these ops in {}, the default of the runtime",
+                         fmt::format("ops that are not int8 run in f32, which makes the int8 model {:.2f} x faster "
+                                     "than with {}, the runtime's default",
                                      with_f32.median / in_16_bits.median, to_string(choices.inference_precision)));
   }
   return choice;

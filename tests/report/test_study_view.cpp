@@ -131,7 +131,7 @@ TEST_F(StudyViewTest, SaysWhyEachOpFellBack) {
   EXPECT_FALSE(ops[0].contains("why"));
   EXPECT_THAT(ops[1]["why"].get<std::string>(),
               AllOf(HasSubstr("Trial 1 had this op in int8 and reached 0.8000, which misses the goal."),
-                    HasSubstr("Its expected noise is 10% of its signal; in order of noise it is op 1 of 2.")));
+                    HasSubstr("Its expected noise is 10% of its signal (rank 1 of 2 by noise).")));
   EXPECT_EQ(ops[2]["why"], "It is slower in int8 on this CPU: 0.750 ms, not quantized 0.500 ms.");
   EXPECT_EQ(ops[3]["why"], "The configuration keeps it in fp32.");
   EXPECT_EQ(ops[0]["fp32_ms"], 2.0);

@@ -206,7 +206,7 @@ function drawComparison(view) {
   const size = view.model_bytes || best.size_bytes;
   rows.push({ cells: ['latency, batch 1 (same run)', fixed(best.fp32_latency_ms, 3) + ' ms', fixed(best.latency_ms, 3) + ' ms', faster(best)] },
     { cells: ['size on disk', bytes(base.size_bytes), bytes(size), ratio(base.size_bytes / size, 'smaller', 'larger')] },
-    { cells: ['ops', `${view.ops.length} in fp32`, `${view.ops.length - best.fp32_ops} in int8`, `${best.fp32_ops} in fp32`] });
+    { cells: ['ops', `${view.ops.length} in fp32`, `${view.ops.length - best.fp32_ops} in int8`, `${best.fp32_ops} not in int8`] });
   return el('section', { id: 'comparison' }, el('h2', {}, `fp32 against int8 (trial ${best.number})`), table(['<', 'fp32', 'int8', ''], rows),
     el('p', { class: 'muted' }, `Goal: ${view.goal ? view.goal.text : 'not known'}. ${view.reason ? 'Stopped because ' + view.reason + '.' : ''}`),
     el('p', { class: 'muted', id: 'recipes' }, `Recipes: ${best.recipes.join(', ') || 'none'}.`),
@@ -215,9 +215,9 @@ function drawComparison(view) {
 function drawReasons(view) {
   const best = bestOf(view), kept = view.ops.filter(op => op.why);
   if (!best) return null;
-  return el('section', { id: 'reasons' }, el('h2', {}, 'Why ops are in fp32'), kept.length
+  return el('section', { id: 'reasons' }, el('h2', {}, 'Why ops are not in int8'), kept.length
     ? table(['<op', '<type', '<reason'], kept.map(op => ({ cells: [op.name, op.type, op.why] })))
-    : el('p', { class: 'muted' }, 'No op is in fp32: every quantizable op runs in int8.'),
+    : el('p', { class: 'muted' }, 'Every quantizable op runs in int8.'),
     view.ops.filter(op => op.why_int8).map(op => el('p', { id: 'noisiest' }, `Noisiest op in int8: ${op.name}. ${op.why_int8}`)));
 }
 function drawDiagnosis(view) {
@@ -233,7 +233,7 @@ function drawDiagnosis(view) {
 function change(view, index) {
   const trial = view.trials[index], before = view.trials.find(other => index > 0 && other.number === view.trials[index - 1].best_so_far);
   if (trial.error) return trial.error;
-  if (!before) return trial.fp32_ops ? `${counted(trial.fp32_ops, 'op')} in fp32` : 'everything in int8';
+  if (!before) return trial.fp32_ops ? `${counted(trial.fp32_ops, 'op')} not in int8` : 'everything in int8';
   const names = { fp32: [], int8: [], other: [] };
   trial.ops.forEach((choice, i) => {
     if (choice === before.ops[i]) return;
