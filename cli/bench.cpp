@@ -261,6 +261,8 @@ int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const
                    {"speedup_basis", uses_cpu_time ? "cpu" : "wall"}};
   if (!in_default.is_null()) head["first_model_in_default_precision"] = in_default;
   print_result(context, head, models, fmt::format("batch {}, {} threads", settings.batch_size, threads), rows);
+  if (!in_default.is_null() && !context.common.json)
+    fmt::print("\nThe last row is the first model as a program without settings runs it on this CPU.\n");
   if (uses_cpu_time && !context.common.json)
     fmt::print("\nOther programs used {:.0f}% of the CPU, so speed-ups are ratios of CPU time.{}\n",
                100 * compared.contention,

@@ -21,7 +21,8 @@ struct TuneVerb {
 
 void print_dry_run_text(const Config& config, const DryRun& found) {
   for (const std::string& line : describe(config, component_tables().recipes)) fmt::print("{}\n", line);
-  fmt::print("\nquantizable ops   {} ({} kept in fp32 by the config)\n", found.quantizable_ops, found.fixed_ops);
+  fmt::print("\nquantizable ops   {} ({} not allowed in int8 by the config)\n", found.quantizable_ops, found.fixed_ops);
+  fmt::print("precision         {} for everything that is not int8\n", to_string(found.precision));
   fmt::print("schemes           {}\n", found.schemes);
   if (config.accuracy.command.empty())
     fmt::print("evaluation        {} samples\n", found.evaluation_size);
@@ -42,6 +43,7 @@ int run_dry(const Config& config, const TuneVerb& verb, const Context& context) 
     fmt::print("{}\n", OrderedJson{{"settings", describe(config, component_tables().recipes)},
                                    {"quantizable_ops", found.quantizable_ops},
                                    {"kept_in_fp32", found.fixed_ops},
+                                   {"precision", to_string(found.precision)},
                                    {"schemes", found.schemes},
                                    {"evaluation_samples", found.evaluation_size},
                                    {"calibration_samples", found.calibration_samples},

@@ -48,6 +48,10 @@ void write_measured(YAML::Emitter& yaml, const char* key, const Measurement& mea
     entry(yaml, "speedup_low", measured.speedup_low);
     entry(yaml, "speedup_high", measured.speedup_high);
   }
+  if (measured.speedup_vs_default > 0) {
+    entry(yaml, "speedup_vs_default", measured.speedup_vs_default);
+    yaml << YAML::Comment("against the model without int8 in the runtime's default precision");
+  }
   entry(yaml, "size_bytes", measured.size_bytes);
   yaml << YAML::EndMap;
 }

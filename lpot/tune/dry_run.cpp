@@ -22,6 +22,7 @@ DryRun dry_run(const Config& config, const TuneOptions& options, const Observer&
       static_cast<std::size_t>(std::count_if(task.choices.ops.begin(), task.choices.ops.end(), [](const OpSpace& op) {
         return op.choices.size() == 1 && op.can_fall_back();
       }));
+  found.precision = task.choices.inference_precision;
   found.schemes = task.choices.model_choices.size();
   found.calibration_samples = calibration_samples(config, task);
   found.calibration_size = task.calibration.size();

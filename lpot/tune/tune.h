@@ -68,7 +68,8 @@ std::vector<OpDiagnosis> diagnose(const Config&, const TuneOptions&, const Obser
 // What `tune` would do.
 struct DryRun {
   std::size_t quantizable_ops = 0;
-  std::size_t fixed_ops = 0;  // ops that the configuration keeps in fp32
+  std::size_t fixed_ops = 0;                               // ops that the configuration keeps in fp32
+  InferencePrecision precision = InferencePrecision::F32;  // of everything that is not int8
   std::size_t schemes = 0;
   std::size_t calibration_samples = 0, calibration_size = 0;  // used samples, and size of the data set
   std::size_t evaluation_size = 0;

@@ -234,14 +234,16 @@ function change(view, index) {
   const trial = view.trials[index], before = view.trials.find(other => index > 0 && other.number === view.trials[index - 1].best_so_far);
   if (trial.error) return trial.error;
   if (!before) return trial.fp32_ops ? `${counted(trial.fp32_ops, 'op')} not in int8` : 'everything in int8';
-  const names = { fp32: [], int8: [], other: [] };
+  const names = { fallback: [], int8: [], other: [] };
+  const isInt8 = text => text.startsWith('int8');
   trial.ops.forEach((choice, i) => {
     if (choice === before.ops[i]) return;
     const [was, is] = [view.choices[before.ops[i]], view.choices[choice]];
-    names[is === 'fp32' ? 'fp32' : was === 'fp32' ? 'int8' : 'other'].push(view.ops[i].name);
+    names[!isInt8(is) ? 'fallback' : !isInt8(was) ? 'int8' : 'other'].push(view.ops[i].name);
   });
+  const unquantized = { bf16: 'bf16', f16: 'fp16' }[trial.precision] || 'fp32';
   const list = found => found.slice(0, 2).join(', ') + (found.length > 2 ? ` and ${found.length - 2} more` : '');
-  const parts = [names.fp32.length ? 'to fp32: ' + list(names.fp32) : '', names.int8.length ? 'to int8: ' + list(names.int8) : '', names.other.length ? 'other scheme: ' + list(names.other) : ''];
+  const parts = [names.fallback.length ? `to ${unquantized}: ` + list(names.fallback) : '', names.int8.length ? 'to int8: ' + list(names.int8) : '', names.other.length ? 'other scheme: ' + list(names.other) : ''];
   return `against trial ${before.number}, ` + (parts.filter(Boolean).join('; ') || 'other recipes');
 }
 function drawTrials(view) {
