@@ -142,7 +142,7 @@ TEST_F(StudyViewTest, SaysWhyTheNoisiestOpInInt8StayedThere) {
   put_diagnosis();
   const OrderedJson found = view();
   EXPECT_THAT(found["ops"][0]["why_int8"].get<std::string>(),
-              AllOf(HasSubstr("The fallback of other ops was enough"), HasSubstr("op 2 of 2")));
+              AllOf(HasSubstr("The fallback of other ops was enough"), HasSubstr("rank 2 of 2")));
   for (std::size_t i = 1; i < 4; ++i) EXPECT_FALSE(found["ops"][i].contains("why_int8")) << i;
   EXPECT_THAT(report_markdown(found), HasSubstr("Noisiest op in int8: conv. The fallback of other ops was enough"));
 
