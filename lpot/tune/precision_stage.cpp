@@ -38,7 +38,10 @@ PrecisionChoice measure_precision(const TuningContext& context, CandidateBuilder
 }  // namespace
 
 PrecisionChoice choose_precision(const TuningContext& context, CandidateBuilder& builder) {
-  if (context.task.choices.inference_precision == InferencePrecision::F32) return {};
+  const InferencePrecision allowed = context.task.choices.inference_precision;
+  if (allowed == InferencePrecision::F32) return {};
+  // Plain kernel variants mean that speed decides nothing, so that the same study gives the same plans.
+  if (!context.config.quantization.recipes.measured_kernel_variants) return {allowed};
   StudyCache& cache = context.session.cache();
   if (const auto known = cache.precision()) return *known;
   const PrecisionChoice measured = measure_precision(context, builder);

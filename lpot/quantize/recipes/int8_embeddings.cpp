@@ -49,7 +49,7 @@ Recipe int8_embeddings_recipe() {
                        .position = 100},
                .plan_default = false,
                .config_default = true,
-               .label = "int8_tables"},
+               .label = "int8_embeddings"},
           .finish = add_embeddings};
 }
 

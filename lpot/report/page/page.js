@@ -140,8 +140,8 @@ function drawStrip(view) {
     [['precision', 16], ['noise', 62], ...(total ? [['time', 132]] : [])].map(([text, y]) => svg('text', { x: 0, y }, text)));
   ops.forEach((op, i) => {
     const x = left + i * step, group = svg('g', {});
-    const precision = best ? view.choices[best.ops[i]].split(':')[0] : 'int8';
-    group.append(svg('rect', { class: precision, x, y: 4, width: wide, height: 18 }));
+    const isInt8 = !best || view.choices[best.ops[i]].startsWith('int8');
+    group.append(svg('rect', { class: isInt8 ? 'int8' : 'fp32', x, y: 4, width: wide, height: 18 }));
     if (op.noise > 0) {
       const tall = 4 + 44 * (loudest > quietest ? (Math.log10(op.noise) - quietest) / (loudest - quietest) : 0.5);
       group.append(svg('rect', { class: 'bar', x, y: 80 - tall, width: wide, height: tall }));
