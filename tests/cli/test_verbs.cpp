@@ -201,7 +201,7 @@ TEST_F(Cli, ShowListsStudiesAndTrials) {
   EXPECT_EQ(trial["result"]["samples"], 32);
   EXPECT_THAT(lpot({"show", "lpot_workspace/net-onnx"}).out,
               AllOf(HasSubstr("study 1 of net"), HasSubstr("fp32 ms"), HasSubstr("not int8"),
-                    HasSubstr("recipes from trial 1: smooth_quant, int8_tables, residual_sums\n"),
+                    HasSubstr("recipes from trial 1: smooth_quant, int8_embeddings, residual_sums\n"),
                     HasSubstr("against fp32 in the same run"),
                     HasSubstr("best model: lpot_workspace/net-onnx/best/model.xml")));
 }
