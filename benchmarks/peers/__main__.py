@@ -58,6 +58,7 @@ class Bench:
         self.options = options
         self.lpot = (pathlib.Path(options.build) / "bin/lpot").resolve()
         self.held = "AVX2" if as_avx2.is_emulated() else ""
+        self.has_bf16 = default_precision() == "bf16"
         self.work = pathlib.Path(options.build).resolve() / "peers"
         self.results = self.work / f"class-{self.held or 'own'}"
         self.results.mkdir(parents=True, exist_ok=True)
@@ -108,6 +109,8 @@ class Bench:
             runtimes.add("torch")
         # Without a transformer, NNCF's default is this preset.
         left_out = set() if network.transformer else {"nncf-performance"}
+        if not self.has_bf16:
+            left_out |= set(report.BF16)
         asked = [
             tool
             for tool, (_, runtime) in report.TOOLS.items()
@@ -127,7 +130,7 @@ class Bench:
     ) -> dict:
         """Makes the tool's model; a rival's is kept from last time with --reuse."""
         kept = output / "row.json"
-        if self.options.reuse and tool != "lpot" and kept.exists():
+        if self.options.reuse and not tool.startswith("lpot") and kept.exists():
             row = json.loads(kept.read_text())
             if "failed" not in row:
                 return row
@@ -135,9 +138,12 @@ class Bench:
         output.mkdir(parents=True)
         row = {}
         try:
-            if tool == "lpot":
-                command = self.lpot_command(network, folder, output)
+            if tool.startswith("lpot"):
+                precision = "bf16" if tool in report.BF16 else "f32"
+                command = self.lpot_command(network, folder, output, precision)
                 _, row["seconds"], row["memory"] = run_child(command, env=self.env)
+            elif report.BF16.get(tool, tool) != tool:
+                pass  # the model of another row
             elif tool.endswith("fp32"):
                 row["bytes"] = pathlib.Path(network.model).stat().st_size
             elif tool != "torch-dynamic":  # made where it is run
@@ -160,7 +166,11 @@ class Bench:
         return row
 
     def lpot_command(
-        self, network: Network, folder: pathlib.Path, output: pathlib.Path
+        self,
+        network: Network,
+        folder: pathlib.Path,
+        output: pathlib.Path,
+        precision: str,
     ) -> list[str]:
         arrays = {p.stem: str(p) for p in (folder / "calibration").glob("*.npy")}
         loader = {
@@ -173,7 +183,8 @@ class Bench:
         config = {
             "model": model,
             "quantization": {
-                "calibration": {"sampling_size": network.samples, "dataloader": loader}
+                "precision": precision,
+                "calibration": {"sampling_size": network.samples, "dataloader": loader},
             },
             "tuning": {"workspace": {"path": str(output / "workspace")}},
         }
@@ -195,11 +206,12 @@ class Bench:
         for tool, row in rows.items():
             if report.TOOLS[tool][1] != runtime or "failed" in row:
                 continue
-            file = (
-                made / tool / ("model.xml" if runtime == "openvino" else "model.onnx")
-            )
+            source = report.BF16.get(tool, tool)
+            file = made / source / (
+                "model.xml" if runtime == "openvino" else "model.onnx"
+            )  # fmt: skip
             models["fp32" if tool.endswith("fp32") else tool] = (
-                None if tool.endswith("fp32") else str(file)
+                None if source.endswith("fp32") else str(file)
             )
         if not models:
             return {}
@@ -207,6 +219,7 @@ class Bench:
             "runtime": runtime,
             "folder": str(self.work / made.name),
             "models": models,
+            "precisions": {t: "bf16" for t in models if t in report.BF16},
         } | more
         try:
             printed, _, _ = run_child(
@@ -273,7 +286,17 @@ def summary(tool: str, turns: list[dict]) -> dict:
         for kind, ratio in (("ms", "ratio"), ("fastest", "fastest_ratio")):
             ratios = [t[base][kind] / t[tool][kind] for t in turns]
             found[ratio] = statistics.median(ratios)
+    if runtime == "openvino" and all("ms" in t.get("bf16", {}) for t in turns):
+        ratios = [t["bf16"]["ms"] / t[tool]["ms"] for t in turns]
+        found |= {"ratio": found.get("ratio", 1.0), "default_ratio": statistics.median(ratios)}
     return found
+
+
+def default_precision() -> str:
+    """What OpenVINO uses on this CPU unless the program sets it."""
+    import openvino as ov
+
+    return ov.Core().get_property("CPU", "INFERENCE_PRECISION_HINT").to_string()
 
 
 class Others:

@@ -1,6 +1,7 @@
 """Measures models of one runtime in one process: `measure.py`, a job as JSON on standard input, results as JSON.
 
-The job names a runtime, the network's folder and models by tool ("fp32": null is the network's own). It either times
+The job names a runtime, the network's folder and models by tool ("fp32": null is the network's own), and in "precisions" the
+precision of those that do not run in f32. It either times
 them (`"batch"`: size, `"seconds"`), taking turns, or evaluates them (`"evaluate": true`) and compares with fp32.
 """
 
@@ -19,7 +20,9 @@ TURN_SECONDS = 0.05
 Run = Callable[[Batch], np.ndarray]
 
 
-def openvino_run(network: Network, path: str | None, batches: list[Batch]) -> Run:
+def openvino_run(
+    network: Network, path: str | None, batches: list[Batch], precision: str = "f32"
+) -> Run:
     """Compiled for the batches' shape, where they have one."""
     import openvino as ov
 
@@ -33,9 +36,12 @@ def openvino_run(network: Network, path: str | None, batches: list[Batch]) -> Ru
         "INFERENCE_NUM_THREADS": THREADS,
         "PERFORMANCE_HINT": "LATENCY",
         # else a CPU with bf16 units runs fp32 in bf16, or fails where it is held back to AVX2
-        "INFERENCE_PRECISION_HINT": "f32",
+        "INFERENCE_PRECISION_HINT": precision,
     }
     compiled = ov.Core().compile_model(model, "CPU", options)
+    used = compiled.get_property("INFERENCE_PRECISION_HINT").to_string()
+    if used != precision:
+        raise RuntimeError(f"OpenVINO runs in {used} instead of {precision}")
     request = compiled.create_infer_request()
     names = {
         name: next(iter(quantize.by_name(model, {name: None}))) for name in batches[0]
@@ -155,7 +161,8 @@ def main() -> None:
     results, runs = {}, {}
     for tool, path in job["models"].items():
         try:
-            runs[tool] = RUNTIMES[job["runtime"]](network, path, batches)
+            more = [job["precisions"][tool]] if tool in job.get("precisions", {}) else []
+            runs[tool] = RUNTIMES[job["runtime"]](network, path, batches, *more)
             runs[tool](batches[0])
         except Exception as error:
             runs.pop(tool, None)

@@ -15,6 +15,7 @@ import os
 import pathlib
 import subprocess
 import sys
+import tarfile
 from collections.abc import Callable
 
 import numpy as np
@@ -152,6 +153,36 @@ def resnet20(data: Data, folder: pathlib.Path) -> Network:
     save_rows(folder, {name: read("data_batch_1")[0][:300]}, {name: evaluation}, 100)
     np.save(folder / "labels.npy", labels)
     return Network("resnet20", "ResNet-20, CIFAR-10", str(model), "accuracy")
+
+
+def mobilenet_v2(data: Data, folder: pathlib.Path) -> Network:
+    """300 of the images, from all classes, calibrate; the others are evaluated."""
+    import PIL.Image
+
+    mean = np.array([0.485, 0.456, 0.406], np.float32)
+    deviation = np.array([0.229, 0.224, 0.225], np.float32)
+
+    def pixels(file: object) -> np.ndarray:
+        image = np.asarray(PIL.Image.open(file).convert("RGB"), np.float32)[
+            16:240, 16:240
+        ]
+        return ((image / 255 - mean) / deviation).transpose(2, 0, 1)
+
+    lines = data.require("imagenet-2000/val.txt").read_text().splitlines()
+    names, labels = zip(*(line.split() for line in lines), strict=True)
+    with tarfile.open(data.require("imagenet-2000/images-256.tar")) as archive:
+        files = {pathlib.Path(member.name).name: member for member in archive}
+        rows = np.stack(
+            [pixels(archive.extractfile(files[pathlib.Path(n).name])) for n in names]
+        )
+    chosen = np.zeros(len(rows), bool)
+    chosen[[int(i * len(rows) / 300) for i in range(300)]] = True
+    model = data.require("imagenet-onnx/mobilenet_v2.onnx")
+    name = onnx_inputs(model)[0]
+    save_rows(folder, {name: rows[chosen]}, {name: rows[~chosen]}, 20)
+    np.save(folder / "labels.npy", np.array(labels, int)[~chosen])
+    title = "MobileNetV2, 1,700 images of ImageNet"
+    return Network("mobilenet-v2", title, str(model), "accuracy")
 
 
 def minilm(data: Data, folder: pathlib.Path) -> Network:
@@ -302,6 +333,7 @@ def onnx_inputs(model: pathlib.Path) -> list[str]:
 NETWORKS: dict[str, Callable[[Data, pathlib.Path], Network]] = {
     "resnet20": resnet20,
     "quickstart": quickstart,
+    "mobilenet-v2": mobilenet_v2,
     "minilm": minilm,
     "outliers": outliers,
     "blendcnn": blendcnn,

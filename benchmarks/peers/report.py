@@ -4,10 +4,15 @@ import json
 import pathlib
 import re
 
+from avx2_limit import as_avx2
+
 TOOLS = {  # in the order of the table: what a row is called, and the runtime that runs it
     "fp32": ("OpenVINO fp32", "openvino"),
+    "bf16": ("OpenVINO bf16", "openvino"),
     "lpot": ("**lpot**", "openvino"),
+    "lpot-bf16": ("**lpot**, bf16", "openvino"),
     "nncf": ("NNCF default", "openvino"),
+    "nncf-bf16": ("NNCF default, bf16", "openvino"),
     "nncf-performance": ("NNCF PERFORMANCE preset", "openvino"),
     "ort-fp32": ("ONNX Runtime fp32", "onnxruntime"),
     "ort-static": ("ONNX Runtime static QDQ", "onnxruntime"),
@@ -16,13 +21,23 @@ TOOLS = {  # in the order of the table: what a row is called, and the runtime th
     "torch-dynamic": ("PyTorch dynamic", "torch"),
 }
 
+# Rows that run in bf16, with the tool whose model they run if they do not have their own. They exist on CPUs where bf16
+# is the runtime's default.
+BF16 = {"bf16": "fp32", "lpot-bf16": "lpot-bf16", "nncf-bf16": "nncf"}
+
 HEADING = """# lpot beside its rivals
 
 Written by `make bench-peers`; [README.md](README.md) says how it measures. Ratios are against the fp32 of the same runtime in the
 same process, greater is faster; medians, {threads} threads. Error: mean difference of the outputs from fp32, as a part of their mean
 size. Quantized in: from reading the model to the saved one (lpot: the whole process, start included); memory: peak of that process.
+Rows with "bf16" run everything that is not int8 in bf16, the default of OpenVINO on that CPU; all others in f32. Where there are such
+rows, the second ratio is against the fp32 model in bf16. Models for ONNX Runtime and TensorFlow run in f32 outside int8.
 Versions: {versions}.
 """
+
+UNDER_AVX2 = (
+    "Under `benchmarks/as_avx2.py`: OpenVINO, ONNX Runtime and PyTorch use at most the AVX2 instructions of the CPU."
+)
 
 
 def machine() -> str:
@@ -32,6 +47,8 @@ def machine() -> str:
         (k for k in ("avx512_vnni", "avx_vnni", "avx512f", "avx2") if k in text),
         "no AVX2",
     )
+    if "avx512_bf16" in text and not as_avx2.is_emulated():
+        kernels += ", avx512_bf16"
     return f"{name.group(1) if name else 'unknown CPU'} ({kernels})"
 
 
@@ -45,8 +62,8 @@ def speed(row: dict, batch: int) -> str:
         return "-"
     if "failed" in timed:
         return "failed"
-    ratio = timed.get("ratio")
-    return milliseconds(timed["ms"]) + (f", {ratio:.2f} x" if ratio else "")
+    ratios = [timed[key] for key in ("ratio", "default_ratio") if key in timed]
+    return ", ".join([milliseconds(timed["ms"]), *(f"{ratio:.2f} x" for ratio in ratios)])
 
 
 def short(message: str) -> str:
@@ -115,25 +132,41 @@ def busy(result: dict) -> str:
     )
 
 
+def read_sections(path: pathlib.Path) -> dict[str, dict[str, str]]:
+    """The tables of the file, by the headings of machine and network. The text below a machine's heading has no name."""
+    sections = {}
+    text = path.read_text() if path.exists() else ""
+    for section in re.split(r"^(?=## )", text, flags=re.MULTILINE)[1:]:
+        first, *tables = re.split(r"^(?=### )", section, flags=re.MULTILINE)
+        title, _, below = first.partition("\n")
+        sections[title] = {"": f"\n\n{below.strip()}\n" if below.strip() else "\n"}
+        for one in tables:
+            sections[title][one.partition("\n")[0]] = one.strip() + "\n"
+    return sections
+
+
 def write(
     work: pathlib.Path, order: list[str], target: pathlib.Path, facts: dict
 ) -> str:
-    """Writes every result below `work` to `target` and returns the text."""
-    parts = [HEADING.format(**facts)]
+    """Writes every result below `work` to `target` and returns the text. Tables of `target` that have no result there,
+    because they were measured elsewhere, are kept."""
+    sections: dict[str, dict[str, str]] = {}
     for folder in sorted(work.glob("class-*"), reverse=True):
         results = [folder / f"{name}.json" for name in order]
         results = [json.loads(path.read_text()) for path in results if path.exists()]
         if not results:
             continue
         held = results[0]["held"]
-        parts.append(
-            f"## {results[0]['machine']}" + (f", held to {held}" if held else "") + "\n"
+        tables = sections.setdefault(
+            f"## {results[0]['machine']}" + (f", held to {held}" if held else ""), {}
         )
-        if held:
-            parts.append(
-                "Under `benchmarks/as_avx2.py`: OpenVINO, ONNX Runtime and PyTorch use at most the AVX2 instructions of the CPU.\n"
-            )
-        parts += [table(result) for result in results]
+        tables[""] = f"\n\n{UNDER_AVX2}\n" if held else "\n"
+        tables |= {f"### {result['title']}": table(result) for result in results}
+    for title, tables in read_sections(target).items():
+        sections[title] = tables | sections.get(title, {})
+    parts = [HEADING.format(**facts)]
+    for title, tables in sections.items():
+        parts += [title + tables.pop("", "\n"), *tables.values()]
     text = "\n".join(parts)
     target.write_text(text)
     return text
