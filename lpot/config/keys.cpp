@@ -222,7 +222,8 @@ void add_evaluation(Sections& all) {
       section("postprocess", "postprocess", "transforms applied to the outputs before the metric"),
       whole("iteration", "-1", {-1, kNoLimit}, "number of batches to evaluate; -1: all"),
       section("configs", "configs", "cores and threads"),
-      text("command", "command that evaluates the model file {model} and prints the accuracy; replaces metric"),
+      text("command",
+           "command that evaluates the model file {model} in {precision} and prints the accuracy; replaces metric"),
       number("confidence", "", {0, 1, true},
              "stop an evaluation early when it is this certain whether the criterion is met"),
   };

@@ -38,10 +38,11 @@ std::vector<Port> to_ports(const Outputs& outputs) {
 
 }  // namespace
 
-void set_precision(Model& model, InferencePrecision precision) {
+Model with_precision(Model model, InferencePrecision precision) {
   model.precision = precision;
   if (precision != InferencePrecision::F32 || written_precision(model) != precision)
     model.graph->set_rt_info(std::string(to_string(precision)), kPrecisionPath);
+  return model;
 }
 
 InferencePrecision written_precision(const Model& model) {

@@ -39,8 +39,8 @@ struct Model {
   Model clone() const;
 };
 
-// Sets the precision and writes it into the graph, so that load_model restores it from a saved IR.
-void set_precision(Model&, InferencePrecision);
+// The model with this precision, which is also written into its graph, so that load_model restores it from a saved IR.
+Model with_precision(Model, InferencePrecision);
 // The precision in the graph; F32 where it has none.
 InferencePrecision written_precision(const Model&);
 

@@ -16,6 +16,7 @@
 #include "lpot/quantize/recipes/smooth_quant/balanced_scores.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/writers/openvino.h"
+#include "lpot/runtime/precision.h"
 
 namespace lpot {
 namespace {
@@ -61,10 +62,16 @@ Edits edits_with_options(const Recipes& recipes) {
   return edits;
 }
 
-// In a Bf16 or F16 plan: the ops that stay in f32.
+// An f32 plan on a CPU whose runtime computes in 16 bits by default. A program that sets no precision still gets f32 in
+// ops that are marked. Elsewhere marks have no effect, and models stay as they are.
+bool needs_f32_marks(const Plan& plan) {
+  return plan.inference_precision == InferencePrecision::F32 && default_precision() != InferencePrecision::F32;
+}
+
+// The ops that stay in f32 where the runtime computes in 16 bits.
 std::vector<OpInfo> f32_ops_of(const Model& model, const Plan& plan) {
   std::vector<OpInfo> ops;
-  if (plan.inference_precision == InferencePrecision::F32) return ops;
+  if (plan.inference_precision == InferencePrecision::F32 && !needs_f32_marks(plan)) return ops;
   for (const QuantizableOp& op : searchable_ops(model))
     if (const auto found = plan.ops.find(op.name);
         found != plan.ops.end() && found->second.precision == Precision::Fp32)
@@ -129,7 +136,8 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   const ScoreDivisors divisors = change_weights(context, recipes, Rescaling(kernels, all, constants));
   Edits edits = edits_with_options(plan.recipes);
   edits.inference_precision = plan.inference_precision;
-  edits.f32_ops = f32_ops_of(model, plan);
+  edits.keeps_all_in_f32 = needs_f32_marks(plan) && !plan.ops.empty() && plan.int8_count() == 0;
+  if (!edits.keeps_all_in_f32) edits.f32_ops = f32_ops_of(model, plan);
   edits.ops.resize(all.size());
   in_parallel(all.size(), [&](std::size_t i) {
     edits.ops[i] = edit_of(all[i], recipes);

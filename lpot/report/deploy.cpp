@@ -88,11 +88,15 @@ void write_plan(YAML::Emitter& yaml, const Plan& plan) {
 }
 
 // The precision, and the settings of OpenVINO that give the outputs that lpot evaluated.
-void write_precision(YAML::Emitter& yaml, InferencePrecision precision) {
-  entry(yaml, "precision", std::string(to_string(precision)));
+void write_precision(YAML::Emitter& yaml, const Plan& plan) {
+  std::map<std::string, std::string> settings = result_settings(plan.inference_precision);
+  // The saved model names its own group size (writers/openvino.cpp), which a setting of the program overrides.
+  if (is_weights_only(plan))
+    settings["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = std::to_string(plan.recipes.integer("run_time_groups"));
+  entry(yaml, "precision", std::string(to_string(plan.inference_precision)));
   yaml << YAML::Comment("of everything that is not int8");
   begin(yaml, "runtime_settings");
-  for (const auto& [name, value] : result_settings(precision)) entry(yaml, name.c_str(), value);
+  for (const auto& [name, value] : settings) entry(yaml, name.c_str(), value);
   yaml << YAML::EndMap;
 }
 
@@ -225,7 +229,7 @@ std::string deploy_yaml(const Deployment& deployment) {
   const bool is_dynamic = is_weights_only(deployment.plan);
   entry(yaml, "approach", std::string(is_dynamic ? "post_training_dynamic_quant" : "post_training_static_quant"));
   if (is_dynamic) entry(yaml, "activations", describe_activations(deployment.plan, deployment.cpu));
-  write_precision(yaml, deployment.plan.inference_precision);
+  write_precision(yaml, deployment.plan);
   write_shapes(yaml, deployment.shapes);
   entry(yaml, "command", deployment.command);
   entry(yaml, "plan_hash", plan_hash(deployment.plan));

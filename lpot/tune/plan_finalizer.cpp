@@ -12,8 +12,9 @@ PlanFinalizer::PlanFinalizer(const QuantizationTask& task, const Config& config,
 }
 
 Plan PlanFinalizer::finalize(const Plan& proposed) {
-  if (proposed.int8_count() == 0) return proposed;
-  return with_f32_ops(weight_ranges_ ? (*weight_ranges_)(proposed) : proposed, choices_);
+  // Without int8 there are no weight ranges, and there may be no statistics.
+  const bool has_ranges = weight_ranges_ && proposed.int8_count() > 0;
+  return with_f32_ops(has_ranges ? (*weight_ranges_)(proposed) : proposed, choices_);
 }
 
 }  // namespace lpot

@@ -13,6 +13,7 @@
 #include "lpot/model/load.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/strategies/strategy.h"
+#include "lpot/tune/precision_command.h"
 #include "lpot/tune/zero_data.h"
 
 namespace lpot {
@@ -111,7 +112,7 @@ std::unique_ptr<Evaluator> make_evaluator(const Config& config, const UserCompon
   if (!accuracy.command.empty() && !user.metrics.empty())
     throw ConfigError("evaluate",
                       "evaluation.accuracy.command is set and the caller gives metrics; use only one of them");
-  if (!accuracy.command.empty()) return std::make_unique<CommandEvaluator>(accuracy.command, !is_cut);
+  if (!accuracy.command.empty()) return std::make_unique<PrecisionCommandEvaluator>(accuracy.command, !is_cut);
   if (accuracy.metrics.empty() && user.metrics.empty())
     throw ConfigError(
         "evaluate",

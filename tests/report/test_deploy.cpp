@@ -114,6 +114,17 @@ TEST_F(DeployTest, HasNoScoresForAModelThatWasQuantizedOnce) {
   EXPECT_TRUE(yaml["plan"]);
 }
 
+TEST_F(DeployTest, NamesTheGroupSizeThatADynamicallyQuantizedModelStores) {
+  Plan plan = tuned_.plan;
+  for (auto& [name, op] : plan.ops) {
+    op.precision = Precision::Int8;
+    op.weights_only = true;
+  }
+  plan.recipes.set("run_time_groups", std::int64_t{64});
+  const YAML::Node yaml = YAML::Load(deploy_yaml({"net", source_, plan, {}, "lpot quantize"}));
+  EXPECT_EQ(yaml["runtime_settings"]["DYNAMIC_QUANTIZATION_GROUP_SIZE"].as<int>(), 64);
+}
+
 TEST_F(DeployTest, SavesTheFilesAndLeavesNothingElse) {
   const std::size_t bytes = save_deployment(folder_ / "out", {}, tuned_);
   std::size_t found = 0;

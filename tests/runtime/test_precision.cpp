@@ -53,25 +53,30 @@ Model wide_product() {
   return as_model({product(x, 64, 64, "fc")}, {x});
 }
 
-TEST(ExecutablePrecision, RefusesAPrecisionThatTheCpuSilentlyReplaces) {
-  if (usable_precision(InferencePrecision::F16) == InferencePrecision::F16) GTEST_SKIP() << "this CPU computes in f16";
-  Model model = wide_product();
-  model.precision = InferencePrecision::F16;
-  EXPECT_THAT(message_of<ModelError>([&] { Executable run(model); }), HasSubstr("f16"));
-}
-
-TEST(ExecutablePrecision, ChangesTheResultsOfASupportedPrecision) {
-  if (usable_precision(InferencePrecision::Bf16) != InferencePrecision::Bf16) GTEST_SKIP() << "this CPU has no bf16";
+// The largest difference from f32.
+double error_in(InferencePrecision precision) {
   Model model = wide_product();
   const Tensor input = random_tensor({4, 64}, 3);
   const Tensor f32 = Executable(model).infer({input})[0];
-  model.precision = InferencePrecision::Bf16;
-  const Tensor bf16 = Executable(model).infer({input})[0];
+  model.precision = precision;
+  const Tensor found = Executable(model).infer({input})[0];
   double largest = 0;
   for (std::size_t i = 0; i < f32.size(); ++i)
-    largest = std::max(largest, std::abs(double{f32.data<float>()[i]} - bf16.data<float>()[i]));
-  EXPECT_GT(largest, 0);
-  EXPECT_LT(largest, 0.2);  // 8 bits of mantissa, sums of 64 products of numbers below 1
+    largest = std::max(largest, std::abs(double{f32.data<float>()[i]} - found.data<float>()[i]));
+  return largest;
+}
+
+// Every CPU tests one of the two branches for each 16-bit precision.
+TEST(ExecutablePrecision, IsUsedIfTheCpuSupportsItAndRefusedIfNot) {
+  EXPECT_EQ(error_in(InferencePrecision::F32), 0);
+  for (const InferencePrecision precision : {InferencePrecision::Bf16, InferencePrecision::F16}) {
+    if (usable_precision(precision) == precision) {
+      EXPECT_GT(error_in(precision), 0) << to_string(precision);
+      EXPECT_LT(error_in(precision), 0.2) << to_string(precision);  // bf16 has 8 bits of mantissa; sums of 64 products
+    } else {
+      EXPECT_THAT(message_of<ModelError>([&] { error_in(precision); }), HasSubstr(std::string(to_string(precision))));
+    }
+  }
 }
 
 }  // namespace

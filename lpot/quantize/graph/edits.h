@@ -89,7 +89,8 @@ struct Edits {
   bool through_max_pooling = true;
   bool through_concat = true;
   InferencePrecision inference_precision = InferencePrecision::F32;  // of the edited model
-  std::vector<OpInfo> f32_ops = {};                                  // stay in f32 in a Bf16 or F16 model
+  std::vector<OpInfo> f32_ops = {};  // stay in f32 where the runtime computes in 16 bits
+  bool keeps_all_in_f32 = false;     // a model without int8 whose ops all stay in f32 there
 };
 
 }  // namespace lpot

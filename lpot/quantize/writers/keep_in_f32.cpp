@@ -54,4 +54,10 @@ void keep_in_f32(const std::shared_ptr<ov::Node>& node) {
   if (ov::is_type<op::MatMul>(node)) prevent_bias_fusion(node);
 }
 
+void keep_all_in_f32(const ov::Model& graph) {
+  for (const auto& node : graph.get_ordered_ops())
+    if (!ov::is_type<op::Parameter>(node) && !ov::is_type<op::Constant>(node) && !ov::is_type<op::Result>(node))
+      keep_in_f32(node);
+}
+
 }  // namespace lpot

@@ -210,11 +210,11 @@ class Writer {
       const auto table = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
       node->input(0).replace_source_output(dequantized(*table, *edit.rows));
     }
+    if (edits.keeps_all_in_f32) keep_all_in_f32(*model_.graph);
     for (const OpInfo& op : edits.f32_ops) keep_in_f32(ops_.find(op.name, op.type));
-    set_precision(model_, edits.inference_precision);
     join_convolution_variants(*model_.graph);
     model_.graph->validate_nodes_and_infer_types();
-    return std::move(model_);
+    return with_precision(std::move(model_), edits.inference_precision);
   }
 
  private:
