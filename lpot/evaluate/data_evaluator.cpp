@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "lpot/core/error.h"
+#include "lpot/core/random.h"
 #include "lpot/evaluate/evaluator.h"
 #include "lpot/evaluate/notes.h"
 
@@ -9,6 +10,14 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kMaxStoredOutputs = 256u << 20;  // bytes; larger outputs are not stored but computed again
+
+// The number of samples for an estimate: a sixteenth of the data at level 1, an eighth at level 2, within limits
+// between which the estimate is useful and cheap (evaluate/loss_sample.h has the measured precision).
+std::size_t estimate_samples(int level, std::size_t size) {
+  const std::size_t share = level == 1 ? size / 16 : size / 8;
+  const std::size_t least = level == 1 ? 32 : 64, most = level == 1 ? 256 : 512;
+  return std::min(size, std::clamp(share, least, most));
+}
 
 // Empty if the metric has no sample scores.
 SampleScores empty_unless_scored(SampleScores sample_scores) {
@@ -59,15 +68,8 @@ Score DataEvaluator::score(const Model& model, const Observer& observer) {
 Score DataEvaluator::score_unless_below(double lowest, const Model& model, const Observer& observer) {
   if (baseline_scores_.empty()) return score(model, observer);
   const bool is_first = first_scores_.empty();
-  const SampleScores first = is_first ? SampleScores(baseline_scores_.size()) : first_scores_;
-  const std::optional<double> confidence = options_.confidence;
-  const EvaluationOrder order = hardest_first(baseline_scores_, first, confidence.has_value(), loader_.options().seed);
-  // The search uses the loss of the first model, so it must not be estimated from only a few of the hardest samples.
-  const std::size_t at_least = is_first ? loader_.size() / 4 : 0;
-  EvaluateOptions options = candidate_options();
-  options.early_stopping.positions = order.positions;
-  options.early_stopping.verdict.emplace(baseline_scores_,
-                                         VerdictOptions{lowest, confidence, order.random_from, at_least});
+  EvaluateOptions options =
+      options_with_verdict(lowest, is_first ? SampleScores(baseline_scores_.size()) : first_scores_);
   options.collect_sample_scores = is_first;
   Evaluation evaluation = run_evaluation(model, loader_, metrics_, options, observer);
   if (is_first) first_scores_ = std::move(evaluation.sample_scores);
@@ -76,6 +78,75 @@ Score DataEvaluator::score_unless_below(double lowest, const Model& model, const
   if (!score.complete && score.metrics.front().second >= lowest)
     score.metrics.front().second = std::nextafter(lowest, -1.0);
   return score;
+}
+
+// A random sample comes first, so that the accuracy of a model that misses the goal is estimated without bias. The
+// hardest of the other samples follow, so that a miss is certain early.
+EvaluateOptions DataEvaluator::options_with_verdict(double lowest, const SampleScores& first) const {
+  const std::optional<double> confidence = options_.confidence;
+  const EvaluationOrder order = hardest_first(baseline_scores_, first, confidence.has_value(), loader_.options().seed);
+  const LossSample sample(baseline_scores_, loader_.options().seed);
+  const std::size_t sampled = estimate_samples(2, loader_.size());
+  VerdictOptions verdict{lowest, confidence, 0, sampled, sample.probabilities(sampled)};
+  EvaluateOptions options = candidate_options();
+  std::vector<std::size_t>& positions = options.early_stopping.positions;
+  positions = sample.positions(sampled);
+  std::vector<bool> is_sampled(loader_.size(), false);
+  for (const std::size_t position : positions) is_sampled[position] = true;
+  verdict.ranks.resize(loader_.size());
+  std::size_t random_from = loader_.size();
+  for (std::size_t rank = 0; rank < order.positions.size(); ++rank) {
+    const std::size_t position = order.positions[rank];
+    verdict.ranks[position] = rank;
+    if (is_sampled[position]) continue;
+    if (rank >= order.random_from) random_from = std::min(random_from, positions.size());
+    positions.push_back(position);
+  }
+  verdict.random_from = random_from;
+  options.early_stopping.verdict.emplace(baseline_scores_, std::move(verdict));
+  return options;
+}
+
+// The metric is a mean over samples: each candidate is compared with the baseline sample by sample.
+LossEstimate DataEvaluator::estimate_by_samples(const EstimateRequest& request, const Observer& observer) {
+  const LossSample sample(baseline_scores_, loader_.options().seed);
+  const std::size_t count = estimate_samples(request.level, loader_.size());
+  SampleScores& known = estimated_[request.candidate_id];
+  known.resize(loader_.size());
+  EvaluateOptions options = candidate_options();
+  options.collect_sample_scores = true;
+  for (const std::size_t position : sample.positions(count))
+    if (!known[position]) options.early_stopping.positions.push_back(position);
+  const std::size_t evaluated = options.early_stopping.positions.size();
+  if (evaluated > 0) {
+    const Evaluation evaluation = run_evaluation(request.candidate, loader_, metrics_, options, observer);
+    for (const std::size_t position : options.early_stopping.positions)
+      known[position] = evaluation.sample_scores[position];
+  }
+  LossEstimate estimate = sample.estimate(known, count);
+  estimate.samples = evaluated;
+  return estimate;
+}
+
+// The metric is not a mean: both models are evaluated on the same random part of the data. How much the difference
+// varies is unknown, so its error is assumed to be as large as the difference.
+LossEstimate DataEvaluator::estimate_by_subset(const EstimateRequest& request, const Observer& observer) {
+  const std::size_t count = estimate_samples(request.level, loader_.size());
+  EvaluateOptions options = candidate_options();
+  options.early_stopping.positions = shuffled(loader_.size(), loader_.options().seed);
+  options.early_stopping.positions.resize(count);
+  std::size_t evaluated = count;
+  if (!fp32_on_subset_.contains(count)) {
+    fp32_on_subset_[count] = run_evaluation(request.fp32, loader_, metrics_, options, observer).score.accuracy();
+    evaluated += count;
+  }
+  const double found = run_evaluation(request.candidate, loader_, metrics_, options, observer).score.accuracy();
+  const double loss = higher_is_better() ? fp32_on_subset_[count] - found : found - fp32_on_subset_[count];
+  return {loss, std::max(std::fabs(loss), 1 / static_cast<double>(loader_.size())), evaluated};
+}
+
+std::optional<LossEstimate> DataEvaluator::estimate(const EstimateRequest& request, const Observer& observer) {
+  return baseline_scores_.empty() ? estimate_by_subset(request, observer) : estimate_by_samples(request, observer);
 }
 
 void DataEvaluator::prepare(const Model& fp32, const Observer& observer) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,9 +11,18 @@
 #include "lpot/data/loader.h"
 #include "lpot/evaluate/evaluate.h"
 #include "lpot/evaluate/evaluation_function.h"
+#include "lpot/evaluate/loss_sample.h"
 #include "lpot/model/model.h"
 
 namespace lpot {
+
+// A model whose accuracy is estimated from a few samples.
+struct EstimateRequest {
+  const Model& fp32;
+  const Model& candidate;
+  std::uint64_t candidate_id;  // of its plan: a second estimate of the same candidate reuses evaluated samples
+  int level;                   // 1, or 2 for twice as many samples
+};
 
 class Evaluator {
  public:
@@ -26,6 +36,8 @@ class Evaluator {
   virtual Score score_unless_below(double /*lowest*/, const Model& model, const Observer& observer) {
     return score(model, observer);
   }
+  // An estimate of the accuracy from a few samples; nullopt if only whole evaluations are possible.
+  virtual std::optional<LossEstimate> estimate(const EstimateRequest&, const Observer&) { return std::nullopt; }
   // Called after a resume instead of `baseline`: computes what `score` compares with again.
   virtual void prepare(const Model& /*fp32*/, const Observer&) {}
 
@@ -56,6 +68,7 @@ class DataEvaluator : public Evaluator {
   Score baseline(const Model& fp32, const Observer&) override;
   Score score(const Model&, const Observer&) override;
   Score score_unless_below(double lowest, const Model&, const Observer&) override;
+  std::optional<LossEstimate> estimate(const EstimateRequest&, const Observer&) override;
   void prepare(const Model& fp32, const Observer&) override;
   std::string notes() const override;
   void restore(const std::string& notes) override;
@@ -67,14 +80,19 @@ class DataEvaluator : public Evaluator {
 
  private:
   EvaluateOptions candidate_options() const;
+  EvaluateOptions options_with_verdict(double lowest, const SampleScores& first) const;
+  LossEstimate estimate_by_samples(const EstimateRequest&, const Observer&);
+  LossEstimate estimate_by_subset(const EstimateRequest&, const Observer&);
 
   DataLoader loader_;
   std::vector<NamedMetric> metrics_;
   EvaluateOptions options_;
   bool expects_many_ = false;
   BaselineOutputs baseline_outputs_;
-  SampleScores baseline_scores_;  // empty: the metric has no sample scores
-  SampleScores first_scores_;     // of the first model after the baseline; empty: none yet
+  SampleScores baseline_scores_;                     // empty: the metric has no sample scores
+  SampleScores first_scores_;                        // of the first model after the baseline; empty: none yet
+  std::map<std::uint64_t, SampleScores> estimated_;  // samples evaluated for estimates, by candidate
+  std::map<std::size_t, double> fp32_on_subset_;     // metric of the fp32 model, by size of the subset
 };
 
 // Runs a program for every model. `{model}` in the command is replaced by the model's file. The last number on the

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -50,54 +49,6 @@ std::vector<std::size_t> hardness_ranks(const SampleScores& by, const SampleScor
   return ranks;
 }
 
-// An evaluated sample that the baseline has right.
-struct EvaluatedSample {
-  double margin = 0;
-  double lost = 0;  // loss of its value
-};
-
-// The probability that normal noise with this deviation makes a sample with this margin wrong.
-double flip_probability(double margin, double deviation) {
-  return std::clamp(std::erfc(margin / deviation / std::numbers::sqrt2) / 2, 1e-12, 0.5);
-}
-
-// The noise deviation with the highest likelihood for the lost samples, searched between 1/1000 and 1000 times the
-// largest margin.
-double likeliest_noise(const std::vector<EvaluatedSample>& samples, double largest_margin) {
-  constexpr int kSteps = 60;
-  double likeliest = 0, best = -std::numeric_limits<double>::infinity();
-  for (int step = 0; step <= kSteps; ++step) {
-    const double deviation = largest_margin * std::pow(10.0, 6.0 * step / kSteps - 3);
-    double likelihood = 0;
-    for (const EvaluatedSample& sample : samples) {
-      const double probability = flip_probability(sample.margin, deviation);
-      likelihood += sample.lost * std::log(probability) + (1 - sample.lost) * std::log1p(-probability);
-    }
-    if (likelihood > best) {
-      best = likelihood;
-      likeliest = deviation;
-    }
-  }
-  return likeliest;
-}
-
-// The expected loss of the remaining samples, given their margins and the noise that explains the evaluated samples. If
-// margins are unknown, or more samples were lost than noise can explain, the remaining samples, which are easier, are
-// assumed to be lost half as often.
-double expected_loss(const std::vector<EvaluatedSample>& evaluated, const std::vector<double>& remaining) {
-  double lost = 0, largest = 0;
-  for (const EvaluatedSample& sample : evaluated) {
-    lost += sample.lost;
-    largest = std::max(largest, sample.margin);
-  }
-  if (lost <= 0 || remaining.empty()) return 0;
-  if (largest <= 0 || 2 * lost > static_cast<double>(evaluated.size()))
-    return static_cast<double>(remaining.size()) * lost / static_cast<double>(evaluated.size()) / 2;
-  const double deviation = likeliest_noise(evaluated, largest);
-  return std::accumulate(remaining.begin(), remaining.end(), 0.0,
-                         [&](double sum, double margin) { return sum + flip_probability(margin, deviation); });
-}
-
 }  // namespace
 
 std::size_t max_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error) {
@@ -116,7 +67,7 @@ std::size_t min_hits(std::size_t population, std::size_t drawn, std::size_t hits
 }
 
 Verdict::Verdict(const SampleScores& baseline, VerdictOptions options)
-    : baseline_(baseline), options_(options), lost_(baseline.size()) {
+    : baseline_(baseline), options_(std::move(options)), lost_(baseline.size()) {
   for (const auto& score : baseline_) {
     baseline_total_ += score->value;
     is_binary_ = is_binary_ && (score->value == 0 || score->value == 1);
@@ -134,30 +85,28 @@ void Verdict::add(std::size_t position, double value) {
   sum_ += value;
   baseline_sum_ += before;
   lost_[position] = before - value;
+  if (!options_.ranks.empty() && evaluated_ >= options_.at_least)
+    reached_rank_ = std::max(reached_rank_, options_.ranks[position] + 1);
   ++evaluated_;
 }
 
-double Verdict::expected_remaining_loss() const {
-  const auto remaining = static_cast<double>(baseline_.size() - evaluated());
-  if (random_.drawn > 0) {  // like those that were drawn
-    const double net = static_cast<double>(random_.losses) - static_cast<double>(random_.gains);
-    return std::max(0.0, net / static_cast<double>(random_.drawn)) * remaining;
+// The change of the sum of all values against the baseline.
+double Verdict::estimated_change() const {
+  double change = 0;
+  for (std::size_t i = 0; i < lost_.size(); ++i) {
+    if (!lost_[i]) continue;
+    const bool represents_others = random_.drawn == 0 && !options_.ranks.empty() && options_.ranks[i] >= reached_rank_;
+    change -= represents_others ? *lost_[i] / options_.probabilities[i] : *lost_[i];
   }
-  std::vector<EvaluatedSample> evaluated_samples;
-  std::vector<double> remaining_margins;
-  for (std::size_t i = 0; i < baseline_.size(); ++i) {
-    if (baseline_[i]->value <= 0) continue;
-    if (lost_[i])
-      evaluated_samples.push_back({baseline_[i]->margin, std::max(0.0, *lost_[i])});
-    else
-      remaining_margins.push_back(baseline_[i]->margin);
+  if (random_.drawn > 0) {  // the remaining samples are like those that were drawn
+    const double net = static_cast<double>(random_.gains) - static_cast<double>(random_.losses);
+    change += net / static_cast<double>(random_.drawn) * static_cast<double>(baseline_.size() - evaluated());
   }
-  return expected_loss(evaluated_samples, remaining_margins);
+  return change;
 }
 
 double Verdict::estimate() const {
-  const double known = baseline_total_ - (baseline_sum_ - sum_);
-  return std::max(sum_, known - expected_remaining_loss()) / static_cast<double>(baseline_.size());
+  return std::clamp((baseline_total_ + estimated_change()) / static_cast<double>(baseline_.size()), 0.0, 1.0);
 }
 
 bool Verdict::has_certainly_failed() const {

@@ -26,6 +26,11 @@ struct VerdictOptions {
   std::optional<double> confidence = {};  // 0.999: a verdict may be wrong in one of a thousand trials
   std::size_t random_from = 0;            // index in the order of evaluation at which random order starts
   std::size_t at_least = 0;               // number of samples before the first verdict
+  // The first `at_least` samples are a random sample (evaluate/loss_sample.h). By position: the probability that it
+  // contains the position, and the rank of the position in the order in which the other samples follow. Empty: no
+  // random sample.
+  std::vector<double> probabilities = {};
+  std::vector<std::size_t> ranks = {};
 };
 
 class Verdict {
@@ -36,16 +41,19 @@ class Verdict {
   void add(std::size_t position, double value);
   bool has_failed();
   std::size_t evaluated() const { return evaluated_; }
-  double estimate() const;  // of the accuracy
+  // An unbiased estimate of the accuracy. Samples that follow in a fixed order count once. The others are represented
+  // by the random sample: each of its members counts for all positions that were as probable.
+  double estimate() const;
 
  private:
   bool has_certainly_failed() const;
   bool has_probably_failed();
-  double expected_remaining_loss() const;
+  double estimated_change() const;
 
   const SampleScores& baseline_;
   VerdictOptions options_;
   std::vector<std::optional<double>> lost_;  // loss against the baseline, by position
+  std::size_t reached_rank_ = 0;             // the samples with lower ranks are evaluated
   std::size_t evaluated_ = 0;
   double sum_ = 0;           // of the values
   double baseline_sum_ = 0;  // of the baseline's values for the same samples

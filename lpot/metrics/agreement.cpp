@@ -32,10 +32,8 @@ class Agreement : public Metric {
     for (std::size_t i = 0; i < labels.size(); ++i) {
       check_row(labels[i], i, scores.columns());
       const auto baseline = argmax(to_doubles(labels[i]));
-      if (baseline && argmax(scores.row(i)) == baseline)
-        samples.push_back({1, margin_of(scores.row(i), *baseline)});
-      else
-        samples.push_back({0, 0});
+      const bool agrees = baseline && argmax(scores.row(i)) == baseline;
+      samples.push_back({agrees ? 1.0 : 0.0, baseline ? margin_of(scores.row(i), *baseline) : 0});
     }
     return samples;
   }

@@ -51,7 +51,8 @@ class Classification : public Metric {
     for (const Answer& answer : class_answers(outputs, labels, "GLUE").all) {
       const bool is_right = answer.given == answer.expected;
       const auto row = scores.row(samples.size());
-      const double margin = is_right && row.size() > 1 ? margin_of(row, static_cast<std::size_t>(answer.expected)) : 0;
+      const auto expected = static_cast<std::size_t>(answer.expected);
+      const double margin = row.size() > 1 && expected < row.size() ? margin_of(row, expected) : 0;
       samples.push_back({is_right ? 1.0 : 0.0, margin});
     }
     return samples;

@@ -20,8 +20,10 @@ namespace lpot {
 
 // The contribution of one sample to a metric.
 struct SampleScore {
-  double value = 0;   // its term of the mean, 0..1
-  double margin = 0;  // distance to a different prediction; 0: unknown, or the prediction is already wrong
+  double value = 0;  // its term of the mean, 0..1
+  // The score of the right answer less the best other score: positive if the prediction is right, negative if it is
+  // wrong. 0: unknown.
+  double margin = 0;
 
   bool operator==(const SampleScore&) const = default;
 };

@@ -84,7 +84,8 @@ double margin_of(std::span<const double> scores, std::size_t place, std::size_t 
   if (others.size() < k) return std::numeric_limits<double>::infinity();
   const auto kth = others.begin() + static_cast<std::ptrdiff_t>(k - 1);
   std::nth_element(others.begin(), kth, others.end(), std::greater<>());
-  return std::max(0.0, scores[place] - *kth);
+  const double margin = scores[place] - *kth;
+  return std::isnan(margin) ? 0 : margin;
 }
 
 }  // namespace lpot

@@ -35,7 +35,7 @@ class Scores {
 // The index of the largest value, the first of equals. Nothing if there are no values or if one is NaN.
 std::optional<std::size_t> argmax(std::span<const double>);
 
-// The difference between the score at `place` and the best (or k-th best) other score; 0 if it is not positive.
+// The difference between the score at `place` and the best (or k-th best) other score; 0 if it is not a number.
 double margin_of(std::span<const double>, std::size_t place, std::size_t k = 1);
 
 // All values of a tensor.

@@ -41,10 +41,7 @@ class TopK : public Metric {
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const auto row = scores.row(i);
       const std::size_t label = label_class(labels[i], i, scores.columns(), "topk");
-      if (among_highest(row, label, k_))
-        samples.push_back({1, margin_of(row, label, k_)});
-      else
-        samples.push_back({0, 0});
+      samples.push_back({among_highest(row, label, k_) ? 1.0 : 0.0, margin_of(row, label, k_)});
     }
     return samples;
   }

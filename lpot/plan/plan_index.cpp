@@ -38,6 +38,10 @@ PlanKey key_of(const Plan& plan) {
   return key;
 }
 
+PlanKey probe_key(PlanKey plan, int level) {
+  return level == 0 ? plan : PlanKey{plan.sum + mix(static_cast<std::uint64_t>(level))};
+}
+
 void PlanIndex::add(PlanKey key) { numbers_.try_emplace(key.sum, count_++); }
 
 std::optional<std::size_t> PlanIndex::find(PlanKey key) const {

@@ -30,6 +30,8 @@ struct PlanKey {
 };
 
 PlanKey key_of(const Plan&);
+// The key of a probe: probes of one plan with different levels are different.
+PlanKey probe_key(PlanKey plan, int level);
 
 class PlanIndex {
  public:

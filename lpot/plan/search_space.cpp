@@ -106,12 +106,16 @@ void drop_unnamed_algorithms(OpSpace& op, const Capability& row, const NamedAlgo
   const auto has = [](const std::vector<Algorithm>& list, Algorithm algorithm) {
     return std::find(list.begin(), list.end(), algorithm) != list.end();
   };
-  std::erase_if(op.choices, [&](const OpPlan& choice) {
+  const auto is_unnamed = [&](const OpPlan& choice) {
     if (choice.precision != Precision::Int8) return false;
     const Algorithm activation = choice.activation.algorithm, weight = choice.weight.algorithm;
     return (!choice.weights_only && has(row.algorithms_on_request, activation) && !has(named.activation, activation)) ||
            (weight == Algorithm::Mse && !has(named.weight, weight));
-  });
+  };
+  // A configuration that names estimators allows no others.
+  if (named.activation.empty() && named.weight.empty())
+    std::copy_if(op.choices.begin(), op.choices.end(), std::back_inserter(op.more_choices), is_unnamed);
+  std::erase_if(op.choices, is_unnamed);
 }
 
 // Removes settings that no kernel supports and warns about them, as the original LPOT does: weights with a zero point,
@@ -246,10 +250,11 @@ WithWarnings<std::vector<OpSpace>> op_choices(const std::vector<QuantizableOp>& 
 }
 
 // The int8 schemes of all ops with weights, without duplicates.
-std::vector<OpPlan> model_choices_of(const std::vector<QuantizableOp>& ops, const std::vector<OpSpace>& spaces) {
+std::vector<OpPlan> model_choices_of(const std::vector<QuantizableOp>& ops, const std::vector<OpSpace>& spaces,
+                                     std::vector<OpPlan> OpSpace::*choices) {
   std::vector<OpPlan> all;
   for (std::size_t i = 0; i < spaces.size(); ++i)
-    for (const OpPlan& choice : spaces[i].choices)
+    for (const OpPlan& choice : spaces[i].*choices)
       if (ops[i].second.empty() && choice.precision == Precision::Int8 &&
           std::find(all.begin(), all.end(), choice) == all.end())
         all.push_back(choice);
@@ -262,6 +267,15 @@ const OpPlan& OpSpace::most_similar(const OpPlan& wanted) const {
   return *std::max_element(choices.begin(), choices.end(), [&](const OpPlan& a, const OpPlan& b) {
     return similarity(a, wanted) < similarity(b, wanted);
   });
+}
+
+const OpPlan& OpSpace::most_similar_of_all(const OpPlan& wanted) const {
+  const OpPlan& similar = most_similar(wanted);
+  if (!similar.is_int8() || more_choices.empty()) return similar;
+  const OpPlan* best = &similar;
+  for (const OpPlan& choice : more_choices)
+    if (similarity(choice, wanted) > similarity(*best, wanted)) best = &choice;
+  return *best;
 }
 
 Plan PlanChoices::plan(const OpPlan& choice, const std::vector<std::string>& fallback) const {
@@ -293,7 +307,8 @@ WithWarnings<PlanChoices> allowed_choices(const std::vector<QuantizableOp>& ops,
   choices.inference_precision = precision;
   for (OpSpace& op : spaces)
     if (choose_unquantized(op, precision)) choices.f32_ops.push_back(op.name);
-  choices.model_choices = model_choices_of(ops, spaces);
+  choices.model_choices = model_choices_of(ops, spaces, &OpSpace::choices);
+  choices.more_model_choices = model_choices_of(ops, spaces, &OpSpace::more_choices);
   choices.ops = std::move(spaces);
   choices.recipes = recipe_choices(config.recipes, recipes);
   if (is_weights_only(config)) {
@@ -322,10 +337,16 @@ Plan with_f32_ops(Plan plan, const PlanChoices& choices) {
   return plan;
 }
 
+bool may_be_unquantized(const PlanChoices& choices) {
+  return std::all_of(choices.ops.begin(), choices.ops.end(), [](const OpSpace& op) { return op.can_fall_back(); });
+}
+
 Plan unquantized_plan(const PlanChoices& choices) {
   Plan plan;
   plan.inference_precision = choices.inference_precision;
-  for (const OpSpace& op : choices.ops) plan.ops[op.name] = {.precision = unquantized(choices.inference_precision)};
+  for (const OpSpace& op : choices.ops)
+    plan.ops[op.name] =
+        op.can_fall_back() ? op.choices.back() : OpPlan{.precision = unquantized(choices.inference_precision)};
   return plan;
 }
 
@@ -339,11 +360,15 @@ Plan first_plan(const PlanChoices& choices) {
 PlanChoices with_kernel_variants(PlanChoices choices, const KernelVariantChoice& measured, bool drop_slower) {
   for (OpSpace& op : choices.ops) {
     const auto variant = measured.variants.find(op.name);
-    for (OpPlan& of_op : op.choices)
-      if (of_op.is_int8()) of_op.variant = variant == measured.variants.end() ? KernelVariant::Plain : variant->second;
+    for (auto* of_ops : {&op.choices, &op.more_choices})
+      for (OpPlan& of_op : *of_ops)
+        if (of_op.is_int8())
+          of_op.variant = variant == measured.variants.end() ? KernelVariant::Plain : variant->second;
     const auto& slower = measured.slower_in_int8;
-    if (drop_slower && op.can_fall_back() && std::find(slower.begin(), slower.end(), op.name) != slower.end())
+    if (drop_slower && op.can_fall_back() && std::find(slower.begin(), slower.end(), op.name) != slower.end()) {
       op.choices = {op.choices.back()};
+      op.more_choices.clear();
+    }
   }
   return choices;
 }

@@ -25,13 +25,20 @@ struct OpSpace {
   std::vector<OpPlan>
       choices;  // int8 choices in order of preference, then unquantized unless the configuration forbids it
 
+  // Int8 choices that only strategies use that rank plans before they try them: range estimators that the configuration
+  // does not name.
+  std::vector<OpPlan> more_choices = {};
+
   bool can_fall_back() const { return !choices.empty() && !choices.back().is_int8(); }
   const OpPlan& most_similar(const OpPlan& wanted) const;  // the first of several equally similar choices
+  // The same, but `wanted` itself if it is one of more_choices.
+  const OpPlan& most_similar_of_all(const OpPlan& wanted) const;
 };
 
 struct PlanChoices {
   std::vector<OpSpace> ops;                       // in topological order
   std::vector<OpPlan> model_choices;              // the int8 schemes for the whole model, in order of preference
+  std::vector<OpPlan> more_model_choices = {};    // the same from OpSpace::more_choices
   std::vector<Recipes> recipes = {{}};            // of the whole model, in order of preference
   std::vector<std::size_t> sampling_sizes = {0};  // snapshots of the statistics to choose from; 0: there is only one
   InferencePrecision inference_precision = InferencePrecision::F32;  // of all plans
@@ -57,6 +64,8 @@ PlanChoices in_f32(PlanChoices);
 // The plan in which those `f32_ops` that are not int8 run in f32.
 Plan with_f32_ops(Plan, const PlanChoices&);
 
+// Whether the configuration allows the model without int8, that is, whether all ops may fall back.
+bool may_be_unquantized(const PlanChoices&);
 // The plan of the model without int8.
 Plan unquantized_plan(const PlanChoices&);
 

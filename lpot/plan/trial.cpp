@@ -71,6 +71,11 @@ std::string to_json(const Probe& probe) {
                       {"seconds", probe.seconds},
                       {"before_trial", probe.before_trial}};
   if (std::isfinite(probe.distance)) json["distance"] = probe.distance;
+  if (probe.level > 0) {
+    json["level"] = probe.level;
+    json["samples"] = probe.samples;
+    if (probe.loss) json["loss"] = {*probe.loss, probe.loss_error};
+  }
   return json.dump();
 }
 
@@ -78,9 +83,16 @@ Probe probe_from_json(const std::string& text) {
   try {
     const auto json = parse_json(text);
     const auto& distance = json.at("distance");
-    return {plan_from_json(json.at("plan").get<std::string>()),
-            distance.is_null() ? std::numeric_limits<double>::infinity() : distance.get<double>(),
-            json.at("seconds").get<double>(), static_cast<std::size_t>(json_integer(json.at("before_trial")))};
+    Probe probe{plan_from_json(json.at("plan").get<std::string>()),
+                distance.is_null() ? std::numeric_limits<double>::infinity() : distance.get<double>(),
+                json.at("seconds").get<double>(), static_cast<std::size_t>(json_integer(json.at("before_trial")))};
+    if (!json.contains("level")) return probe;
+    probe.level = static_cast<int>(json_integer(json.at("level")));
+    probe.samples = static_cast<std::size_t>(json_integer(json.at("samples")));
+    if (!json.contains("loss")) return probe;
+    probe.loss = json.at("loss").at(0).get<double>();
+    probe.loss_error = json.at("loss").at(1).get<double>();
+    return probe;
   } catch (const nlohmann::json::exception& error) {
     throw StoreError("store", fmt::format("cannot read a stored probe: {}", error.what()));
   }

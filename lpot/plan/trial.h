@@ -59,13 +59,19 @@ struct Trial {
 // samples with large errors.
 enum class DistanceKind { Mean, RootMeanSquare };
 
-// A quick check of a plan on a few samples: the distance of its outputs from the outputs of the fp32 model, relative to
-// their magnitude.
+// A quick check of a plan on a few samples. Level 0: the distance of its outputs from the outputs of the fp32 model,
+// relative to their magnitude. Levels 1 and 2: an estimate of its accuracy, with more samples at level 2.
 struct Probe {
   Plan plan;
   double distance = 0;  // infinite: the probe failed
   double seconds = 0;
   std::size_t before_trial = 0;  // number of the next trial
+  int level = 0;
+  // Levels 1 and 2: the estimated loss of accuracy against fp32 and its standard error. Unset: the evaluation is a
+  // program or a function of the user, so `distance` is all there is.
+  std::optional<double> loss = {};
+  double loss_error = 0;
+  std::size_t samples = 0;  // levels 1 and 2: number of evaluated samples
 
   bool operator==(const Probe&) const = default;
 };

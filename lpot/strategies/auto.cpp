@@ -1,17 +1,26 @@
-// auto: meets the goal with as few evaluations as possible.
+// auto: finds the fastest plan that meets the goal with as few evaluations as possible.
 //
-// A trial evaluates a plan on all data. A probe only measures, on a few samples, the distance of the outputs from the
-// outputs of the fp32 model. Probes are cheap, so the strategy uses them to find plans that are worth a trial.
+// A trial evaluates a plan on all data. Two kinds of probes are cheaper. A probe of level 0 measures, on a few samples,
+// the distance of the outputs from those of the fp32 model. Probes of level 1 and 2 estimate the loss of accuracy from
+// samples that can change it (evaluate/loss_sample.h, which also has the validation of that estimate). They find plans
+// that are worth a trial.
 //
 // Steps. Each is explained at the function that implements it.
-// 1. Try the preferred scheme for the whole model.               search_for_goal
-// 2. Probe the other schemes and recipes, choose a start plan.   choose_start
-// 3. Find the fewest ops that must fall back to fp32.            choose_fallback (auto_fallback.h)
-// 4. Try the plan. If it fails, go on with step 3 from there.    search_for_goal
-// 5. With a time budget, return ops to int8.                     return_ops_to_int8
+// 1. Try the preferred scheme for the whole model.                     search_for_goal
+// 2. Rank other range estimators and recipes for the whole model.      rank_plans
+// 3. Try those that probably meet the goal.                            try_ranked
+// 4. Find the ops whose fallback costs least time.                     choose_fallback (auto_fallback.h)
+//    Try the plan. If it fails, go on with step 4 from there.
+// 5. Before stopping with a plan that has slow fallback ops, try to return some of them to int8.   return_costly_ops
+// 6. With a time budget, return ops to int8 one by one.                return_ops_to_int8
+//
+// All plans of steps 2 and 3 have all ops in int8, so they are faster than those of step 4.
 //
 // Cost: one evaluation if the first plan meets the goal, else a few more. Evaluations that fail end early.
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
 
 #include "lpot/strategies/auto_fallback.h"
 #include "lpot/strategies/kinds.h"
@@ -19,26 +28,38 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMaxSchemes = 6;
+constexpr double kWorthATrial = 0.3;         // probability of meeting the goal
+constexpr double kWorthSpeed = 0.1;          // share of the latency that a faster plan must save
+constexpr std::size_t kFinalists = 3;        // plans that are estimated again with more samples
+constexpr std::size_t kMaxRankedTrials = 4;  // ranked plans that are tried before ops fall back
+constexpr std::size_t kMaxReturns = 2;       // trials of return_costly_ops
+constexpr double kDistanceError = 0.25;      // relative error of a loss that is computed from a distance
 
-// Plans for the whole model: the preferred scheme first, then other recipes, then other schemes.
-std::vector<WholeModelPlan> plans_with_recipes(const SearchSpace& space) {
-  std::vector<WholeModelPlan> schemes = whole_model_plans(space);
-  if (schemes.empty()) return schemes;
-  const WholeModelPlan first = schemes.front();
-  const auto without_ops = [&](const Recipes& recipes) {
-    return key_of(Plan{{}, recipes, first.sampling_size, space.inference_precision});
-  };
-  const PlanKey of_ops{first.key.sum - without_ops(first.recipes).sum};
-  std::vector<WholeModelPlan> plans{first};
-  for (std::size_t i = 1; i < space.recipes.size(); ++i) {
-    plans.push_back(first);
-    plans.back().recipes = space.recipes[i];
-    plans.back().key = without_ops(space.recipes[i]).with(of_ops);
+// A plan for the whole model and what its probe says.
+struct RankedPlan {
+  SchemeAndRecipes scheme;
+  Plan plan;
+  double loss = 0, error = 0;  // of accuracy
+
+  double probability_to_pass(double allowed_loss) const {
+    if (error <= 0) return loss <= allowed_loss ? 1 : 0;
+    return std::erfc((loss - allowed_loss) / error / std::numbers::sqrt2) / 2;
   }
-  plans.insert(plans.end(), schemes.begin() + 1, schemes.end());
-  if (plans.size() > kMaxSchemes) plans.erase(plans.begin() + kMaxSchemes, plans.end());
-  return plans;
+};
+
+// How many properties of the scheme differ. A plan with per-tensor weights is never better, so it counts as different.
+int differences(const OpPlan& a, const OpPlan& b) {
+  return (a.activation.algorithm != b.activation.algorithm) + (a.activation.symmetry != b.activation.symmetry) +
+         (a.weight.algorithm != b.weight.algorithm) + 2 * (a.weight.granularity != b.weight.granularity);
+}
+
+// The schemes that differ from the preferred one in one property.
+std::vector<OpPlan> alternatives(const SearchSpace& space) {
+  std::vector<OpPlan> found;
+  for (const auto* choices : {&space.model_choices, &space.more_model_choices})
+    for (const OpPlan& choice : *choices)
+      if (differences(choice, space.model_choices.front()) == 1) found.push_back(choice);
+  return found;
 }
 
 // Computes one step of the strategy.
@@ -56,24 +77,37 @@ class Search {
     return replay_.step();
   }
 
- private:
-  const Trial* trial(const WholeModelPlan& scheme) {
-    return replay_.trial(scheme.key, [&] { return scheme.plan(space_); });
+  std::optional<Step> step_before_stopping() {
+    return_costly_ops();
+    return replay_.step();
   }
 
-  std::optional<double> distance(const WholeModelPlan& scheme, std::size_t ahead) {
-    return replay_.distance(scheme.key, ahead, [&] { return scheme.plan(space_); });
+ private:
+  const Trial* trial(const Plan& plan) {
+    return replay_.trial(key_of(plan), [&] { return plan; });
   }
 
   // Step 1: try the preferred scheme for the whole model. If it meets the goal, the search ends.
-  // Step 4: try the plan with the fallback ops of step 3. If it fails, its loss and distance give a better estimate of
-  // the target distance, and the next round of step 3 starts from this plan.
   void search_for_goal() {
-    const std::vector<WholeModelPlan> plans = plans_with_recipes(space_);
-    if (plans.empty() || !trial(plans.front())) return;
-    const Trial* start = choose_start(plans);
-    if (!start) return;
-    for (StartingPlan current(start->plan);;) {
+    const std::vector<WholeModelPlan> plans = whole_model_plans(space_);
+    if (plans.empty()) return;
+    const Plan first = plans.front().plan(space_);
+    const Trial* tried = trial(first);
+    if (!tried) return;
+    if (!tried->result) {
+      const Trial* other = first_successful(plans);
+      if (other) fall_back(StartingPlan(other->plan));
+      return;
+    }
+    auto ranked = rank_plans(first);
+    if (!ranked || !try_ranked(*ranked)) return;
+    fall_back(choose_start(first, *ranked));
+  }
+
+  // Steps 4: if the plan with fallback ops fails, its loss gives a better estimate of the target distance, and the next
+  // round starts from this plan.
+  void fall_back(StartingPlan current) {
+    for (;;) {
       const auto fallback = choose_fallback(replay_, current);
       if (!fallback || fallback->empty()) return;
       current = StartingPlan(current.without(*fallback));
@@ -81,71 +115,201 @@ class Search {
     }
   }
 
-  // Step 2: choose the plan that ops fall back from. Probes all whole-model plans. The plan closest to fp32 is tried if
-  // it may meet the goal, or if it is as close as the first plan with the fallback ops of step 3. Otherwise the first
-  // plan is the start.
-  const Trial* choose_start(const std::vector<WholeModelPlan>& plans) {
-    const WholeModelPlan& first = plans.front();
-    const Trial* tried_first = history_.find(first.key);
-    if (!tried_first->result) return first_successful(plans);
-    const auto before = distance(first, plans.size() - 1);
-    if (!before) return nullptr;
-    const WholeModelPlan* nearest = nullptr;
-    double least = *before;
-    for (std::size_t i = 1; i < plans.size(); ++i) {
-      const auto found = distance(plans[i], plans.size() - 1 - i);
-      if (!found) return nullptr;
-      if (*found < least) {
-        least = *found;
-        nearest = &plans[i];
-      }
+  // Step 2: first the recipes, with the preferred scheme; then the other schemes, with the best recipes; then the best
+  // scheme for activations together with the best scheme for weights. This list is short, because a recipe that helps
+  // one scheme helps the others too. The best plans are estimated again with more samples. Best first.
+  std::optional<std::vector<RankedPlan>> rank_plans(const Plan& first) {
+    std::vector<RankedPlan> ranked;
+    const OpPlan& preferred = space_.model_choices.front();
+    const std::vector<OpPlan> others = alternatives(space_);
+    const std::size_t sizes = space_.sampling_sizes.size();
+    std::size_t ahead = space_.recipes.size() + sizes + others.size() + kFinalists;
+    const auto add = [&](const SchemeAndRecipes& scheme) { return rank(scheme, first, ahead--, ranked); };
+    for (const Recipes& recipes : space_.recipes)
+      if (!add({preferred, recipes, space_.sampling_sizes.front()})) return std::nullopt;
+    const Recipes recipes = least_loss(ranked).scheme.recipes;
+    for (std::size_t i = 1; i < sizes; ++i)
+      if (!add({preferred, recipes, space_.sampling_sizes[i]})) return std::nullopt;
+    const std::size_t sampling_size = least_loss(ranked).scheme.sampling_size;
+    for (const OpPlan& choice : others)
+      if (!add({choice, recipes, sampling_size})) return std::nullopt;
+    if (!add({combined(ranked), recipes, sampling_size})) return std::nullopt;
+    return with_more_samples(std::move(ranked), first);
+  }
+
+  static const RankedPlan& least_loss(const std::vector<RankedPlan>& ranked) {
+    return *std::min_element(ranked.begin(), ranked.end(),
+                             [](const RankedPlan& a, const RankedPlan& b) { return a.loss < b.loss; });
+  }
+
+  // The activation scheme of the best plan, with the weight scheme that loses least with the preferred activations.
+  OpPlan combined(const std::vector<RankedPlan>& ranked) const {
+    const OpPlan& preferred = space_.model_choices.front();
+    OpPlan result = least_loss(ranked).scheme.choice;
+    const RankedPlan* best_weights = nullptr;
+    for (const RankedPlan& plan : ranked)
+      if (plan.scheme.choice.activation == preferred.activation && (!best_weights || plan.loss < best_weights->loss))
+        best_weights = &plan;
+    if (best_weights) result.weight = best_weights->scheme.choice.weight;
+    return result;
+  }
+
+  // Adds the plan with its estimated loss, unless an equal plan is there. false: the probe becomes the next step.
+  bool rank(const SchemeAndRecipes& scheme, const Plan& first, std::size_t ahead, std::vector<RankedPlan>& ranked) {
+    RankedPlan candidate{scheme, scheme.plan(space_)};
+    if (candidate.plan.int8_count() == 0) return true;
+    for (const RankedPlan& known : ranked)
+      if (known.plan == candidate.plan) return true;
+    if (!estimate(candidate, first, 1, ahead)) return false;
+    ranked.push_back(std::move(candidate));
+    return true;
+  }
+
+  bool estimate(RankedPlan& candidate, const Plan& first, int level, std::size_t ahead) {
+    const Probe* probe = replay_.probe(candidate.plan, level, ahead);
+    if (!probe) return false;
+    if (probe->loss) {
+      candidate.loss = *probe->loss;
+      candidate.error = probe->loss_error;
+      return true;
     }
-    if (!nearest) return tried_first;
-    const bool may_meet_goal = least <= kSimilarDistance * target_distance(history_, first.key, *before);
-    if (may_meet_goal && !trial(*nearest)) return nullptr;
-    const StartingPlan current(tried_first->plan);
-    const auto fallback = choose_fallback(replay_, current);
-    if (!fallback) return nullptr;
-    const auto with = distance_without(replay_, current, *fallback);
-    if (!with) return nullptr;
-    if (least > kSimilarDistance * *with) return tried_first;
-    const Trial* tried = trial(*nearest);
-    if (!tried) return nullptr;
-    return tried->result ? tried : tried_first;
+    // Only a distance is known. The first plan has both, and the loss is assumed to be proportional.
+    const Probe* of_first = replay_.probe(first, 1, ahead);
+    if (!of_first) return false;
+    const double loss_of_first = history_.goal.loss(history_.find(first)->result->accuracy);
+    const bool is_comparable = of_first->distance > 0 && std::isfinite(of_first->distance);
+    candidate.loss = !std::isfinite(probe->distance) ? std::numeric_limits<double>::infinity()
+                     : is_comparable                 ? loss_of_first * probe->distance / of_first->distance
+                                                     : 0;
+    candidate.error = kDistanceError * candidate.loss;
+    return true;
+  }
+
+  std::optional<std::vector<RankedPlan>> with_more_samples(std::vector<RankedPlan> ranked, const Plan& first) {
+    const auto by_loss = [](const RankedPlan& a, const RankedPlan& b) { return a.loss < b.loss; };
+    std::stable_sort(ranked.begin(), ranked.end(), by_loss);
+    const std::size_t finalists = std::min(kFinalists, ranked.size());
+    for (std::size_t i = 0; i < finalists; ++i) {
+      const Probe* known = history_.find_probe(ranked[i].plan, 1);
+      if (!known || !known->loss) return ranked;  // more samples do not make a distance more precise
+      if (!estimate(ranked[i], first, 2, finalists - 1 - i)) return std::nullopt;
+    }
+    std::stable_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(finalists), by_loss);
+    return ranked;
+  }
+
+  // Step 3: false: a trial becomes the next step.
+  bool try_ranked(const std::vector<RankedPlan>& ranked) {
+    std::size_t tried = 0;
+    for (const RankedPlan& candidate : ranked) {
+      if (tried >= kMaxRankedTrials) break;
+      if (candidate.probability_to_pass(history_.goal.allowed_loss()) <= kWorthATrial) continue;
+      ++tried;
+      if (!trial(candidate.plan)) return false;
+    }
+    return true;
+  }
+
+  // The plan with the least loss, known from its trial or estimated.
+  StartingPlan choose_start(const Plan& first, const std::vector<RankedPlan>& ranked) const {
+    const Plan* best = &first;
+    double least = history_.goal.loss(history_.find(first)->result->accuracy);
+    for (const RankedPlan& candidate : ranked) {
+      const Trial* tried = history_.find(candidate.plan);
+      if (tried && !tried->result) continue;
+      const double loss = tried ? history_.goal.loss(tried->result->accuracy) : candidate.loss;
+      if (loss >= least) continue;
+      least = loss;
+      best = &candidate.plan;
+    }
+    return StartingPlan(*best, least);
   }
 
   const Trial* first_successful(const std::vector<WholeModelPlan>& plans) {
     for (const WholeModelPlan& plan : plans) {
-      const Trial* tried = trial(plan);
+      const Trial* tried = replay_.trial(plan.key, [&] { return plan.plan(space_); });
       if (!tried || tried->result) return tried;
     }
     return nullptr;
   }
 
-  // Step 5: with a time budget, once the goal is met. Takes the fastest trial that meets the goal and returns one more
-  // op to int8, the op that saves most time first.
-  void return_ops_to_int8() {
+  // The fastest trial that meets the goal, or nullptr.
+  const Trial* fastest() const {
     const Trial* best = nullptr;
     for (const Trial& each : history_.trials)
       if (each.result && history_.goal.met(each.result->accuracy) &&
           (!best || each.result->speedup > best->result->speedup))
         best = &each;
-    struct Candidate {
-      std::string op;
-      OpPlan choice;
-      double saved_ms;
-    };
-    std::vector<Candidate> candidates;
-    const Plan whole = plans_with_recipes(space_).front().plan(space_);
-    for (const std::string& op : best->plan.fallback()) {
-      const OpPlan& choice = whole.ops.at(op);
-      if (!choice.is_int8()) continue;
-      candidates.push_back({op, choice, saved_ms(space_, op)});
+    return best;
+  }
+
+  struct Returnable {
+    std::string op;
+    OpPlan choice;
+    double saved_ms;
+  };
+
+  // The fallback ops of a plan that may be int8, the op that saves most time first.
+  std::vector<Returnable> returnable_ops(const Plan& plan) const {
+    const auto int8_op =
+        std::find_if(plan.ops.begin(), plan.ops.end(), [](const auto& op) { return op.second.is_int8(); });
+    const OpPlan wanted = int8_op == plan.ops.end() ? space_.model_choices.front() : int8_op->second;
+    std::vector<Returnable> found;
+    for (const OpSpace& op : space_.ops) {
+      const OpPlan& choice = op.most_similar_of_all(wanted);
+      if (choice.is_int8() && !plan.ops.at(op.name).is_int8())
+        found.push_back({op.name, choice, saved_ms(space_, op.name)});
     }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.saved_ms > b.saved_ms; });
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Returnable& a, const Returnable& b) { return a.saved_ms > b.saved_ms; });
+    return found;
+  }
+
+  // Step 5: the half of the fallback ops that saves most time returns to int8, if this saves enough time and the
+  // distance says that the goal may still be met.
+  void return_costly_ops() {
+    const Trial* best = fastest();
+    if (!best || best->plan.int8_count() == 0) return;
+    const auto met_first = std::find_if(history_.trials.begin(), history_.trials.end(), [&](const Trial& each) {
+      return each.result && history_.goal.met(each.result->accuracy);
+    });
+    if (history_.trials.end() - met_first > static_cast<std::ptrdiff_t>(kMaxReturns)) return;
+    std::vector<Returnable> ops = returnable_ops(best->plan);
+    ops.resize((ops.size() + 1) / 2);
+    Plan plan = best->plan;
+    double saved = 0;
+    for (const Returnable& op : ops) {
+      plan.ops.at(op.op) = op.choice;
+      saved += op.saved_ms;
+    }
+    if (saved < kWorthSpeed * best->result->latency_ms) return;
+    if (const auto expected = expected_loss(*best, plan); expected && *expected <= history_.goal.allowed_loss())
+      trial(plan);
+  }
+
+  // The loss of a plan between a trial that meets the goal and one that misses it, in proportion to the distances.
+  std::optional<double> expected_loss(const Trial& met, const Plan& plan) {
+    const auto distance = [&](const Plan& of) { return replay_.distance(key_of(of), 0, [&] { return of; }); };
+    const auto of_met = distance(met.plan);
+    if (!of_met) return std::nullopt;
+    const auto of_plan = distance(plan);
+    if (!of_plan) return std::nullopt;
+    const double loss = history_.goal.loss(met.result->accuracy);
+    for (const Trial& each : history_.trials) {
+      const Probe* probe = history_.find_probe(each.plan);
+      if (!each.result || history_.goal.met(each.result->accuracy) || !probe || probe->distance <= *of_met) continue;
+      const double share = (*of_plan - *of_met) / (probe->distance - *of_met);
+      return loss + share * (history_.goal.loss(each.result->accuracy) - loss);
+    }
+    return *of_met > 0 ? loss * *of_plan / *of_met : loss;
+  }
+
+  // Step 6: with a time budget, once the goal is met. Takes the fastest trial that meets the goal and returns one more
+  // op to int8, the op that saves most time first.
+  void return_ops_to_int8() {
+    const Trial* best = fastest();
     const PlanKey key = key_of(best->plan);
-    for (const auto& [op, choice, saved] : candidates) {
+    for (const auto& [op, choice, saved] : returnable_ops(best->plan)) {
       const auto returned_plan = [&, &op = op, &choice = choice] {
         Plan plan = best->plan;
         plan.ops.at(op) = choice;
@@ -165,7 +329,11 @@ class Auto : public Strategy {
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
     return Search(space, history).step();
   }
+  std::optional<Step> before_stopping(const SearchSpace& space, const History& history) const override {
+    return Search(space, history).step_before_stopping();
+  }
   bool needs_scores() const override { return false; }
+  bool ranks_plans() const override { return true; }
 };
 
 }  // namespace

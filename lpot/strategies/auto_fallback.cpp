@@ -14,15 +14,17 @@ constexpr double kSmallImprovement = 0.05;   // gain from twice as many ops, as 
 constexpr std::size_t kMaxReturnProbes = 8;  // without_needless_fallback probes at most this many ops
 constexpr std::size_t kSingles = 8;          // rank_by_probes probes this many ops one by one
 constexpr std::size_t kGroups = 6;           // and the other ops in this many groups
+constexpr double kLeastCost = 0.1;           // cheaper ops count as this cheap, because their times are uncertain
 constexpr double kExplainedShare = 0.25;     // groups are probed if single ops explain less than this of the distance
 
 class FallbackSearch {
  public:
   FallbackSearch(Replay& replay, const StartingPlan& current) : replay_(replay), current_(current) {}
 
-  // Step 3: find the fewest ops whose fallback may meet the goal. The ops with the largest expected noise
-  // (quantize/noise.h) are first. If half of the ops are not enough, the ops are ranked again with probes. Ops that
-  // fall back needlessly return to int8. Empty if no more ops can fall back; nullopt if a probe is needed first.
+  // Step 4: find the ops whose fallback may meet the goal and costs least time. The ops with the largest expected noise
+  // (quantize/noise.h) per millisecond that int8 saves are first. If half of the ops are not enough, the ops are ranked
+  // again with probes. Ops that fall back needlessly return to int8. Empty if no more ops can fall back; nullopt if a
+  // probe is needed first.
   std::optional<std::vector<std::string>> run() {
     const auto by_noise = rank_by_noise();
     const std::size_t most = most_to_fall_back(by_noise);
@@ -44,17 +46,29 @@ class FallbackSearch {
     PlanKey change;   // change of the plan's key when the op falls back
     double gain = 0;  // decrease of the distance when the op falls back, or the op's share of its group's decrease
     double noise = 0;
+    double cost = 1;  // time that the fallback of the op costs, in units of the mean
   };
 
   std::vector<Ranked> rank_by_noise() const {
     std::vector<Ranked> ranked;
     const std::map<std::string, double>& noise = replay_.space().noise;
-    for (const std::string& op : ops_to_fall_back(replay_.space(), current_.plan)) {
+    const std::vector<std::string> ops = ops_to_fall_back(replay_.space(), current_.plan);
+    const double mean_ms = mean_saved_ms(ops);
+    for (const std::string& op : ops) {
       const auto found = noise.find(op);
-      ranked.push_back({op, key_with_fallback(current_.plan, {}, op), 0, found == noise.end() ? 0 : found->second});
+      const double cost = mean_ms > 0 ? std::max(kLeastCost, saved_ms(replay_.space(), op) / mean_ms) : 1;
+      ranked.push_back(
+          {op, key_with_fallback(current_.plan, {}, op), 0, found == noise.end() ? 0 : found->second, cost});
     }
-    std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.noise > b.noise; });
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.noise / a.cost > b.noise / b.cost; });
     return ranked;
+  }
+
+  double mean_saved_ms(const std::vector<std::string>& ops) const {
+    double sum = 0;
+    for (const std::string& op : ops) sum += std::max(0.0, saved_ms(replay_.space(), op));
+    return ops.empty() ? 0 : sum / static_cast<double>(ops.size());
   }
 
   // At least one op stays in int8.
@@ -79,7 +93,7 @@ class FallbackSearch {
     const auto distance_with = [&](std::size_t ops, std::size_t ahead) {
       return replay_.distance(keys[ops], ahead, [&] { return current_.without(first_ops(ranking, ops)); });
     };
-    double limit = target_distance(replay_.history(), current_.key, before), last = before;
+    double limit = target_distance(replay_.history(), current_, before), last = before;
     bool enough = false;
     std::size_t too_few = 0, count = 1;
     for (;; count = std::min(2 * count, most)) {
@@ -154,7 +168,8 @@ class FallbackSearch {
     }
     if (ranked.size() > kSingles && !(explained >= kExplainedShare * *before) && !rank_by_groups(ranked))
       return std::nullopt;
-    std::stable_sort(ranked.begin(), ranked.end(), [](const Ranked& a, const Ranked& b) { return a.gain > b.gain; });
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const Ranked& a, const Ranked& b) { return a.gain / a.cost > b.gain / b.cost; });
     return ranked;
   }
 
@@ -201,10 +216,10 @@ std::optional<double> distance_without(Replay& replay, const StartingPlan& start
   return replay.distance(key, ahead, [&] { return start.without(ops); });
 }
 
-double target_distance(const History& history, PlanKey plan, double distance) {
-  const Trial* known = history.find(plan);
-  if (!known || !known->result || !std::isfinite(distance)) return 0;
-  const double loss = history.goal.loss(known->result->accuracy);
+double target_distance(const History& history, const StartingPlan& start, double distance) {
+  const Trial* known = history.find(start.key);
+  if ((known && !known->result) || !std::isfinite(distance)) return 0;
+  const double loss = known ? history.goal.loss(known->result->accuracy) : start.expected_loss;
   return loss > 0 ? distance * std::max(0.0, history.goal.allowed_loss()) / loss : 0;
 }
 

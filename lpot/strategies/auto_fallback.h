@@ -37,6 +37,13 @@ class Replay {
     return std::nullopt;
   }
 
+  // The probe of that level; nullptr: it becomes the next step.
+  const Probe* probe(const Plan& plan, int level, std::size_t ahead) {
+    const Probe* found = history_.find_probe(plan, level);
+    if (!found) step_ = Step{plan, Step::Kind::Probe, ahead, level};
+    return found;
+  }
+
  private:
   const SearchSpace& space_;
   const History& history_;
@@ -50,7 +57,10 @@ struct StartingPlan {
   PlanKey key;
   std::size_t int8_count;
 
-  explicit StartingPlan(const Plan& from) : plan(from), key(key_of(from)), int8_count(from.int8_count()) {}
+  double expected_loss;  // of accuracy, if the plan has no trial
+
+  explicit StartingPlan(const Plan& from, double expected = 0)
+      : plan(from), key(key_of(from)), int8_count(from.int8_count()), expected_loss(expected) {}
 
   Plan without(const std::vector<std::string>& ops) const {
     Plan result = plan;
@@ -64,15 +74,15 @@ struct StartingPlan {
 std::optional<double> distance_without(Replay& replay, const StartingPlan&, const std::vector<std::string>& ops,
                                        std::size_t ahead = 0);
 
-// The distance at which the goal is expected to be met, estimated from the trial of the plan. Assumes that the accuracy
+// The distance at which the goal is expected to be met, from the loss of the plan and its distance. Assumes that the
 // loss is proportional to the distance.
-double target_distance(const History&, PlanKey plan, double distance);
+double target_distance(const History&, const StartingPlan&, double distance);
 
 // The time that int8 saves for an op, 0 if it was not measured.
 double saved_ms(const SearchSpace&, const std::string& op);
 
-// The fewest ops whose fallback may meet the goal; empty if no more ops can fall back; nullopt: a probe is needed
-// first, which becomes the next step of `replay`.
+// The ops whose fallback may meet the goal and costs least time; empty if no more ops can fall back; nullopt: a probe
+// is needed first, which becomes the next step of `replay`.
 std::optional<std::vector<std::string>> choose_fallback(Replay& replay, const StartingPlan&);
 
 }  // namespace lpot

@@ -18,6 +18,15 @@ Plan WholeModelPlan::plan(const SearchSpace& space) const {
   return plan;
 }
 
+Plan SchemeAndRecipes::plan(const SearchSpace& space) const {
+  Plan plan;
+  plan.recipes = recipes;
+  plan.sampling_size = sampling_size;
+  plan.inference_precision = space.inference_precision;
+  for (const OpSpace& op : space.ops) plan.ops[op.name] = op.most_similar_of_all(choice);
+  return plan;
+}
+
 std::vector<WholeModelPlan> whole_model_plans(const SearchSpace& space) {
   std::vector<PlanKey> of_ops(space.model_choices.size());
   std::vector<bool> any_int8(space.model_choices.size(), false);

@@ -18,6 +18,15 @@ struct WholeModelPlan {
   Plan plan(const SearchSpace&) const;
 };
 
+// The plan of that scheme and these recipes. Also uses schemes of `more_model_choices`.
+struct SchemeAndRecipes {
+  OpPlan choice;
+  Recipes recipes = {};
+  std::size_t sampling_size = 0;
+
+  Plan plan(const SearchSpace&) const;
+};
+
 // One plan for each allowed scheme and sampling size, in order of preference.
 std::vector<WholeModelPlan> whole_model_plans(const SearchSpace&);
 

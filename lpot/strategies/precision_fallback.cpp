@@ -43,11 +43,12 @@ class PrecisionFallback : public Strategy {
       : inner_(std::move(inner)), objective_(objective) {}
 
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
-    if (!is_16_bit(space)) return inner_->next(space, history);
+    if (!is_16_bit(space) || !may_be_unquantized(space)) return inner_->next(space, history);
     const Plan without_int8 = unquantized_plan(space);
     const Trial* tried = history.find(without_int8);
     if (!tried) {
       if (!has_evaluated_trial(history) || history.met()) return inner_->next(space, history);
+      if (inner_->ranks_plans()) return next_with_ranking(space, history, without_int8);
       return Step{without_int8};
     }
     const bool is_enough = tried->result && history.goal.met(tried->result->accuracy);
@@ -57,6 +58,7 @@ class PrecisionFallback : public Strategy {
   }
 
   std::optional<Step> before_stopping(const SearchSpace& space, const History& history) const override {
+    if (!may_be_unquantized(space)) return inner_->before_stopping(space, history);
     // Only the model without int8 meets the goal so far. An int8 plan may be faster.
     if (!met_with_int8(history)) return next(space, history);
     if (auto step = inner_->before_stopping(space, history)) return step;
@@ -67,6 +69,23 @@ class PrecisionFallback : public Strategy {
   DistanceKind distance_kind() const override { return inner_->distance_kind(); }
 
  private:
+  // An estimate of the accuracy of the model without int8 replaces its trial, which comes last.
+  std::optional<Step> next_with_ranking(const SearchSpace& space, const History& history,
+                                        const Plan& without_int8) const {
+    const Probe* ranked = history.find_probe(without_int8, 1);
+    if (!ranked) return Step{without_int8, Step::Kind::Probe, 1, 1};
+    if (!ranked->loss) return Step{without_int8};
+    if (*ranked->loss - ranked->loss_error > history.goal.allowed_loss()) return next_in_f32(space, history);
+    if (auto step = inner_->next(space, history)) return step;
+    return Step{without_int8};
+  }
+
+  std::optional<Step> next_in_f32(const SearchSpace& space, const History& history) const {
+    const SearchSpace searched = space_in_f32(space);
+    const Int8Records known(history, searched.inference_precision);
+    return inner_->next(searched, {known.trials, history.goal, history.random_seed, known.probes, history.has_budget});
+  }
+
   // A model without int8 that may be as fast as the best trial.
   std::optional<Step> slower_than_unquantized(const SearchSpace& space, const History& history) const {
     const Trial* best = best_known(history.trials, history.goal, objective_);

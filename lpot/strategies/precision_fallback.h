@@ -2,7 +2,8 @@
 //
 //   const auto strategy = with_precision_fallback(make_strategy(config.tuning.strategy), Objective::Performance);
 //
-// - The first int8 plan misses the goal: the model without int8 is tried in the 16-bit precision of the search space.
+// - The first int8 plan misses the goal: the model without int8 is tried in the 16-bit precision of the search space,
+//   or only ranked, for strategies that rank plans.
 //   If it meets the goal, the search continues with ops that fall back to 16 bits. If it misses the goal, 16 bits cost
 //   too much accuracy, and the strategy continues with plans whose other ops run in f32.
 // - A plan meets the goal, but is not faster than the model without int8: that model is tried, so that a network that

@@ -47,8 +47,8 @@ class History {
 
   const Trial* find(PlanKey) const;  // the trial of that plan, or nullptr
   const Trial* find(const Plan& plan) const { return find(key_of(plan)); }
-  const Probe* find_probe(PlanKey) const;
-  const Probe* find_probe(const Plan& plan) const { return find_probe(key_of(plan)); }
+  const Probe* find_probe(PlanKey, int level = 0) const;
+  const Probe* find_probe(const Plan& plan, int level = 0) const { return find_probe(key_of(plan), level); }
   bool met() const;  // whether any trial meets the goal
 
  private:
@@ -65,6 +65,7 @@ struct Step {
   Plan plan;
   Kind kind = Kind::Try;
   std::size_t ahead = 0;  // of a probe: upper bound of the number of probes before the next trial
+  int level = 0;          // of a probe: 0 measures the distance from fp32, 1 and 2 estimate the accuracy
 
   bool operator==(const Step&) const = default;
 };
@@ -82,6 +83,9 @@ class Strategy {
 
   // Whether the strategy compares accuracies of trials that miss the goal. If not, these accuracies may be estimates.
   virtual bool needs_scores() const { return true; }
+
+  // Whether it ranks plans with probes of level 1 and 2. Models without int8 are then ranked too before they are tried.
+  virtual bool ranks_plans() const { return false; }
 
   // The distance that its probes measure.
   virtual DistanceKind distance_kind() const { return DistanceKind::Mean; }

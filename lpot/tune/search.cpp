@@ -66,6 +66,11 @@ class Candidates {
     return context_.measurer.probe().distance_from_fp32(quantized(plan, Step::Kind::Probe), kind, observer);
   }
 
+  std::optional<LossEstimate> estimate(const Plan& plan, int level, const Observer& observer) {
+    const Model model = quantized(plan, Step::Kind::Probe);
+    return context_.evaluator.estimate({context_.task.model, model, key_of(plan).sum, level}, observer);
+  }
+
   // The estimated time to evaluate a trial completely whose evaluation stopped early.
   double seconds_to_complete(const Trial& trial) const {
     const auto evaluated = static_cast<double>(std::max<std::size_t>(1, trial.result->samples));
@@ -143,6 +148,9 @@ StudyWork work_of(const TuningContext& context, Candidates& candidates, const St
   work.complete_seconds = [&](const Trial& trial) { return candidates.seconds_to_complete(trial); };
   work.probe = [&, kind = strategy.distance_kind()](const Plan& plan, const Observer& observer) {
     return candidates.probe(plan, kind, observer);
+  };
+  work.estimate = [&](const Plan& plan, int level, const Observer& observer) {
+    return candidates.estimate(plan, level, observer);
   };
   if (may_build_ahead(context)) work.expect = [&](const Step& step) { candidates.prepare_ahead(step); };
   return work;

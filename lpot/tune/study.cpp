@@ -52,7 +52,7 @@ class Study::Loop {
   void run_probe(Step, const Observer&);
   void run_trial(Plan, const Observer&);
   Trial attempt(Plan, const Observer&);
-  Probe probe(Plan, const Observer&) const;
+  Probe probe(Step, const Observer&) const;
   bool add(const Trial&);  // returns whether it is the new best
   void add(Probe);
   bool is_new_best(const Trial&);  // and makes it the best then
@@ -101,7 +101,7 @@ bool Study::Loop::add(const Trial& trial) {
 }
 
 void Study::Loop::add(Probe found) {
-  progress_.probes.add(key_of(found.plan));
+  progress_.probes.add(probe_key(key_of(found.plan), found.level));
   progress_.seconds += found.seconds;
   progress_.outcome.probes.push_back(std::move(found));
 }
@@ -132,11 +132,18 @@ Trial Study::Loop::attempt(Plan plan, const Observer& observer) {
   return trial;
 }
 
-Probe Study::Loop::probe(Plan plan, const Observer& observer) const {
+Probe Study::Loop::probe(Step step, const Observer& observer) const {
   const auto start = Clock::now();
-  Probe found{std::move(plan), std::numeric_limits<double>::infinity()};
+  Probe found{std::move(step.plan), std::numeric_limits<double>::infinity()};
+  found.level = step.level;
   try {
-    if (work_.probe) found.distance = work_.probe(found.plan, observer);
+    if (step.level > 0 && work_.estimate)
+      if (const auto estimate = work_.estimate(found.plan, step.level, observer)) {
+        found.loss = estimate->loss;
+        found.loss_error = estimate->error;
+        found.samples = estimate->samples;
+      }
+    if (!found.loss && work_.probe) found.distance = work_.probe(found.plan, observer);
   } catch (const StoreError&) {
     throw;
   } catch (const DistributedError&) {
@@ -194,7 +201,9 @@ std::optional<Step> Study::Loop::step_after(const Step& step) const {
   std::vector<Trial> trials = progress_.outcome.trials;
   std::vector<Probe> probes = progress_.outcome.probes;
   if (step.kind == Step::Kind::Probe) {
-    Probe assumed{step.plan, probes.empty() ? 1.0 : probes.back().distance};
+    Probe assumed = probes.empty() ? Probe{.plan = {}, .distance = 1} : probes.back();
+    assumed.plan = step.plan;
+    assumed.level = step.level;
     assumed.before_trial = trials.size() + 1;
     probes.push_back(std::move(assumed));
   } else {
@@ -221,8 +230,9 @@ void Study::Loop::run_probe(Step step, const Observer& observer) {
   const auto done = static_cast<std::size_t>(std::count_if(
       probes.begin(), probes.end(), [&](const Probe& known) { return known.before_trial == next_trial; }));
   observer_.progress("sensitivity", done, done + 1 + step.ahead);
-  Probe found = probe(std::move(step.plan), observer);
-  observer_.progress("sensitivity", done + 1, done + 1 + step.ahead);
+  const std::size_t expected = done + 1 + step.ahead;
+  Probe found = probe(std::move(step), observer);
+  observer_.progress("sensitivity", done + 1, expected);
   found.before_trial = next_trial;
   record_.append(found, probes.size() + 1);
   add(std::move(found));

@@ -58,8 +58,12 @@ double seconds_before_trials(StudyWriter& record, double now) {
 
 std::size_t count_samples(const TuneResult& result, const Baseline& baseline, std::size_t probe_samples) {
   std::size_t samples = baseline.was_evaluated ? baseline.measured.samples : 0;
-  if (!result.probes.empty())  // fp32 runs on their samples too
-    samples += (result.probes.size() + 1) * probe_samples;
+  std::size_t distances = 0;
+  for (const Probe& probe : result.probes) {
+    samples += probe.samples;
+    distances += probe.loss ? 0 : 1;
+  }
+  if (distances > 0) samples += (distances + 1) * probe_samples;  // fp32 runs on their samples too
   for (const Trial& trial : result.trials)
     if (trial.result) samples += trial.result->samples;
   return samples;

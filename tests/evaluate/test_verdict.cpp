@@ -55,45 +55,28 @@ TEST(Verdict, AgreesWithTheCompleteEvaluationForRandomModelsAndOrders) {
   }
 }
 
-// The estimate for all samples after the first ones, with a baseline that has all samples right.
-double estimate_after(const std::vector<double>& values, const std::vector<double>& margins, std::size_t random_from) {
-  SampleScores baseline;
-  for (const double margin : margins) baseline.push_back(SampleScore{1, margin});
-  Verdict verdict(baseline, {.lowest = 1, .random_from = random_from});
-  for (std::size_t i = 0; i < values.size(); ++i) verdict.add(i, values[i]);
-  return verdict.estimate();
-}
-
-TEST(Verdict, EstimatesTheRemainingLossFromTheSameNoise) {
-  // 2 of 10 samples with margin 1 were lost, so a deviation of 1 / 0.8416 is most likely. It loses 4.62% of the samples
-  // with margin 2.
-  const std::vector<double> values{0, 0, 1, 1, 1, 1, 1, 1, 1, 1};
-  std::vector<double> margins(10, 1.0);
-  margins.resize(110, 2.0);
-  EXPECT_NEAR(110 * estimate_after(values, margins, 110), 110 - 2 - 4.62, 1.5)
-      << "the search tries only a few deviations";
-  std::fill(margins.begin() + 10, margins.end(), 100.0);
-  EXPECT_NEAR(110 * estimate_after(values, margins, 110), 108, 1e-6) << "the margins are too large for that noise";
-  EXPECT_DOUBLE_EQ(estimate_after({1, 1, 1, 1}, margins, 110), 1) << "nothing was lost";
-}
-
-// The estimate depends on which samples were lost, not only on how many.
-TEST(Verdict, EstimatesASmallerLossIfOnlySmallMarginsWereLost) {
-  std::vector<double> margins{0.1, 0.1, 1, 1, 1, 1, 1, 1, 1, 1};
-  margins.resize(110, 1.5);
-  const double nearest = estimate_after({0, 0, 1, 1, 1, 1, 1, 1, 1, 1}, margins, 110);
-  const double any = estimate_after({1, 1, 0, 0, 1, 1, 1, 1, 1, 1}, margins, 110);
-  EXPECT_GT(nearest, any + 0.03);
-}
-
-TEST(Verdict, EstimatesHalfTheLossRateIfMarginsAreUninformative) {
-  EXPECT_DOUBLE_EQ(estimate_after({0, 1, 1, 1}, std::vector<double>(12, 0.0), 12), (12 - 1 - 8 * 0.25 / 2) / 12);
-  EXPECT_DOUBLE_EQ(estimate_after({0, 0, 0, 1}, std::vector<double>(12, 3.0), 12), (12 - 3 - 8 * 0.75 / 2) / 12)
-      << "noise cannot make more than half of them wrong";
-}
-
 TEST(Verdict, EstimatesTheSameLossRateForRandomSamples) {
-  EXPECT_DOUBLE_EQ(estimate_after({0, 0, 0, 0, 0, 1, 1, 1}, std::vector<double>(16, 1.0), 4), (16 - 5 - 8 * 0.25) / 16);
+  const SampleScores baseline = scores_of(std::vector<double>(16, 1.0));
+  Verdict verdict(baseline, {.lowest = 1, .random_from = 4});
+  for (std::size_t i = 0; i < 8; ++i) verdict.add(i, i < 5 ? 0 : 1);
+  EXPECT_DOUBLE_EQ(verdict.estimate(), (16 - 5 - 8 * 0.25) / 16);
+}
+
+// Of six samples, the first two are a random sample in which each position had the probability 1/3. Sample 0 is lost.
+TEST(Verdict, LetsTheRandomSampleRepresentTheSamplesThatWereNotReached) {
+  const SampleScores baseline = scores_of(std::vector<double>(6, 1.0));
+  const VerdictOptions options{
+      .lowest = 1, .at_least = 2, .probabilities = std::vector<double>(6, 1.0 / 3), .ranks = {5, 0, 1, 2, 3, 4}};
+  Verdict verdict(baseline, options);
+  verdict.add(0, 0);
+  verdict.add(1, 1);
+  EXPECT_DOUBLE_EQ(verdict.estimate(), 3.0 / 6) << "one of two: half of all are lost";
+  for (const std::size_t i : {2, 3}) verdict.add(i, 1);
+  EXPECT_DOUBLE_EQ(verdict.estimate(), 3.0 / 6) << "sample 0 comes last, so it still represents three samples";
+  for (const std::size_t i : {4, 5}) verdict.add(i, 1);
+  Verdict whole(baseline, {.lowest = 1});
+  for (std::size_t i = 0; i < 6; ++i) whole.add(i, i == 0 ? 0 : 1);
+  EXPECT_DOUBLE_EQ(whole.estimate(), 5.0 / 6);
 }
 
 TEST(Hits, AreBoundedByTheHypergeometricDistribution) {

@@ -83,6 +83,21 @@ TEST(SearchSpaceInBf16, AnOpThatMayBeInt8OrFp32FallsBackToF32InTheFinalPlan) {
   EXPECT_EQ(with_f32_ops(fallback, choices).ops.at("/stem/conv").precision, Precision::Bf16);
 }
 
+TEST(SearchSpaceInBf16, TheModelWithoutInt8KeepsTheOpsInF32ThatTheConfigurationNames) {
+  const PlanChoices choices =
+      choices_in_bf16(op_wise({{"fc", dtypes({Precision::Fp32})},
+                               {"/stem/conv", dtypes({Precision::Int8, Precision::Uint8, Precision::Fp32})}}));
+  const Plan plan = with_f32_ops(unquantized_plan(choices), choices);
+  EXPECT_EQ(plan.ops.at("fc").precision, Precision::Fp32);
+  EXPECT_EQ(plan.ops.at("/stem/conv").precision, Precision::Fp32);
+  EXPECT_EQ(plan.ops.at("/block/conv1").precision, Precision::Bf16);
+  EXPECT_TRUE(may_be_unquantized(choices));
+}
+
+TEST(SearchSpaceInBf16, TheModelWithoutInt8IsNotAllowedIfAnOpMustBeInt8) {
+  EXPECT_FALSE(may_be_unquantized(choices_in_bf16(op_wise({{"fc", dtypes({Precision::Int8, Precision::Uint8})}}))));
+}
+
 TEST(SearchSpaceInBf16, AModelThatMayOnlyBeBf16HasOnePlan) {
   QuantizationConfig config;
   config.model_wise = dtypes({Precision::Bf16});

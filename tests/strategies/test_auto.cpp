@@ -45,6 +45,7 @@ struct SimulatedModel {
       if (!step) break;
       if (step->kind == Step::Kind::Probe) {
         run.probes.push_back({step->plan, distance(step->plan)});
+        run.probes.back().level = step->level;
         continue;
       }
       // Every int8 op makes the model faster.
@@ -132,6 +133,7 @@ TEST(Auto, UsesAnotherSchemeIfItMeetsTheGoal) {
     ASSERT_TRUE(step);
     if (step->kind == Step::Kind::Probe) {
       probes.push_back({step->plan, distance(step->plan)});
+      probes.back().level = step->level;
       continue;
     }
     trials.push_back(trial(trials.size() + 1, measured(0.9 - 0.2 * distance(step->plan))));

@@ -134,7 +134,8 @@ class EveryStrategy : public testing::TestWithParam<std::tuple<std::string, std:
         const auto distance = answer(1000 + study.probes.size(), step->plan);
         study.probes.push_back({.plan = step->plan,
                                 .distance = distance.value_or(std::numeric_limits<double>::infinity()),
-                                .before_trial = study.trials.size() + 1});
+                                .before_trial = study.trials.size() + 1,
+                                .level = step->level});
         if (study.probes.size() > kMaxProbes) {
           ADD_FAILURE() << "more than " << kMaxProbes << " probes";
           break;

@@ -98,6 +98,14 @@ TEST(PrecisionFallback, ContinuesWithInt8AfterATrialThatFailed) {
   EXPECT_TRUE(is_int8_in(step->plan, InferencePrecision::Bf16));
 }
 
+TEST(PrecisionFallback, NeverProposesAModelThatTheConfigurationForbids) {
+  SearchSpace space = bf16_space(9.0);
+  space.ops[1].choices.pop_back();  // fc must be int8
+  for (const double accuracy : {0.5, 1.0})
+    for (const Trial& one : run_study(space, [&](const Plan&) { return measured(accuracy, 0.9); }))
+      EXPECT_TRUE(one.plan.ops.at("fc").is_int8()) << "trial " << one.number;
+}
+
 TEST(PrecisionFallback, TriesTheOriginalModelIfInt8IsSlower) {
   SearchSpace space = bf16_space();
   static_cast<PlanChoices&>(space) = in_f32(space);

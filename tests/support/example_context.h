@@ -91,7 +91,7 @@ extern std::vector<NamedMetric> metrics;
 extern EvaluateOptions options;
 extern std::vector<std::size_t> positions;
 extern std::size_t position;
-extern SampleScores baseline;
+extern SampleScores baseline, candidate;
 extern SampleScore score;
 double my_accuracy(const Model&);
 }  // namespace in_evaluate
