@@ -294,8 +294,11 @@ bool PlanChoices::contains(const Plan& plan) const {
          std::find(recipes.begin(), recipes.end(), plan.recipes) != recipes.end() && plan.ops.size() == ops.size() &&
          std::all_of(ops.begin(), ops.end(), [&](const OpSpace& op) {
            const auto found = plan.ops.find(op.name);
-           return found != plan.ops.end() &&
-                  std::find(op.choices.begin(), op.choices.end(), found->second) != op.choices.end();
+           if (found == plan.ops.end()) return false;
+           const auto has = [&](const std::vector<OpPlan>& all) {
+             return std::find(all.begin(), all.end(), found->second) != all.end();
+           };
+           return has(op.choices) || has(op.more_choices);
          });
 }
 

@@ -65,15 +65,21 @@ TEST(Verdict, EstimatesTheSameLossRateForRandomSamples) {
 // Of six samples, the first two are a random sample in which each position had the probability 1/3. Sample 0 is lost.
 TEST(Verdict, LetsTheRandomSampleRepresentTheSamplesThatWereNotReached) {
   const SampleScores baseline = scores_of(std::vector<double>(6, 1.0));
-  const VerdictOptions options{
-      .lowest = 1, .at_least = 2, .probabilities = std::vector<double>(6, 1.0 / 3), .ranks = {5, 0, 1, 2, 3, 4}};
+  const VerdictOptions options{.lowest = 1,
+                               .random_from = 6,
+                               .at_least = 2,
+                               .probabilities = std::vector<double>(6, 1.0 / 3),
+                               .ranks = {5, 0, 1, 2, 3, 4}};
   Verdict verdict(baseline, options);
   verdict.add(0, 0);
   verdict.add(1, 1);
   EXPECT_DOUBLE_EQ(verdict.estimate(), 3.0 / 6) << "one of two: half of all are lost";
   for (const std::size_t i : {2, 3}) verdict.add(i, 1);
   EXPECT_DOUBLE_EQ(verdict.estimate(), 3.0 / 6) << "sample 0 comes last, so it still represents three samples";
-  for (const std::size_t i : {4, 5}) verdict.add(i, 1);
+}
+
+TEST(Verdict, CountsEverySampleOnceWhenAllAreEvaluated) {
+  const SampleScores baseline = scores_of(std::vector<double>(6, 1.0));
   Verdict whole(baseline, {.lowest = 1});
   for (std::size_t i = 0; i < 6; ++i) whole.add(i, i == 0 ? 0 : 1);
   EXPECT_DOUBLE_EQ(whole.estimate(), 5.0 / 6);

@@ -78,7 +78,7 @@ SearchSpace first_two_ops(SearchSpace space) {
 std::size_t count_plans(const SearchSpace& space) {
   if (space.ops.empty()) return 0;
   std::size_t count = space.recipes.size() * space.sampling_sizes.size();
-  for (const OpSpace& op : space.ops) count *= op.choices.size();
+  for (const OpSpace& op : space.ops) count *= op.choices.size() + op.more_choices.size();
   return count;
 }
 
@@ -184,9 +184,9 @@ TEST_P(EveryStrategy, EndsAfterAtMostAllPlansOfTheSpace) {
 }
 
 TEST_P(EveryStrategy, NeverRepeatsAProbe) {
-  std::set<std::string> seen;
+  std::set<std::pair<std::string, int>> seen;
   for (const Probe& probe : run_study(always_succeeds).probes)
-    EXPECT_TRUE(seen.insert(to_json(probe.plan)).second && probe.plan.int8_count() > 0 && space().contains(probe.plan));
+    EXPECT_TRUE(seen.emplace(to_json(probe.plan), probe.level).second && probe.plan.int8_count() > 0 && space().contains(probe.plan));
 }
 
 TEST_P(EveryStrategy, NeverRepeatsAPlanWithABudget) {
