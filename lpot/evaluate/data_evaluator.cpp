@@ -19,6 +19,18 @@ std::size_t estimate_samples(int level, std::size_t size) {
   return std::min(size, std::clamp(share, least, most));
 }
 
+// Removes the scores of those samples that were evaluated only because they belong to the random sample. The order of
+// later evaluations depends on the remaining scores. If it depended on the random sample, estimates would have a bias.
+SampleScores without_random_sample(SampleScores scores, const EarlyStopping& order, const Score& score) {
+  const VerdictOptions& verdict = order.verdict->options();
+  if (score.complete) return scores;
+  const bool only_sampled = score.samples <= verdict.at_least;
+  const std::size_t reached = only_sampled ? 0 : verdict.ranks[order.positions[score.samples - 1]] + 1;
+  for (std::size_t i = 0; i < scores.size(); ++i)
+    if (verdict.ranks[i] >= reached) scores[i].reset();
+  return scores;
+}
+
 // Empty if the metric has no sample scores.
 SampleScores empty_unless_scored(SampleScores sample_scores) {
   const bool any =
@@ -71,8 +83,10 @@ Score DataEvaluator::score_unless_below(double lowest, const Model& model, const
   EvaluateOptions options =
       options_with_verdict(lowest, is_first ? SampleScores(baseline_scores_.size()) : first_scores_);
   options.collect_sample_scores = is_first;
+  const EarlyStopping early_stopping = options.early_stopping;
   Evaluation evaluation = run_evaluation(model, loader_, metrics_, options, observer);
-  if (is_first) first_scores_ = std::move(evaluation.sample_scores);
+  if (is_first)
+    first_scores_ = without_random_sample(std::move(evaluation.sample_scores), early_stopping, evaluation.score);
   // The estimate for a model that misses the goal must be below the goal.
   Score score = std::move(evaluation.score);
   if (!score.complete && score.metrics.front().second >= lowest)

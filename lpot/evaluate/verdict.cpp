@@ -33,10 +33,8 @@ std::size_t count_wrong(const SampleScores& sample_scores) {
   return static_cast<std::size_t>(std::count_if(sample_scores.begin(), sample_scores.end(), is_wrong));
 }
 
-// The margin of a correct sample. Samples without score sort last.
-double hardness(const std::optional<SampleScore>& score) {
-  return !score ? std::numeric_limits<double>::infinity() : is_wrong(*score) ? -1 : score->margin;
-}
+// The margin of a correct sample.
+double hardness(const std::optional<SampleScore>& score) { return is_wrong(score) ? -1 : score->margin; }
 
 // The rank of each position when samples are sorted by hardness for one model, and among equals for another.
 std::vector<std::size_t> hardness_ranks(const SampleScores& by, const SampleScores& then) {
@@ -93,14 +91,23 @@ void Verdict::add(std::size_t position, double value) {
 // The change of the sum of all values against the baseline.
 double Verdict::estimated_change() const {
   double change = 0;
+  // Of the samples that represent others: their number, and the losses and counts of the samples that they represent.
+  double representatives = 0, represented_loss = 0, represented = 0;
   for (std::size_t i = 0; i < lost_.size(); ++i) {
     if (!lost_[i]) continue;
-    const bool represents_others = random_.drawn == 0 && !options_.ranks.empty() && options_.ranks[i] >= reached_rank_;
-    change -= represents_others ? *lost_[i] / options_.probabilities[i] : *lost_[i];
+    change -= *lost_[i];
+    if (random_.drawn > 0 || options_.ranks.empty() || options_.ranks[i] < reached_rank_) continue;
+    ++representatives;
+    represented_loss += *lost_[i] / options_.probabilities[i];
+    represented += 1 / options_.probabilities[i];
   }
+  const auto remaining = static_cast<double>(baseline_.size() - evaluated());
   if (random_.drawn > 0) {  // the remaining samples are like those that were drawn
     const double net = static_cast<double>(random_.gains) - static_cast<double>(random_.losses);
-    change += net / static_cast<double>(random_.drawn) * static_cast<double>(baseline_.size() - evaluated());
+    change += net / static_cast<double>(random_.drawn) * remaining;
+  } else if (representatives > 0) {
+    // The number of samples that were not reached is known, so only their mean loss is estimated.
+    change -= represented_loss / represented * remaining;
   }
   return change;
 }
@@ -130,8 +137,9 @@ bool Verdict::has_failed() {
   return evaluated() >= options_.at_least && (has_certainly_failed() || has_probably_failed());
 }
 
-EvaluationOrder hardest_first(const SampleScores& baseline, const SampleScores& first, bool random_rest,
-                              std::uint64_t seed) {
+EvaluationOrder hardest_first(const SampleScores& baseline, SampleScores first, bool random_rest, std::uint64_t seed) {
+  for (std::size_t i = 0; i < first.size(); ++i)
+    if (!first[i]) first[i] = baseline[i];
   const std::vector<std::size_t> by_baseline = hardness_ranks(baseline, first),
                                  by_first = hardness_ranks(first, baseline);
   const auto key = [&](std::size_t position) {

@@ -38,11 +38,12 @@ class Verdict {
   // `baseline`: the complete sample scores of the fp32 model; must outlive this object.
   Verdict(const SampleScores& baseline, VerdictOptions);
 
+  const VerdictOptions& options() const { return options_; }
   void add(std::size_t position, double value);
   bool has_failed();
   std::size_t evaluated() const { return evaluated_; }
-  // An unbiased estimate of the accuracy. Samples that follow in a fixed order count once. The others are represented
-  // by the random sample: each of its members counts for all positions that were as probable.
+  // An unbiased estimate of the accuracy. Samples that follow in a fixed order count once. The members of the random
+  // sample beyond them represent the samples that were not reached, each with the inverse of its probability.
   double estimate() const;
 
  private:
@@ -70,15 +71,14 @@ class Verdict {
 std::size_t max_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 std::size_t min_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 
-// The order of evaluation, given the sample scores of the fp32 model and of the first int8 model. First the samples
-// that both got wrong. Then the samples that one of them got wrong or right by a small margin, alternating between the
+// The order of evaluation, given the sample scores of the fp32 model and of the first int8 model. The first int8 model
+// may lack scores: the fp32 model's replace them. First the samples that both got wrong. Then the samples that one of them got wrong or right by a small margin, alternating between the
 // two models, because a first model that fails badly says little about better ones. With `random_rest`, only about as
 // many hard samples as were wrong come first; the others follow in an order that depends on the seed.
 struct EvaluationOrder {
   std::vector<std::size_t> positions;
   std::size_t random_from = 0;
 };
-EvaluationOrder hardest_first(const SampleScores& baseline, const SampleScores& first, bool random_rest,
-                              std::uint64_t seed);
+EvaluationOrder hardest_first(const SampleScores& baseline, SampleScores first, bool random_rest, std::uint64_t seed);
 
 }  // namespace lpot

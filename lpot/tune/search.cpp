@@ -50,10 +50,13 @@ class Candidates {
     return context_.measurer.measure(quantized(plan, Step::Kind::Try), observer);
   }
 
-  // The score from another study, else a measurement that stops when the goal cannot be met any more.
+  // The score from another study, else a measurement that stops when the goal cannot be met any more. A strategy that
+  // works with such estimates gets them for every plan that misses the goal, so that scores of other studies in the
+  // workspace do not change its search.
   Measurement measure_or_reuse(const Plan& plan, bool may_end_early, const Observer& observer) {
     if (is_original(plan)) return of_original();
-    if (auto known = context_.session.cache().score(plan)) {
+    if (auto known = context_.session.cache().score(plan);
+        known && (!may_end_early || input_.baseline.goal.met(known->accuracy))) {
       known->samples = 0;  // nothing is evaluated again
       return *known;
     }

@@ -14,11 +14,12 @@ namespace {
 constexpr double kShareForVariants = 0.03;  // share of an evaluation's time for kernel variants
 constexpr double kLeastForVariants = 0.15;  // seconds
 
-// Restores the evaluator's state from a resumed study, or from another study with the same baseline.
+// Restores the evaluator's state: the baseline also from another study, the first model only from a resumed study. The
+// first model of another study would change the order of evaluation, and with it the estimates of this study.
 void restore_evaluator(const TuningContext& context) {
   const StudyCache& cache = context.session.cache();
   if (const auto notes = cache.baseline_notes()) context.evaluator.restore(*notes);
-  if (const auto notes = cache.first_model_notes()) context.evaluator.restore(*notes);
+  if (const auto notes = cache.record().first_model_notes()) context.evaluator.restore(*notes);
   context.evaluator.prepare(context.task.model, context.observer);
 }
 

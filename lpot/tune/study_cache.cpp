@@ -111,10 +111,6 @@ std::optional<std::string> StudyCache::baseline_notes() const {
   return find(DependsOn::Evaluation, [](const StudyRecord& record) { return record.baseline_notes(); });
 }
 
-std::optional<std::string> StudyCache::first_model_notes() const {
-  return find(DependsOn::Evaluation, [](const StudyRecord& record) { return record.first_model_notes(); });
-}
-
 std::optional<std::string> StudyCache::statistics(const StatisticsKey& key) {
   const auto found = find(DependsOn::Calibration, [&](const StudyRecord& record) { return record.statistics(key); });
   if (found) record_.set_statistics(key, *found);

@@ -28,7 +28,6 @@ class StudyCache {
 
   std::optional<Measurement> baseline();
   std::optional<std::string> baseline_notes() const;
-  std::optional<std::string> first_model_notes() const;
   std::optional<std::string> statistics(const StatisticsKey&);
   std::optional<PrecisionChoice> precision();
   std::optional<KernelVariantChoice> kernel_variants();

@@ -1,5 +1,6 @@
 // Early stopping of DataEvaluator, and the score that it returns then.
 #include <cmath>
+#include <random>
 
 #include "lpot/evaluate/evaluator.h"
 #include "tests/support/files.h"
@@ -73,6 +74,46 @@ TEST_F(EarlyStoppingTest, StopsAsEarlyAfterAResume) {
   const Score there = resumed.score_unless_below(0.89, shifted(60.5f), {});
   EXPECT_EQ(there.samples, here.samples);
   EXPECT_EQ(there.accuracy(), here.accuracy());
+}
+
+// Samples are a score and kNoisyModels columns of noise. Model k adds its own column to the score, multiplied by
+// `deviation`.
+constexpr std::size_t kNoisyModels = 40;
+
+Model noisy(std::size_t k, float deviation) {
+  const auto x = parameter({-1, kNoisyModels + 1}, "x");
+  std::vector<float> weights(2 * (kNoisyModels + 1), 0.0f);  // two classes: zero, and the score
+  weights[1] = 1;
+  weights[2 * (k + 1) + 1] = deviation;
+  return as_model({std::make_shared<op::MatMul>(x, constant({kNoisyModels + 1, 2}, weights))}, {x});
+}
+
+TEST(DataEvaluator, EstimatesTheAccuracyOfManyModelsWithoutBias) {
+  std::mt19937 random(11);
+  std::normal_distribution<float> score(1, 2), noise(0, 1);
+  std::vector<Sample> samples;
+  for (int i = 0; i < 1000; ++i) {
+    std::vector<float> values{score(random)};
+    for (std::size_t k = 0; k < kNoisyModels; ++k) values.push_back(noise(random));
+    samples.push_back({{Tensor::from<float>({kNoisyModels + 1}, values)}, Tensor::scalar(std::int64_t{1})});
+  }
+  DataEvaluator evaluator(loader_of(std::move(samples), 50),
+                          make_metrics({{"topk", Parameters({{"k", std::int64_t{1}}}), {}}}));
+  const double baseline = evaluator.baseline(noisy(0, 0), {}).accuracy();
+  double bias = 0, squares = 0;
+  std::size_t estimates = 0;
+  for (std::size_t k = 0; k < kNoisyModels; ++k) {
+    const Model model = noisy(k, 0.5f + 0.1f * static_cast<float>(k));
+    const Score estimated = evaluator.score_unless_below(baseline - 0.001, model, {});
+    if (estimated.complete) continue;
+    const double error = estimated.accuracy() - evaluator.score(model, {}).accuracy();
+    bias += error;
+    squares += error * error;
+    ++estimates;
+  }
+  ASSERT_GE(estimates, 30u) << "too few models miss the goal early";
+  EXPECT_LT(std::fabs(bias / static_cast<double>(estimates)), 0.01);
+  EXPECT_LT(std::sqrt(squares / static_cast<double>(estimates)), 0.04);
 }
 
 std::vector<std::string> warnings_of_baseline(const Model& model) {

@@ -95,6 +95,29 @@ TEST_F(TuneTest, AnotherGoalInTheSameWorkspaceMeasuresNothingTwice) {
   EXPECT_EQ(run(other).evaluated_samples, 48u);
 }
 
+// Scores of other studies save time, but the search is the same as in an empty workspace.
+TEST_F(TuneTest, OtherStudiesInTheWorkspaceDoNotChangeTheSearch) {
+  const auto study = [&](const std::string& tolerance, const std::string& folder) {
+    Config config =
+        this->config("{topk: 1}", "tuning:\n  strategy: {name: auto}\n  accuracy_criterion: {absolute: " + tolerance +
+                                      "}\n  workspace: {path: " + (folder_ / folder).string() + "}\n");
+    config.accuracy.iteration = 40;
+    config.quantization.model_wise.weight.bits = 3;  // costs so much accuracy that plans miss the goals
+    std::vector<std::string> steps;
+    for (const Trial& trial : run(config).trials)
+      steps.push_back(to_json(trial.plan) + (trial.result->complete ? " exact " : " estimate ") +
+                      std::to_string(trial.result->accuracy));
+    return steps;
+  };
+  std::size_t estimates = 0;
+  for (const char* tolerance : {"0.02", "0.001", "0.05", "0.005"}) {
+    const std::vector<std::string> alone = study(tolerance, std::string("alone ") + tolerance);
+    EXPECT_EQ(study(tolerance, "shared"), alone) << tolerance;
+    for (const std::string& step : alone) estimates += step.find("estimate") != std::string::npos;
+  }
+  EXPECT_GE(estimates, 2u) << "else the test says nothing about estimates";
+}
+
 TEST_F(TuneTest, AModelThatWasNotSavedIsSavedByTheResumption) {
   const TuneResult first = run(unreachable(1));
   for (const char* name : {"model.xml", "model.bin", "deploy.yaml"}) {
