@@ -76,6 +76,8 @@ struct SearchSpace : PlanChoices {
   // By op: the time that int8 saves in one inference; negative: int8 is slower. Empty: not measured.
   std::map<std::string, double> saved_ms = {};
   std::map<std::string, double> noise = {};  // expected noise-to-signal ratio by op (quantize/noise.h); empty: unknown
+  // By op: the range estimator with the least expected error (quantize/range_choice.h). Empty: unknown.
+  std::map<std::string, Algorithm> estimators = {};
   // Speed-up of the model without int8, in the inference precision of the space, against f32. This is the upper end of
   // the confidence interval; 1: not measured.
   double unquantized_speedup = 1;

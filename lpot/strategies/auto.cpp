@@ -115,25 +115,27 @@ class Search {
     }
   }
 
-  // Step 2: first the recipes, with the preferred scheme; then the other schemes, with the best recipes; then the best
-  // scheme for activations together with the best scheme for weights. This list is short, because a recipe that helps
-  // one scheme helps the others too. The best plans are estimated again with more samples. Best first.
+  // Step 2: first the recipes, with the preferred scheme; then the other schemes, with the best recipes; then a mixed
+  // scheme, in which every tensor has its own range estimator; then the best scheme for activations together with the
+  // best scheme for weights. This list is short, because a recipe that helps one scheme helps the others too. The best
+  // plans are estimated again with more samples. Best first.
   std::optional<std::vector<RankedPlan>> rank_plans(const Plan& first) {
     std::vector<RankedPlan> ranked;
     const OpPlan& preferred = space_.model_choices.front();
     const std::vector<OpPlan> others = alternatives(space_);
     const std::size_t sizes = space_.sampling_sizes.size();
-    std::size_t ahead = space_.recipes.size() + sizes + others.size() + kFinalists;
+    std::size_t ahead = space_.recipes.size() + sizes + others.size() + 1 + kFinalists;
     const auto add = [&](const SchemeAndRecipes& scheme) { return rank(scheme, first, ahead--, ranked); };
     for (const Recipes& recipes : space_.recipes)
-      if (!add({preferred, recipes, space_.sampling_sizes.front()})) return std::nullopt;
+      if (!add({preferred, false, recipes, space_.sampling_sizes.front()})) return std::nullopt;
     const Recipes recipes = least_loss(ranked).scheme.recipes;
     for (std::size_t i = 1; i < sizes; ++i)
-      if (!add({preferred, recipes, space_.sampling_sizes[i]})) return std::nullopt;
+      if (!add({preferred, false, recipes, space_.sampling_sizes[i]})) return std::nullopt;
     const std::size_t sampling_size = least_loss(ranked).scheme.sampling_size;
     for (const OpPlan& choice : others)
-      if (!add({choice, recipes, sampling_size})) return std::nullopt;
-    if (!add({combined(ranked), recipes, sampling_size})) return std::nullopt;
+      if (!add({choice, false, recipes, sampling_size})) return std::nullopt;
+    if (!add({preferred, true, recipes, sampling_size})) return std::nullopt;
+    if (!add(combined(ranked))) return std::nullopt;
     return with_more_samples(std::move(ranked), first);
   }
 
@@ -143,14 +145,15 @@ class Search {
   }
 
   // The activation scheme of the best plan, with the weight scheme that loses least with the preferred activations.
-  OpPlan combined(const std::vector<RankedPlan>& ranked) const {
+  SchemeAndRecipes combined(const std::vector<RankedPlan>& ranked) const {
     const OpPlan& preferred = space_.model_choices.front();
-    OpPlan result = least_loss(ranked).scheme.choice;
+    SchemeAndRecipes result = least_loss(ranked).scheme;
     const RankedPlan* best_weights = nullptr;
     for (const RankedPlan& plan : ranked)
-      if (plan.scheme.choice.activation == preferred.activation && (!best_weights || plan.loss < best_weights->loss))
+      if (plan.scheme.choice.activation == preferred.activation && !plan.scheme.mixed &&
+          (!best_weights || plan.loss < best_weights->loss))
         best_weights = &plan;
-    if (best_weights) result.weight = best_weights->scheme.choice.weight;
+    if (best_weights) result.choice.weight = best_weights->scheme.choice.weight;
     return result;
   }
 

@@ -23,7 +23,12 @@ Plan SchemeAndRecipes::plan(const SearchSpace& space) const {
   plan.recipes = recipes;
   plan.sampling_size = sampling_size;
   plan.inference_precision = space.inference_precision;
-  for (const OpSpace& op : space.ops) plan.ops[op.name] = op.most_similar_of_all(choice);
+  for (const OpSpace& op : space.ops) {
+    OpPlan wanted = choice;
+    if (const auto best = space.estimators.find(op.name); mixed && best != space.estimators.end())
+      wanted.activation.algorithm = best->second;
+    plan.ops[op.name] = op.most_similar_of_all(wanted);
+  }
   return plan;
 }
 

@@ -21,6 +21,7 @@ struct WholeModelPlan {
 // The plan of that scheme and these recipes. Also uses schemes of `more_model_choices`.
 struct SchemeAndRecipes {
   OpPlan choice;
+  bool mixed = false;  // each op has its own range estimator (SearchSpace::estimators) instead of that of `choice`
   Recipes recipes = {};
   std::size_t sampling_size = 0;
 

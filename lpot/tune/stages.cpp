@@ -4,6 +4,7 @@
 
 #include "lpot/core/clock.h"
 #include "lpot/quantize/noise.h"
+#include "lpot/quantize/range_choice.h"
 #include "lpot/quantize/saturation.h"
 #include "lpot/tune/kernel_variant_stage.h"
 #include "lpot/tune/setup.h"
@@ -90,6 +91,7 @@ SearchSpace build_search_space(const TuningContext& context, CandidateBuilder& b
     for (const std::string& op : saturating_ops(task.model, edits, statistics)) noise[op] += 1;
   SearchSpace space = build_search_space(std::move(choices), measured.variants, std::move(noise));
   space.unquantized_speedup = measured.precision.unquantized_speedup;
+  space.estimators = least_error_estimators(task.model, space, statistics);
   return space;
 }
 

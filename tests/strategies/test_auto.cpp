@@ -143,6 +143,38 @@ TEST(Auto, UsesAnotherSchemeIfItMeetsTheGoal) {
   EXPECT_THAT(trials.back().plan.fallback(), IsEmpty());
 }
 
+// With the estimators of the space, every op is harmless. With one estimator for all ops, some op is harmful.
+TEST(Auto, TriesAMixedScheme) {
+  SimulatedModel model;
+  for (const OpSpace& op : model.space.ops)
+    model.space.estimators[op.name] = op.name == "conv3" ? Algorithm::Kl : Algorithm::MinMax;
+  std::vector<Trial> trials;
+  std::vector<Probe> probes;
+  const auto loss = [&](const Plan& plan) {
+    std::size_t bad = 0;
+    for (const auto& [name, op] : plan.ops)
+      bad += op.is_int8() && op.activation.algorithm != model.space.estimators.at(name);
+    return 0.02 * static_cast<double>(bad);
+  };
+  const auto strategy = make_auto_strategy();
+  while (trials.size() < 20) {
+    const History history{trials, model.goal, 1978, probes};
+    if (history.met()) break;
+    const auto step = strategy->next(model.space, history);
+    ASSERT_TRUE(step);
+    if (step->kind == Step::Kind::Probe) {
+      probes.push_back({.plan = step->plan, .level = step->level, .loss = loss(step->plan), .loss_error = 0.001});
+      continue;
+    }
+    trials.push_back(trial(trials.size() + 1, measured(0.9 - loss(step->plan))));
+    trials.back().plan = step->plan;
+  }
+  EXPECT_THAT(trials, SizeIs(2));
+  EXPECT_THAT(trials.back().plan.fallback(), IsEmpty());
+  EXPECT_EQ(trials.back().plan.ops.at("conv3").activation.algorithm, Algorithm::Kl);
+  EXPECT_EQ(trials.back().plan.ops.at("conv4").activation.algorithm, Algorithm::MinMax);
+}
+
 TEST(Auto, ReturnsTheMostExpensiveOpsToInt8WithABudget) {
   SimulatedModel model;
   model.has_budget = true;
