@@ -47,18 +47,16 @@ struct RankedPlan {
   }
 };
 
-// How many properties of the scheme differ. A plan with per-tensor weights is never better, so it counts as different.
-int differences(const OpPlan& a, const OpPlan& b) {
-  return (a.activation.algorithm != b.activation.algorithm) + (a.activation.symmetry != b.activation.symmetry) +
-         (a.weight.algorithm != b.weight.algorithm) + 2 * (a.weight.granularity != b.weight.granularity);
-}
-
-// The schemes that differ from the preferred one in one property.
+// The schemes that differ from the preferred one in the activations or in the weights, but not in both. Weights with one
+// scale for the whole tensor are never better, so they are left out.
 std::vector<OpPlan> alternatives(const SearchSpace& space) {
+  const OpPlan& preferred = space.model_choices.front();
   std::vector<OpPlan> found;
   for (const auto* choices : {&space.model_choices, &space.more_model_choices})
     for (const OpPlan& choice : *choices)
-      if (differences(choice, space.model_choices.front()) == 1) found.push_back(choice);
+      if (choice.weight.granularity == preferred.weight.granularity &&
+          (choice.activation == preferred.activation) != (choice.weight == preferred.weight))
+        found.push_back(choice);
   return found;
 }
 
