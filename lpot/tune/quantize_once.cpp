@@ -3,6 +3,7 @@
 #include "lpot/report/deploy.h"
 #include "lpot/tune/candidate_measurer.h"
 #include "lpot/tune/kernel_variant_stage.h"
+#include "lpot/tune/label_free.h"
 #include "lpot/tune/plan_finalizer.h"
 #include "lpot/tune/plan_statistics.h"
 #include "lpot/tune/tune.h"
@@ -27,8 +28,10 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
                                                                 .sample = sample,
                                                                 .cache = {options.kernel_variant_cache, task.cpu}},
                                                                observer);
-  const Plan plan = finalizer.finalize(first_plan(apply_kernel_variants(task.choices, config, variants, observer)));
-  const Edits edits = resolve(task.model, plan, statistics);
+  CandidateBuilder builder(task.model, all, &finalizer);
+  const PlanChoices choices = apply_kernel_variants(task.choices, config, variants, observer);
+  const Plan plan = finalizer.finalize(choose_without_labels(task, choices, builder, all, observer));
+  const Edits edits = resolve(task.model, plan, all.of(plan));
 
   const fs::path output = options.output.empty() ? workspace_path(config, task.model) / "quantized" : options.output;
   remove_leftovers(output);

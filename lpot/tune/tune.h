@@ -59,7 +59,8 @@ struct QuantizeResult : SavedModel {
   std::string activations = {};  // how they are computed; "" unless only weights are quantized
 };
 
-// Quantizes once, with the first plan that `tune` would try, and evaluates nothing. Throws Error.
+// Quantizes once and evaluates nothing. The ranges and recipes are chosen without labels (tune/label_free.h). Throws
+// Error.
 QuantizeResult quantize_once(const Config&, const TuneOptions&, const Observer& = {});
 
 // Calibrates, compares kernel variants, and diagnoses every op; the noisiest first. Nothing is tuned. Throws Error.

@@ -1,0 +1,55 @@
+#include "lpot/tune/label_free.h"
+
+#include <fmt/format.h>
+
+#include "lpot/core/large_models.h"
+#include "lpot/quantize/range_choice.h"
+#include "lpot/strategies/common.h"
+#include "lpot/tune/output_probe.h"
+
+namespace lpot {
+namespace {
+
+// A candidate replaces a simpler one only if its distance is this much smaller. Smaller differences may be chance,
+// because the distance is a mean over few samples.
+constexpr double kClearlyNearer = 0.95;
+
+struct Nearest {
+  Plan plan;
+  double distance;
+};
+
+}  // namespace
+
+Plan choose_without_labels(const QuantizationTask& task, const PlanChoices& choices, CandidateBuilder& builder,
+                           const StatisticsByPlan& statistics, const Observer& observer) {
+  const Plan first = first_plan(choices);
+  if (first.int8_count() == 0 || choices.recipes.size() < 2 || task.model.size_bytes >= kLargeModel) return first;
+  OutputProbe probe(task.model, task.calibration);
+  const auto distance_of = [&](const Plan& plan) {
+    return probe.distance_from_fp32(builder.model(plan), DistanceKind::Mean, observer);
+  };
+  const double of_first = distance_of(first);
+  Nearest nearest{first, of_first};
+  const auto consider = [&](const Plan& plan) {
+    if (plan == first) return;
+    if (const double distance = distance_of(plan); distance < kClearlyNearer * nearest.distance)
+      nearest = {plan, distance};
+  };
+  for (const Recipes& recipes : choices.recipes) {
+    Plan plan = first;
+    plan.recipes = recipes;
+    consider(plan);
+  }
+  SearchSpace space{choices};
+  space.estimators = least_error_estimators(task.model, choices, statistics.of(first));
+  consider(SchemeAndRecipes{choices.model_choices.front(), true, nearest.plan.recipes, first.sampling_size}.plan(space));
+  if (nearest.plan != first)
+    observer.log(LogLevel::Info,
+                 fmt::format("ranges and recipes were chosen by the distance of the outputs from fp32 on {} calibration "
+                             "samples: {:.4f}, and {:.4f} with the first plan of a tuning",
+                             probe.samples(), nearest.distance, of_first));
+  return nearest.plan;
+}
+
+}  // namespace lpot

@@ -1,0 +1,23 @@
+// Chooses a plan without labels, for models that are quantized once.
+//
+//   const Plan plan = choose_without_labels(task, choices, builder, statistics, observer);
+//
+// The candidates are the first plan of a search, the same with each combination of recipes that the configuration
+// leaves open, and a plan with a range estimator for each tensor (quantize/range_choice.h). The one whose outputs are
+// nearest to those of the fp32 model on calibration samples wins.
+//
+// Measured with 300 calibration samples, first plan and chosen plan (`lpot quantize`, then `lpot evaluate`):
+// benchmarks/README.md, "Quantizing without labels".
+#pragma once
+#include "lpot/core/observer.h"
+#include "lpot/plan/search_space.h"
+#include "lpot/tune/candidate_builder.h"
+#include "lpot/tune/quantization_task.h"
+
+namespace lpot {
+
+// Returns the first plan if there is no choice, or if the model is so large that compiling candidates takes long.
+Plan choose_without_labels(const QuantizationTask&, const PlanChoices&, CandidateBuilder&, const StatisticsByPlan&,
+                           const Observer&);
+
+}  // namespace lpot
