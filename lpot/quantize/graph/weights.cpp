@@ -62,13 +62,21 @@ float best_scale(const float* values, std::size_t count, float largest, float li
   return best;
 }
 
-// The scale of these values; 1 when all are zero.
+// The scale of these values; 0 when all are zero.
 float scale_of(const float* values, std::size_t count, const TensorScheme& scheme) {
   float largest = 0;
   for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(values[i]));
-  if (largest == 0) return 1.0f;
+  if (largest == 0) return 0.0f;
   const auto limit = static_cast<float>(weight_limit(scheme));
   return scheme.algorithm == Algorithm::Mse ? best_scale(values, count, largest, limit) : largest / limit;
+}
+
+// Rows of zeros get the largest scale of the other rows, or 1 if there is none. The bias of a channel is a multiple of
+// its scale, so a scale that is much larger than those of other channels would make the bias inaccurate.
+void set_scales_of_zeros(std::vector<float>& scales) {
+  const float largest = *std::max_element(scales.begin(), scales.end());
+  for (float& scale : scales)
+    if (scale == 0.0f) scale = largest > 0.0f ? largest : 1.0f;
 }
 
 }  // namespace
@@ -123,6 +131,7 @@ QuantizedRows quantize_rows(const WeightMatrix& matrix, const TensorScheme& sche
   else
     for (std::size_t row = 0; row < matrix.rows(); ++row)
       result.scales.push_back(scale_of(matrix.row(row), matrix.columns(), scheme));
+  if (!result.scales.empty()) set_scales_of_zeros(result.scales);
 
   const auto limit = static_cast<float>(weight_limit(scheme));
   result.values.resize(matrix.rows() * matrix.columns());

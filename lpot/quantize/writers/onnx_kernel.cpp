@@ -7,6 +7,7 @@
 #include <openvino/opsets/opset8.hpp>
 
 #include "lpot/core/error.h"
+#include "lpot/quantize/graph/bias.h"
 
 namespace lpot {
 namespace {
@@ -30,41 +31,6 @@ const onnx::NodeProto* kernel_before(const OnnxGraph& graph, const std::string& 
   for (const std::string& input : node->input())
     if (const onnx::NodeProto* found = kernel_before(graph, input)) return found;
   return nullptr;
-}
-
-std::size_t output_channels(const ov::Node& kernel) {
-  const ov::Shape& weights = kernel.get_input_shape(1);
-  if (ov::is_type<op::GroupConvolution>(&kernel)) return weights[0] * weights[1];
-  if (ov::is_type<op::Convolution>(&kernel)) return weights[0];
-  if (const auto product = ov::as_type<const op::MatMul>(&kernel)) return weights[product->get_transpose_b() ? 0 : 1];
-  return weights[1];
-}
-
-// The kernel's only reader, if it adds a constant with one value or one value per output channel.
-std::shared_ptr<ov::Node> bias_addition(const ov::Node& kernel, std::size_t channels) {
-  const auto readers = kernel.output(0).get_target_inputs();
-  const ov::Rank rank = kernel.get_output_partial_shape(0).rank();
-  if (readers.size() != 1 || rank.is_dynamic()) return nullptr;
-  std::shared_ptr<ov::Node> addition = readers.begin()->get_node()->shared_from_this();
-  if (!ov::is_type<op::Add>(addition) || addition->get_output_element_type(0) != ov::element::f32) return nullptr;
-  const std::size_t side = 1 - readers.begin()->get_index();
-  if (!is_constant(*addition, side)) return nullptr;
-  const ov::Shape& shape = addition->get_input_shape(side);
-  if (shape.size() > static_cast<std::size_t>(rank.get_length())) return nullptr;
-  if (ov::shape_size(shape) == 1) return addition;
-  const bool is_product = ov::is_type<op::MatMul>(&kernel);
-  const std::size_t from_end = is_product ? 1 : static_cast<std::size_t>(rank.get_length()) - 1;
-  const bool along_channels =
-      shape.size() >= from_end && *(shape.end() - static_cast<std::ptrdiff_t>(from_end)) == channels;
-  return along_channels && ov::shape_size(shape) == channels ? addition : nullptr;
-}
-
-void read_bias(OnnxKernel& kernel, const ov::Node& addition, std::size_t channels) {
-  const std::size_t side = is_constant(addition, 1) ? 1 : 0;
-  const auto constant = ov::as_type_ptr<op::Constant>(addition.get_input_node_shared_ptr(side));
-  kernel.bias = constant->cast_vector<float>();
-  if (kernel.bias.size() == 1) kernel.bias.assign(channels, kernel.bias[0]);
-  kernel.bias_constant = constant->get_friendly_name();
 }
 
 [[noreturn]] void refuse(const OnnxKernel& kernel, const std::string& why) {
@@ -92,10 +58,12 @@ bool is_kernel(const ov::Node& node) {
 
 OnnxKernel find_kernel(const OnnxGraph& graph, const std::shared_ptr<ov::Node>& node) {
   OnnxKernel kernel{.op = node, .name = op_name(*node), .bias = {}, .bias_constant = {}, .node = nullptr, .output = {}};
-  const std::size_t channels = output_channels(*node);
-  if (const auto addition = bias_addition(*node, channels)) {
-    kernel.output = name_in_file(graph, addition->output(0));
-    if (!kernel.output.empty()) read_bias(kernel, *addition, channels);
+  if (const auto bias = find_bias(*node)) {
+    kernel.output = name_in_file(graph, bias->node->output(0));
+    if (!kernel.output.empty()) {
+      kernel.bias = bias->values(output_channels(*node));
+      kernel.bias_constant = bias->constant->get_friendly_name();
+    }
   }
   if (kernel.output.empty()) kernel.output = name_in_file(graph, node->output(0));
   while (!kernel.output.empty() && is_copy(*graph.producer(kernel.output)) &&

@@ -1,17 +1,8 @@
 #include "lpot/quantize/writers/onnx_qdq.h"
 
-#include <cmath>
-#include <limits>
+#include "lpot/quantize/graph/activation_range.h"
 
 namespace lpot {
-
-Quantization::Quantization(const Range& levels) {
-  constexpr float kSteps = 255.0f;
-  scale = (levels.high - levels.low) / kSteps;
-  zero_point = static_cast<int>(std::lround(-levels.low / scale));
-  is_signed = zero_point == 128;
-  if (is_signed) zero_point = 0;
-}
 
 std::string QdqNodes::divided(const std::string& tensor, const Division& division) {
   if (division.divisors.empty()) return tensor;
@@ -73,22 +64,10 @@ std::string QdqNodes::weights(const std::string& name, const FileLayout& layout,
   return output;
 }
 
-std::string QdqNodes::bias(const std::string& name, const std::vector<float>& values, float activation_scale,
-                           const std::vector<float>& weight_scales) {
-  const Dims dims{static_cast<std::int64_t>(values.size())};
-  // Half of the int32 range, because the kernel adds the products to it.
-  constexpr double kMaxLevel = 0.5 * std::numeric_limits<std::int32_t>::max();
-  std::vector<std::int32_t> integers;
-  std::vector<float> scales;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const float scale = activation_scale * weight_scales[weight_scales.size() == 1 ? 0 : i];
-    const double level = std::nearbyint(static_cast<double>(values[i]) / static_cast<double>(scale));
-    if (!(std::fabs(level) < kMaxLevel)) return graph_.add_constant(name, dims, values);
-    integers.push_back(static_cast<std::int32_t>(level));
-    scales.push_back(scale);
-  }
-  const std::string stored = graph_.add_constant(name + "/int32", dims, integers);
-  const std::string scale = graph_.add_constant(name + "/scale", dims, scales);
+std::string QdqNodes::bias(const std::string& name, const IntegerBias& bias) {
+  const Dims dims{static_cast<std::int64_t>(bias.integers.size())};
+  const std::string stored = graph_.add_constant(name + "/int32", dims, bias.integers);
+  const std::string scale = graph_.add_constant(name + "/scale", dims, bias.scales);
   std::string output = graph_.unique_name(name + "/dequantized");
   onnx::NodeProto node = build_node("DequantizeLinear", output, {stored, scale}, output);
   set_attribute(node, "axis", std::int64_t{0});

@@ -7,20 +7,12 @@
 #include <vector>
 
 #include "lpot/calibrate/range.h"
+#include "lpot/quantize/graph/bias.h"
 #include "lpot/quantize/graph/weights.h"
 #include "lpot/quantize/writers/onnx_graph.h"
 #include "lpot/quantize/writers/onnx_kernel.h"
 
 namespace lpot {
-
-// Scale and zero point of quantization levels. Symmetric levels are int8 with zero point 0, all others uint8.
-struct Quantization {
-  explicit Quantization(const Range& levels);
-
-  float scale = 1;
-  int zero_point = 0;
-  bool is_signed = false;
-};
 
 // The per-channel division of an activation before its quantizer.
 struct Division {
@@ -41,10 +33,7 @@ class QdqNodes {
   // Weights that several ops share are stored once if they are quantized the same way. The object keeps a reference to
   // them.
   std::string weights(const std::string& name, const FileLayout&, const QuantizedWeights&);
-  // Stores the bias as int32 with the scale of the products, so that the kernel adds it as an integer. A bias that is
-  // too large for int32 stays float.
-  std::string bias(const std::string& name, const std::vector<float>& values, float activation_scale,
-                   const std::vector<float>& weight_scales);
+  std::string bias(const std::string& name, const IntegerBias&);
 
   // The dequantized output of a tensor's quantizer, if the tensor has exactly one quantizer and no division.
   std::optional<std::string> quantized(const std::string& tensor) const;

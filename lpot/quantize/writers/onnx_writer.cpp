@@ -132,7 +132,9 @@ std::vector<float> OnnxWriter::new_bias(const Task& task) const {
 void OnnxWriter::add_kernel(const Task& task, onnx::NodeProto node, const onnx::NodeProto& last,
                             const std::string& bias_name) {
   const std::string& output = task.kernel.output;
-  const std::vector<float> bias = new_bias(task);
+  std::vector<float> bias = new_bias(task);
+  const auto integers = task.edit && !bias.empty() ? integer_bias(bias, *task.edit) : std::nullopt;
+  if (integers) bias = integers->values();
   // Both are already folded into the weights and the bias.
   remove_attribute(node, "alpha");
   remove_attribute(node, "beta");
@@ -144,10 +146,8 @@ void OnnxWriter::add_kernel(const Task& task, onnx::NodeProto node, const onnx::
     graph_.add_node(build_node("Add", name, {product, graph_.add_constant(bias_name, dims, bias)}, output));
     node.set_output(0, product);
   } else {
-    const bool is_int8 = task.edit && !task.edit->activation.empty();
-    if (!bias.empty() && is_int8)
-      node.add_input(qdq_.bias(bias_name, bias, Quantization(task.edit->levels).scale, task.edit->weights.scales));
-    if (!bias.empty() && !is_int8)
+    if (integers) node.add_input(qdq_.bias(bias_name, *integers));
+    if (!bias.empty() && !integers)
       node.add_input(graph_.add_constant(bias_name, {static_cast<std::int64_t>(bias.size())}, bias));
     node.set_output(0, output);
   }

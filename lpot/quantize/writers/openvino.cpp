@@ -7,6 +7,7 @@
 
 #include "lpot/calibrate/observe.h"
 #include "lpot/core/error.h"
+#include "lpot/quantize/graph/bias.h"
 #include "lpot/quantize/graph/quantizer_places.h"
 #include "lpot/quantize/writers/convolution_variant.h"
 #include "lpot/quantize/writers/keep_in_f32.h"
@@ -135,37 +136,32 @@ void replace(const Output& old, const Output& with) {
   with.get_tensor().add_names(names);
 }
 
-// The op's only reader, if it adds a constant with one value per channel.
-struct Bias {
-  std::shared_ptr<ov::Node> addition;
-  std::shared_ptr<op::Constant> constant;
-  std::size_t side = 1;
-};
-
-std::optional<Bias> find_bias(const std::shared_ptr<ov::Node>& node, std::size_t channels) {
-  const auto readers = node->output(0).get_target_inputs();
-  if (readers.size() != 1) return std::nullopt;
-  const auto addition = readers.begin()->get_node()->shared_from_this();
-  if (!ov::is_type<op::Add>(addition)) return std::nullopt;
-  const std::size_t side = 1 - readers.begin()->get_index();
-  const auto constant = ov::as_type_ptr<op::Constant>(addition->get_input_node_shared_ptr(side));
-  if (!constant || ov::shape_size(constant->get_shape()) != channels) return std::nullopt;
-  if (addition->get_output_partial_shape(0).rank() != node->get_output_partial_shape(0).rank()) return std::nullopt;
-  return Bias{addition, constant, side};
+// The bias of the written op: that of the source graph plus that of the edit, rounded like in other files.
+std::vector<float> written_bias(const ov::Node& kernel, const std::optional<BiasAddition>& existing,
+                                const OpEdit& edit) {
+  std::vector<float> bias = edit.bias;
+  if (existing) {
+    const std::vector<float> values = existing->values(output_channels(kernel));
+    bias.resize(values.size(), 0.0f);
+    for (std::size_t i = 0; i < values.size(); ++i) bias[i] += values[i];
+  }
+  return rounded_bias(bias, edit);
 }
 
-void add_bias(const std::shared_ptr<ov::Node>& node, const OpEdit& edit) {
-  if (edit.bias.empty()) return;
-  if (const auto bias = find_bias(node, edit.bias.size())) {
-    std::vector<float> values = bias->constant->cast_vector<float>();
-    for (std::size_t i = 0; i < values.size(); ++i) values[i] += edit.bias[i];
-    const auto constant = op::Constant::create(ov::element::f32, bias->constant->get_shape(), values);
-    constant->set_friendly_name(bias->constant->get_friendly_name());
-    bias->addition->input(bias->side).replace_source_output(constant);
+void write_bias(const std::shared_ptr<ov::Node>& node, const OpEdit& edit) {
+  if (edit.activation.empty() && edit.bias.empty()) return;
+  const auto existing = find_bias(*node);
+  const std::vector<float> bias = written_bias(*node, existing, edit);
+  if (bias.empty()) return;
+  const auto rank = static_cast<std::size_t>(node->get_output_partial_shape(0).rank().get_length());
+  const bool has_shape = existing && ov::shape_size(existing->constant->get_shape()) == bias.size();
+  const auto constant = has_shape ? op::Constant::create(ov::element::f32, existing->constant->get_shape(), bias)
+                                  : per_channel(bias, edit.output_channel_axis, rank);
+  if (existing) {
+    constant->set_friendly_name(existing->constant->get_friendly_name());
+    existing->node->input(existing->side).replace_source_output(constant);
     return;
   }
-  const auto rank = static_cast<std::size_t>(node->get_output_partial_shape(0).rank().get_length());
-  const auto constant = per_channel(edit.bias, edit.output_channel_axis, rank);
   const auto addition = std::make_shared<op::Add>(node, constant);
   constant->set_friendly_name(edit.op + "/correction");
   addition->set_friendly_name(edit.op + "/corrected");
@@ -173,20 +169,13 @@ void add_bias(const std::shared_ptr<ov::Node>& node, const OpEdit& edit) {
 }
 
 void rewrite_as_convolution(const std::shared_ptr<ov::Node>& node, const op::Constant& weights, const OpEdit& edit) {
-  const std::size_t channels = weights.get_shape()[edit.weight_axes.front()];
-  std::vector<float> bias = edit.bias;
-  const auto existing = find_bias(node, channels);
-  if (existing) {
-    const std::vector<float> values = existing->constant->cast_vector<float>();
-    bias.resize(channels, 0.0f);
-    for (std::size_t i = 0; i < channels; ++i) bias[i] += values[i];
-  }
+  const auto existing = find_bias(*node);
   const Output result = write_convolution_variant({.input = node->input_value(0),
                                                    .weights = as_convolution_weights(weights, edit),
-                                                   .bias = std::move(bias),
+                                                   .bias = written_bias(*node, existing, edit),
                                                    .name = node->get_friendly_name(),
                                                    .variant = edit.variant});
-  replace((existing ? existing->addition : node)->output(0), result);
+  replace((existing ? existing->node : node)->output(0), result);
 }
 
 class Writer {
@@ -264,7 +253,7 @@ class Writer {
     const bool has_kernel = !edit.activation.empty() || is_product;
     node->input(1).replace_source_output(
         dequantized(*weights, edit.weights, has_kernel ? Dequantized::ByKernel : Dequantized::WhenCompiled));
-    add_bias(node, edit);
+    write_bias(node, edit);
   }
 
   void replace_constant(const ConstantEdit& edit) {

@@ -27,22 +27,43 @@ TEST(ActivationLevels, ContainZeroExactlyAndCoverTheRange) {
   }
 }
 
-TEST(ActivationLevels, KeepARangeThatBeginsAtZero) {
-  for (const Symmetry symmetry : {Symmetry::Symmetric, Symmetry::Asymmetric})
-    EXPECT_EQ(activation_levels({0, 6}, symmetry), (Range{0, 6}));
+TEST(ActivationLevels, StayInsideARangeThatBeginsAtZero) {
+  for (const Symmetry symmetry : {Symmetry::Symmetric, Symmetry::Asymmetric}) {
+    const Range levels = activation_levels({0, 6}, symmetry);
+    EXPECT_EQ(levels.low, 0);
+    EXPECT_LE(levels.high, 6);
+    EXPECT_NEAR(levels.high, 6, 6.0 / 32768);
+  }
 }
 
 TEST(ActivationLevels, EndAtZeroWhenNothingIsPositive) {
   const Range levels = activation_levels({-3, 0}, Symmetry::Asymmetric);
-  EXPECT_FLOAT_EQ(levels.low, -3);
+  EXPECT_LE(levels.low, -3);
+  EXPECT_NEAR(levels.low, -3, 0.5 * step_of(levels));
   EXPECT_EQ(levels.high, 0);
 }
 
 TEST(ActivationLevels, HaveOneExtraLevelBelowZeroWhenSymmetric) {
   const Range levels = activation_levels({-2, 2}, Symmetry::Symmetric);
-  EXPECT_EQ(levels.high, 2);
-  EXPECT_FLOAT_EQ(levels.low, -2.0f * 128 / 127);
-  EXPECT_NEAR(-double(levels.low) / step_of(levels), 128, 1e-4);
+  EXPECT_NEAR(levels.high, 2, 1e-4);
+  EXPECT_EQ(levels.low, -levels.high * 128 / 127);
+}
+
+// OpenVINO computes scale and zero point from the ends of a FakeQuantize, and the ends from scale and zero point of a
+// QuantizeLinear. Both ways must give the same quantizer.
+TEST(ActivationLevels, AreExactAsScaleAndZeroPoint) {
+  std::mt19937 random(4);
+  std::uniform_real_distribution<float> exponent(-8, 8);
+  for (int i = 0; i < 2000; ++i) {
+    const Range range{i % 4 == 0 ? 0.0f : -std::exp2(exponent(random)),
+                      i % 4 == 1 ? 0.0f : std::exp2(exponent(random))};
+    const Range levels = activation_levels(range, Symmetry::Asymmetric);
+    const Quantization integers(levels);
+    const auto zero = static_cast<float>(integers.is_signed ? 128 : integers.zero_point);
+    ASSERT_EQ(-zero * integers.scale, levels.low) << range.low << " " << range.high;
+    ASSERT_EQ((255 - zero) * integers.scale, levels.high) << range.low << " " << range.high;
+    ASSERT_EQ(-255 * levels.low / (levels.high - levels.low), zero) << range.low << " " << range.high;
+  }
 }
 
 TEST(ActivationLevels, AreNotEmptyForAnEmptyRange) {

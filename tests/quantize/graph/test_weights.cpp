@@ -73,11 +73,16 @@ TEST(QuantizeWeights, UsesTheWholeIntegerRangeInEveryChannel) {
   EXPECT_EQ(found.values[3], 63);
 }
 
-TEST(QuantizeWeights, GivesAZeroChannelZerosAndANonZeroScale) {
-  const auto found = quantize_weights({0, 0, 1, 2}, {2, 2}, {0}, scheme(Granularity::PerChannel));
+TEST(QuantizeWeights, GivesAZeroChannelZerosAndTheLargestScaleOfOtherChannels) {
+  const auto found = quantize_weights({0, 0, 0.1f, 0.2f, 0.3f, 0.1f}, {3, 2}, {0}, scheme(Granularity::PerChannel));
   EXPECT_EQ(found.values[0], 0);
   EXPECT_EQ(found.values[1], 0);
-  EXPECT_GT(found.scales[0], 0);
+  EXPECT_EQ(found.scales[0], found.scales[2]) << "a scale of 1 would round the bias of the channel to coarse steps";
+}
+
+TEST(QuantizeWeights, GivesZerosANonZeroScale) {
+  for (const Granularity granularity : {Granularity::PerChannel, Granularity::PerTensor})
+    EXPECT_GT(quantize_weights({0, 0}, {1, 2}, {0}, scheme(granularity)).scales.at(0), 0);
 }
 
 TEST(QuantizeWeights, KeepsTheSignOfTinyWeights) {
