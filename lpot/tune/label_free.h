@@ -1,6 +1,6 @@
 // Chooses a plan without labels, for models that are quantized once.
 //
-//   const Plan plan = choose_without_labels(task, choices, builder, statistics, observer);
+//   const Plan plan = choose_without_labels(task, choices, builder, statistics_by_plan, observer);
 //
 // The candidates are the first plan of a search, the same with each combination of recipes that the configuration
 // leaves open, and a plan with a range estimator for each tensor (quantize/range_choice.h). The one whose outputs are

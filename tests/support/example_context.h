@@ -121,6 +121,7 @@ namespace in_quantize {
 extern std::vector<float> values;
 extern Shape shape;
 extern TensorScheme scheme;
+extern PlanChoices choices;
 OpEdit double_bias(const QuantizationTarget&, const QuantizedRows&, OpEdit);
 }  // namespace in_quantize
 
@@ -133,6 +134,8 @@ namespace in_tune {
 extern QuantizationTask task;
 extern StatisticsByPlan statistics_by_plan;
 extern PlanFinalizer finalizer;
+extern PlanChoices choices;
+extern CandidateBuilder& builder;
 extern NextModel next;
 extern NextModel::Build build;
 extern Step step;
