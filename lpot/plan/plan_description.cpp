@@ -12,16 +12,21 @@
 namespace lpot {
 namespace {
 
+// 7 bits are half the range of 8 bits, which a search uses for CPUs that sum in 16 bits.
+std::string bits_text(const TensorScheme& scheme) {
+  return scheme.bits < 7 ? fmt::format(" {} bits", scheme.bits) : "";
+}
+
 std::string activation_text(const TensorScheme& scheme) {
-  return fmt::format("{}{}{}", to_string(scheme.algorithm),
+  return fmt::format("{}{}{}{}", to_string(scheme.algorithm),
                      scheme.granularity == Granularity::PerChannel ? " per channel" : "",
-                     scheme.symmetry == Symmetry::Symmetric ? " symmetric" : "");
+                     scheme.symmetry == Symmetry::Symmetric ? " symmetric" : "", bits_text(scheme));
 }
 
 std::string weight_text(const TensorScheme& scheme) {
-  return fmt::format("{} {}{}", to_string(scheme.algorithm),
+  return fmt::format("{} {}{}{}", to_string(scheme.algorithm),
                      scheme.granularity == Granularity::PerChannel ? "per channel" : "per tensor",
-                     scheme.symmetry == Symmetry::Asymmetric ? " asymmetric" : "");
+                     scheme.symmetry == Symmetry::Asymmetric ? " asymmetric" : "", bits_text(scheme));
 }
 
 using SchemeCount = std::pair<std::string, std::size_t>;

@@ -11,7 +11,7 @@ void set_estimate(RankedCandidate& candidate, const Probe& probe, const Goal& go
   if (probe.loss) {
     candidate.estimated_accuracy = goal.higher_is_better ? goal.baseline - *probe.loss : goal.baseline + *probe.loss;
     candidate.error = probe.loss_error;
-    candidate.samples = probe.samples;
+    candidate.samples = probe.used_samples > 0 ? probe.used_samples : probe.samples;
     candidate.distance.reset();
   } else if (!candidate.estimated_accuracy && std::isfinite(probe.distance)) {
     candidate.distance = probe.distance;

@@ -22,7 +22,7 @@ struct RankedCandidate {
   // Unset: the probe failed, or the evaluation is a program or a function of the user, which only gives a distance.
   std::optional<double> estimated_accuracy = {};
   double error = 0;                       // standard error of the estimate
-  std::size_t samples = 0;                // of the estimate
+  std::size_t samples = 0;                // that the estimate is computed from
   std::optional<double> distance = {};    // of the outputs from fp32; set only if there is no estimate
   std::optional<std::size_t> trial = {};  // number of the trial with this plan; unset: not tried
 };

@@ -259,7 +259,7 @@ class ViewBuilder {
     for (const Trial& trial : trials_)
       if (trial.number < best_->number && precision_in(trial, op) == Precision::Int8) before = &trial;
     if (!before)
-      return probes_.empty()
+      return std::none_of(probes_.begin(), probes_.end(), [](const Probe& probe) { return probe.level == 0; })
                  ? "No trial before the best one had this op in int8."
                  : "Probes on a few samples showed a large error with this op in int8, so no trial used it.";
     if (!before->result) return fmt::format("Trial {} had this op in int8 and failed.", before->number);

@@ -67,6 +67,7 @@ def probe(number: int, plan: dict, loss: float | None, level: int = 1) -> dict:
     }
     if loss is not None:
         stored["loss"] = [loss, 0.004 / level]
+        stored["used_samples"] = stored["samples"]
     return {f"probe {number}": stored}
 
 

@@ -34,6 +34,15 @@ TEST(DescribeRanges, NamesPropertiesThatAreNotUsual) {
   EXPECT_EQ(short_label(plan), "minmax symmetric, weights mse per tensor asymmetric");
 }
 
+TEST(DescribeRanges, NamesBitsExceptHalfAndFullRange) {
+  Plan plan;
+  plan.ops = {{"a", int8_op(Algorithm::MinMax)}};
+  plan.ops["a"].weight.bits = 7;
+  EXPECT_EQ(describe_ranges(plan), "activations: minmax; weights: minmax per channel");
+  plan.ops["a"].weight.bits = 4;
+  EXPECT_EQ(describe_ranges(plan), "activations: minmax; weights: minmax per channel 4 bits");
+}
+
 TEST(DescribeRanges, ASymmetricOpDoesNotMakeAPlanMixed) {
   Plan plan;
   plan.ops = {{"a", int8_op(Algorithm::Kl)},

@@ -21,7 +21,8 @@ Probe estimate(Algorithm algorithm, int level, double loss) {
           .level = level,
           .loss = loss,
           .loss_error = 0.004 / level,
-          .samples = 100 * static_cast<std::size_t>(level)};
+          .samples = 100,
+          .used_samples = 100 * static_cast<std::size_t>(level)};
 }
 
 TEST(RankedCandidates, AreSortedByEstimatedAccuracyAndKnowTheirTrials) {

@@ -185,7 +185,7 @@ TuneResult ranked() {
   with_kl.ops.at("conv").activation.algorithm = Algorithm::Kl;
   with_recipe.recipes.set("bias_correction", true);
   const auto estimate = [](const Plan& plan, double loss) {
-    return Probe{.plan = plan, .level = 1, .loss = loss, .loss_error = 0.0041, .samples = 212};
+    return Probe{.plan = plan, .level = 1, .loss = loss, .loss_error = 0.0041, .samples = 106, .used_samples = 212};
   };
   result.probes = {estimate(result.best->plan, 0.004), estimate(with_kl, 0.03), estimate(with_recipe, 0.001)};
   return result;

@@ -141,7 +141,7 @@ TEST_F(StudyViewTest, HasTheRankedCandidatesAndShowsThoseThatWereNotTried) {
   again.level = 2;
   again.loss = 0.006;
   again.loss_error = 0.002;
-  again.samples = 425;
+  again.used_samples = 425;
   store_->put(id_, "probe 2", to_json(tried));
   store_->put(id_, "probe 3", to_json(not_tried));
   store_->put(id_, "probe 4", to_json(again));
