@@ -117,8 +117,8 @@ std::string trials(const OrderedJson& view) {
                     fixed(trial, "fp32_latency_ms", 3), fixed(trial, "latency_ms", 3), speedup_text(trial),
                     trial["fp32_ops"].dump(), fixed(trial, "seconds", 1), plain(trial["ranges"]), recipes_text(trial),
                     trial["number"] == view["best"] ? "best" : plain(trial.value("error", ""))});
-  return table({"trial", plain(view["metric"]), "estimate of a probe", "fp32 ms, same run", "ms", "speed-up",
-                "not int8", "seconds", "ranges", "recipes", ""},
+  return table({"trial", plain(view["metric"]), "by probe", "fp32 ms, same run", "ms", "speed-up", "not int8",
+                "seconds", "ranges", "recipes", ""},
                rows);
 }
 

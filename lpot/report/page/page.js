@@ -244,7 +244,7 @@ function change(view, index) {
   });
   const unquantized = { bf16: 'bf16', f16: 'fp16' }[trial.precision] || 'fp32';
   const list = found => found.slice(0, 2).join(', ') + (found.length > 2 ? ` and ${found.length - 2} more` : '');
-  const other = names.other.length > 2 && names.other.length === view.ops.length - trial.fp32_ops ? 'other ranges for all ops' : 'other ranges: ' + list(names.other);
+  const other = names.other.length > 8 ? `other ranges for ${names.other.length} ops` : 'other ranges: ' + list(names.other);
   const [added, removed] = [[trial, before], [before, trial]].map(([a, b]) => a.recipes.filter(recipe => !b.recipes.includes(recipe)));
   const parts = [names.fallback.length ? `to ${unquantized}: ` + list(names.fallback) : '', names.int8.length ? 'to int8: ' + list(names.int8) : '', names.other.length ? other : '',
     added.length ? 'with ' + added.join(', ') : '', removed.length ? 'without ' + removed.join(', ') : ''];
@@ -259,11 +259,11 @@ function drawTrials(view) {
   const rows = view.trials.map((trial, i) => ({ look: trial.number === view.best ? 'best' : undefined, cells: [String(trial.number),
     scored(trial) ? el('span', { class: trial.meets_goal ? 'good' : undefined }, accuracyText(trial) + (trial.meets_goal ? ' ✓' : '')) : el('span', { class: 'bad' }, 'failed'),
     ...withEstimate(estimates.get(trial.number) ?? ''),
-    fixed(trial.fp32_latency_ms, 3), fixed(trial.latency_ms, 3), speedup(trial), bytes(trial.size_bytes), String(trial.fp32_ops), fixed(trial.seconds, 1),
+    `${fixed(trial.fp32_latency_ms, 3)} → ${fixed(trial.latency_ms, 3)}`, speedup(trial), bytes(trial.size_bytes), String(trial.fp32_ops), fixed(trial.seconds, 1),
     [el('div', {}, trial.ranges), el('div', { class: 'muted' }, change(view, i))]] }));
   return el('section', { id: 'trials' }, el('h2', {}, `What was tried: ${counted(rows.length, 'trial')}, ${counted(view.probes.length, 'probe')}`),
     view.probes_text ? el('p', { class: 'muted' }, `Probes: ${view.probes_text}.`) : null,
-    rows.length ? table(['trial', view.metric, ...withEstimate('estimate of a probe'), 'fp32 ms, same run', 'ms', 'speed-up', 'weights', 'not int8', 'seconds', '<ranges, change'], rows) : null);
+    rows.length ? table(['trial', view.metric, ...withEstimate('by probe'), 'ms, fp32 → int8', 'speed-up', 'weights', 'not int8', 'seconds', '<ranges, change'], rows) : null);
 }
 function drawRanked(view) {
   const others = view.ranked.filter(candidate => !candidate.trial), goal = view.goal?.threshold;
