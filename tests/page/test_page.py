@@ -86,9 +86,7 @@ class PageTest(unittest.TestCase):
                 "0.9080 ± 0.002",
                 self.browser.run("document.querySelector('#trials tbody').textContent"),
             )
-            ranked = self.browser.run(
-                "document.querySelector('#ranked').textContent"
-            )
+            ranked = self.browser.run("document.querySelector('#ranked').textContent")
             for text in (
                 "Ranked, not tried",
                 "Recipes of all candidates: smooth_quant.",
