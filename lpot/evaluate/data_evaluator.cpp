@@ -156,7 +156,7 @@ LossEstimate DataEvaluator::estimate_by_subset(const EstimateRequest& request, c
   }
   const double found = run_evaluation(request.candidate, loader_, metrics_, options, observer).score.accuracy();
   const double loss = higher_is_better() ? fp32_on_subset_[count] - found : found - fp32_on_subset_[count];
-  return {loss, std::max(std::fabs(loss), 1 / static_cast<double>(loader_.size())), evaluated};
+  return {loss, std::max(std::fabs(loss), 1 / static_cast<double>(loader_.size())), evaluated, count};
 }
 
 std::optional<LossEstimate> DataEvaluator::estimate(const EstimateRequest& request, const Observer& observer) {

@@ -90,11 +90,11 @@ LossEstimate LossSample::estimate(const SampleScores& candidate, std::size_t cou
   // Even if no drawn sample changed, one that was not drawn may change.
   const double share = static_cast<double>(drawn.size()) / size;
   const double deviation = share < 1 ? std::max(std::sqrt(variance), 1 / size) : 0;
-  if (!has_margins(baseline_)) return {-counted, deviation, drawn.size()};
+  if (!has_margins(baseline_)) return {-counted, deviation, drawn.size(), drawn.size()};
   const double weight = std::sqrt(share);
   // The predicted change varies about half as much as the counted one in the validation above.
   return {-(weight * counted + (1 - weight) * predicted_change(baseline_, std::move(noise))),
-          deviation * (1 + weight) / 2, drawn.size()};
+          deviation * (1 + weight) / 2, drawn.size(), drawn.size()};
 }
 
 }  // namespace lpot

@@ -37,6 +37,8 @@ struct LossEstimate {
   double loss = 0;          // of accuracy against the baseline, positive: worse
   double error = 0;         // standard error of the loss
   std::size_t samples = 0;  // evaluated for this estimate
+  // The estimate is computed from this number of samples. Some of them may have been evaluated for an earlier estimate.
+  std::size_t used_samples = 0;
 };
 
 class LossSample {

@@ -75,6 +75,7 @@ std::string to_json(const Probe& probe) {
     json["level"] = probe.level;
     json["samples"] = probe.samples;
     if (probe.loss) json["loss"] = {*probe.loss, probe.loss_error};
+    if (probe.used_samples > 0) json["used_samples"] = probe.used_samples;
   }
   return json.dump();
 }
@@ -89,6 +90,7 @@ Probe probe_from_json(const std::string& text) {
     if (!json.contains("level")) return probe;
     probe.level = static_cast<int>(json_integer(json.at("level")));
     probe.samples = static_cast<std::size_t>(json_integer(json.at("samples")));
+    probe.used_samples = static_cast<std::size_t>(json_integer(json, "used_samples", 0));
     if (!json.contains("loss")) return probe;
     probe.loss = json.at("loss").at(0).get<double>();
     probe.loss_error = json.at("loss").at(1).get<double>();

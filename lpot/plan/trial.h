@@ -71,7 +71,8 @@ struct Probe {
   // program or a function of the user, so `distance` is all there is.
   std::optional<double> loss = {};
   double loss_error = 0;
-  std::size_t samples = 0;  // levels 1 and 2: number of evaluated samples
+  std::size_t samples = 0;       // levels 1 and 2: number of evaluated samples
+  std::size_t used_samples = 0;  // number of samples that `loss` is computed from, also those of an earlier level
 
   bool operator==(const Probe&) const = default;
 };

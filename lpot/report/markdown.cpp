@@ -80,16 +80,46 @@ std::string recipes_text(const OrderedJson& trial) {
   return plain(fmt::format("{}", fmt::join(trial["recipes"].get<std::vector<std::string>>(), ", ")));
 }
 
+// "0.7065 +- 0.004", "distance 0.21", or "failed".
+std::string estimate_of(const OrderedJson& candidate) {
+  if (candidate["estimated_accuracy"].is_number())
+    return fmt::format("{:.4f} +- {:.2g}", candidate["estimated_accuracy"].get<double>(),
+                       candidate["error"].is_number() ? candidate["error"].get<double>() : 0.0);
+  if (candidate["distance"].is_number()) return fmt::format("distance {:.3g}", candidate["distance"].get<double>());
+  return "failed";
+}
+
+std::string estimate_of_trial(const OrderedJson& view, const OrderedJson& trial) {
+  for (const OrderedJson& candidate : view["ranked"])
+    if (candidate["trial"] == trial["number"]) return estimate_of(candidate);
+  return "-";
+}
+
+// The candidates that have an estimate and no trial.
+std::string ranked_not_tried(const OrderedJson& view) {
+  std::vector<Row> rows;
+  for (const OrderedJson& candidate : view["ranked"])
+    if (candidate["trial"].is_null())
+      rows.push_back({plain(candidate["ranges"]), recipes_text(candidate), candidate["not_int8"].dump(),
+                      plain(candidate["precision"]), estimate_of(candidate), candidate["samples"].dump()});
+  if (rows.empty()) return "";
+  return fmt::format(
+      "## Ranked, not tried\n\nProbes ranked {} candidates on a few samples. {} of them became trials; these did not. "
+      "The number after +- is the standard error. Speed is measured only in trials.\n\n{}",
+      view["ranked"].size(), view["ranked"].size() - rows.size(),
+      table({"ranges", "recipes", "not int8", "rest in", "estimated " + plain(view["metric"]), "samples"}, rows));
+}
+
 std::string trials(const OrderedJson& view) {
   std::vector<Row> rows;
   for (const OrderedJson& trial : view["trials"])
-    rows.push_back({trial["number"].dump(), accuracy_text(trial), fixed(trial, "fp32_latency_ms", 3),
-                    fixed(trial, "latency_ms", 3), speedup_text(trial), trial["fp32_ops"].dump(),
-                    fixed(trial, "seconds", 1), recipes_text(trial),
+    rows.push_back({trial["number"].dump(), accuracy_text(trial), estimate_of_trial(view, trial),
+                    fixed(trial, "fp32_latency_ms", 3), fixed(trial, "latency_ms", 3), speedup_text(trial),
+                    trial["fp32_ops"].dump(), fixed(trial, "seconds", 1), plain(trial["ranges"]), recipes_text(trial),
                     trial["number"] == view["best"] ? "best" : plain(trial.value("error", ""))});
-  return table(
-      {"trial", plain(view["metric"]), "fp32 ms, same run", "ms", "speed-up", "not int8", "seconds", "recipes", ""},
-      rows);
+  return table({"trial", plain(view["metric"]), "by probe", "fp32 ms, same run", "ms", "speed-up", "not int8",
+                "seconds", "ranges", "recipes", ""},
+               rows);
 }
 
 }  // namespace
@@ -99,11 +129,13 @@ std::string report_markdown(const OrderedJson& view) {
   std::string text = fmt::format("# {}, study {}\n\n", plain(view["name"]), view["study"].dump());
   if (best) text += comparison(view, *best);
   if (view["goal"].is_object())
-    text += fmt::format("Goal: {}: {}. Trials: {}, probes: {}, in {}.\n\n", plain(view["goal"]["text"]),
-                        view["goal"]["met"] == true ? "met" : "not met", view["trials"].size(), view["probes"].size(),
+    text += fmt::format("Goal: {}: {}. Trials: {}, in {}.\n\n", plain(view["goal"]["text"]),
+                        view["goal"]["met"] == true ? "met" : "not met", view["trials"].size(),
                         format_seconds(view["seconds"]));
   if (view.contains("faster_trial")) text += plain(view["faster_trial"]) + "\n\n";
-  text += "## Trials\n\n" + trials(view);
+  if (const std::string probes = view["probes_text"]; !probes.empty())
+    text += fmt::format("Probes: {}.\n\n", plain(probes));
+  text += "## Trials\n\n" + trials(view) + ranked_not_tried(view);
   std::vector<Row> kept, found;
   std::string noisiest;
   for (const OrderedJson& op : view["ops"]) {

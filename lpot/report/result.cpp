@@ -8,9 +8,12 @@
 
 #include "lpot/core/json.h"
 #include "lpot/model/load.h"
+#include "lpot/plan/plan_description.h"
+#include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/weights_only.h"
 #include "lpot/report/faster_trial.h"
 #include "lpot/report/output_formats.h"
+#include "lpot/report/ranked.h"
 #include "lpot/report/study_view.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/precision.h"
@@ -37,7 +40,11 @@ OrderedJson history_json(const TuneResult& result) {
   for (const Trial& trial : result.trials) {
     for (; probe != result.probes.end() && probe->before_trial <= trial.number; ++probe) seconds += probe->seconds;
     seconds += trial.seconds;
-    OrderedJson point{{"trial", trial.number}, {"seconds", seconds}, {"fp32_ops", trial.plan.fallback().size()}};
+    OrderedJson point{{"trial", trial.number},
+                      {"seconds", seconds},
+                      {"fp32_ops", trial.plan.fallback().size()},
+                      {"ranges", describe_ranges(trial.plan)},
+                      {"recipes", describe_recipes(trial.plan.recipes, recipe_declarations())}};
     if (trial.result) {
       const Measurement& measured = *trial.result;
       point.update({{"accuracy", measured.accuracy},
@@ -56,6 +63,31 @@ OrderedJson history_json(const TuneResult& result) {
     history.push_back(std::move(point));
   }
   return history;
+}
+
+OrderedJson best_json(const TuneResult& result) {
+  if (!result.best) return nullptr;
+  const Measurement& best = *result.best->result;
+  const Plan& plan = result.best->plan;
+  OrderedJson json{{"accuracy", best.accuracy},
+                   {"latency_ms", best.latency_ms},
+                   {"size_bytes", result.model_bytes},
+                   {"speedup", best.speedup},
+                   {"speedup_low", best.speedup_low},
+                   {"speedup_high", best.speedup_high},
+                   {"speedup_vs_default", best.speedup_vs_default},
+                   {"cores", best.cores},
+                   {"trial", result.best->number},
+                   {"fallback", plan.fallback()},
+                   {"ranges", describe_ranges(plan)},
+                   {"recipes", describe_recipes(plan.recipes, recipe_declarations())},
+                   {"metrics", metrics_json(best)}};
+  if (is_weights_only(plan)) json["activations"] = describe_activations(plan, result.cpu);
+  return json;
+}
+
+std::vector<RankedCandidate> ranked_in(const TuneResult& result) {
+  return ranked_candidates(result.probes, result.trials, result.goal);
 }
 
 std::optional<FasterTrial> faster_trial(const TuneResult& result) {
@@ -107,6 +139,24 @@ std::string best_text(const TuneResult& result) {
                      fallback.empty() ? "" : fmt::format(" ({})", format_names(fallback, "the report")));
 }
 
+// The goal, and how the search ended.
+std::string search_text(const TuneResult& result) {
+  std::string text = fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
+  const std::string samples =
+      result.evaluated_samples > 0 ? fmt::format(", {} samples evaluated", result.evaluated_samples) : "";
+  text += fmt::format("trials    {}{} in {}; stopped because {}\n", result.trials.size(), samples,
+                      format_seconds(result.seconds), to_string(result.reason));
+  if (!result.probes.empty()) text += wrapped("probes    ", probes_text(result.probes));
+  const char* label = "ranked    ";
+  for (const std::string& line :
+       ranked_lines(ranked_in(result), result.trials, result.best ? &*result.best : nullptr)) {
+    text += fmt::format("{}{}\n", label, line);
+    label = "          ";
+  }
+  if (result.reason == StopReason::Interrupted) text += "          To continue, run the same command with --resume.\n";
+  return text;
+}
+
 std::string shape_text(const Port& port, const StaticShapes& shapes) {
   if (const Shape* shape = shapes.find(port.name)) return fmt::format("[{}]", fmt::join(*shape, ", "));
   std::vector<std::string> dimensions;
@@ -143,23 +193,7 @@ std::string result_json(const TuneResult& result) {
                       {"latency_ms", baseline_latency(result)},
                       {"size_bytes", result.baseline.size_bytes},
                       {"metrics", metrics_json(result.baseline)}};
-  json["best"] = nullptr;
-  if (result.best) {
-    const Measurement& best = *result.best->result;
-    json["best"] = {{"accuracy", best.accuracy},
-                    {"latency_ms", best.latency_ms},
-                    {"size_bytes", result.model_bytes},
-                    {"speedup", best.speedup},
-                    {"speedup_low", best.speedup_low},
-                    {"speedup_high", best.speedup_high},
-                    {"speedup_vs_default", best.speedup_vs_default},
-                    {"cores", best.cores},
-                    {"trial", result.best->number},
-                    {"fallback", result.best->plan.fallback()},
-                    {"metrics", metrics_json(best)}};
-    if (is_weights_only(result.best->plan))
-      json["best"]["activations"] = describe_activations(result.best->plan, result.cpu);
-  }
+  json["best"] = best_json(result);
   if (const auto faster = faster_trial(result))
     json["faster_trial"] = {{"trial", faster->number}, {"text", faster->finding + " " + faster->advice}};
   json["trials"] = result.trials.size();
@@ -182,6 +216,7 @@ std::string result_json(const TuneResult& result) {
   json["stopped_because"] = to_string(result.reason);
   json["cpu_class"] = result.cpu.cpu_class();
   json["history"] = history_json(result);
+  json["ranked"] = ranked_json(ranked_in(result));
   json["front"] = front(result.trials, result.goal.higher_is_better);
   return json.dump(2) + "\n";
 }
@@ -300,16 +335,10 @@ std::string result_text(const TuneResult& result) {
   const std::string label = has_best ? model_label(result.best->plan) : "int8";
   std::string text = format_table({"", "fp32", label, ""}, rows) + "\n";
   if (has_best) text += speed_text(best);
-  text += fmt::format("goal      {}: {}\n", result.goal.describe(), result.goal_met ? "met" : "NOT met");
-  const std::string samples =
-      result.evaluated_samples > 0 ? fmt::format(", {} samples evaluated", result.evaluated_samples) : "";
-  text += fmt::format("trials    {}{} in {}; stopped because {}\n", result.trials.size(), samples,
-                      format_seconds(result.seconds), to_string(result.reason));
-  if (!result.probes.empty())
-    text += fmt::format("probes    {}; a probe compares int8 with fp32 on a few samples\n", result.probes.size());
-  if (result.reason == StopReason::Interrupted) text += "          To continue, run the same command with --resume.\n";
+  text += search_text(result);
   if (has_best) {
     text += best_text(result);
+    if (result.best->plan.int8_count() > 0) text += wrapped("ranges    ", ranges_and_recipes(result.best->plan));
     if (is_weights_only(result.best->plan))
       text += fmt::format("          only weights are int8; activations {}\n",
                           describe_activations(result.best->plan, result.cpu));

@@ -10,10 +10,11 @@
 namespace lpot {
 
 // {goal_met, baseline {accuracy, latency_ms, size_bytes}, best {..., trial, fallback}, faster_trial {trial, text},
-// trials, seconds, history [...], front [...], ...}: the history has the best trial over time; the front has the trials
-// for which no other trial is both faster and more accurate; faster_trial.h describes faster_trial. Every latency_ms is
-// the lower quartile (p25) of the runs with batch 1. A speedup is a median; speedup_low and speedup_high are its 95%
-// confidence interval, or 0 in studies of older versions.
+// trials, seconds, history [...], ranked [...], front [...], ...}: the history has the best trial over time; the front
+// has the trials for which no other trial is both faster and more accurate; faster_trial.h describes faster_trial;
+// ranked.h describes ranked, the candidates with an estimated accuracy. Every latency_ms is the lower quartile (p25) of
+// the runs with batch 1. A speedup is a median; speedup_low and speedup_high are its 95% confidence interval, or 0 in
+// studies of older versions.
 std::string result_json(const TuneResult&);
 
 // A table that compares fp32 with the best model, the number of trials, the path of the saved model, and the lines of

@@ -11,7 +11,9 @@
 #include "lpot/core/error.h"
 #include "lpot/core/json.h"
 #include "lpot/plan/goal.h"
+#include "lpot/plan/plan_description.h"
 #include "lpot/quantize/recipes/table.h"
+#include "lpot/report/ranked.h"
 #include "lpot/store/study_record.h"
 
 namespace lpot {
@@ -83,6 +85,8 @@ class ViewBuilder {
     view["choices"] = std::move(choices_);
     view["trials"] = std::move(history["trials"]);
     view["probes"] = std::move(history["probes"]);
+    view["probes_text"] = probes_.empty() ? "" : probes_text(probes_);
+    view["ranked"] = ranked_json(ranked_candidates(probes_, trials_, goal_));
     view["tensors"] = OrderedJson::array();
     if (diagnosis)
       for (const TensorHistogram& tensor : diagnosis->tensors) view["tensors"].push_back(to_json(tensor));
@@ -177,6 +181,7 @@ class ViewBuilder {
         seconds_ += probe->seconds;
         probes.push_back({{"at", seconds_},
                           {"before_trial", probe->before_trial},
+                          {"level", probe->level},
                           {"distance", number(probe->distance)},
                           {"seconds", probe->seconds},
                           {"fp32_ops", probe->plan.fallback().size()}});
@@ -190,6 +195,7 @@ class ViewBuilder {
                        {"seconds", trial.seconds},
                        {"fp32_ops", trial.plan.fallback().size()},
                        {"precision", std::string(to_string(trial.plan.inference_precision))},
+                       {"ranges", describe_ranges(trial.plan)},
                        {"recipes", describe_recipes(trial.plan.recipes, recipe_declarations())},
                        {"ops", choices_of(trial.plan)}};
       if (trial.result) {
@@ -253,7 +259,7 @@ class ViewBuilder {
     for (const Trial& trial : trials_)
       if (trial.number < best_->number && precision_in(trial, op) == Precision::Int8) before = &trial;
     if (!before)
-      return probes_.empty()
+      return std::none_of(probes_.begin(), probes_.end(), [](const Probe& probe) { return probe.level == 0; })
                  ? "No trial before the best one had this op in int8."
                  : "Probes on a few samples showed a large error with this op in int8, so no trial used it.";
     if (!before->result) return fmt::format("Trial {} had this op in int8 and failed.", before->number);

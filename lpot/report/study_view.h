@@ -11,8 +11,8 @@
 //
 // Keys: study, name, state ("ended", "open"), reason, seconds, about, metric, goal, baseline, best (number of a trial
 // or null), front, ops [{name, type, noise, fp32_ms, int8_ms, form, why, why_int8, findings, ...}], choices [text],
-// trials [{number, at, accuracy, ..., ops: an index into choices for every op}], probes, tensors. Times `at` are
-// seconds since the start.
+// trials [{number, at, accuracy, ranges, ..., ops: an index into choices for every op}], probes, probes_text,
+// ranked (see ranked.h), tensors. Times `at` are seconds since the start.
 #pragma once
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>

@@ -142,6 +142,7 @@ Probe Study::Loop::probe(Step step, const Observer& observer) const {
         found.loss = estimate->loss;
         found.loss_error = estimate->error;
         found.samples = estimate->samples;
+        found.used_samples = estimate->used_samples;
       }
     if (!found.loss && work_.probe) found.distance = work_.probe(found.plan, observer);
   } catch (const StoreError&) {

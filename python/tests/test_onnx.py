@@ -64,3 +64,5 @@ def test_eval_func_receives_model_protos(conf):
     q_model = quantizer(onnx.load(MODEL), q_dataloader=loader, eval_func=eval_func)
     assert q_model.result["baseline"]["accuracy"] > 0.8
     assert q_model.result["best"]["accuracy"] == pytest.approx(eval_func(q_model.model))
+    assert "activations: " in q_model.result["best"]["ranges"]
+    assert isinstance(q_model.result["ranked"], list)

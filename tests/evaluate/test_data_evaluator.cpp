@@ -76,6 +76,16 @@ TEST_F(EarlyStoppingTest, StopsAsEarlyAfterAResume) {
   EXPECT_EQ(there.accuracy(), here.accuracy());
 }
 
+TEST_F(EarlyStoppingTest, ASecondEstimateAlsoUsesTheSamplesOfTheFirst) {
+  const Model fp32 = shifted(0), candidate = shifted(2.5f);
+  const auto first = evaluator_.estimate({fp32, candidate, 1, 1}, {});
+  const auto second = evaluator_.estimate({fp32, candidate, 1, 2}, {});
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(first->used_samples, first->samples);
+  EXPECT_GT(second->samples, 0u);
+  EXPECT_EQ(second->used_samples, first->samples + second->samples);
+}
+
 // Samples are a score and kNoisyModels columns of noise. Model k adds its own column to the score, multiplied by
 // `deviation`.
 constexpr std::size_t kNoisyModels = 40;

@@ -91,6 +91,7 @@ TEST(LossSample, CountsOnlyChangesIfMarginsAreUnknown) {
   model[drawn[0]] = SampleScore{0, 0};
   const LossEstimate estimate = sample.estimate(model, 20);
   EXPECT_NEAR(estimate.loss, 0.05, 0.02) << "one of twenty";
+  EXPECT_EQ(estimate.used_samples, 20u);
   EXPECT_GT(estimate.error, 0);
 }
 

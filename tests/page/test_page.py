@@ -80,7 +80,25 @@ class PageTest(unittest.TestCase):
             self.assertEqual(self.count("#strip g"), ops)
             self.assertEqual(self.count("#tensors svg"), 6)
             self.assertEqual(self.count("#trials tbody tr"), trials)
+            # Of five ranked candidates, the first trial has one.
+            self.assertEqual(self.count("#ranked tbody tr"), 4)
+            self.assertIn(
+                "0.9080 ± 0.002",
+                self.browser.run("document.querySelector('#trials tbody').textContent"),
+            )
+            ranked = self.browser.run("document.querySelector('#ranked').textContent")
+            for text in (
+                "Ranked, not tried",
+                "Recipes of all candidates: smooth_quant.",
+                "activations: percentile; weights: minmax per channel",
+                "0.9000 ± 0.004",
+                "fast_bias_correction",
+                "no int8 (fp32)",
+                "distance 0.25",
+            ):
+                self.assertIn(text, ranked)
             self.assertGreaterEqual(self.count("#reasons tbody tr"), 2)
+            self.assertEqual(self.count("#comparison #ranges"), 1)
             self.assertEqual(self.count("#reasons #noisiest"), 1)
             # None of the three trials of the small study is faster than its best one.
             self.assertEqual(self.count("#comparison #faster"), 0 if trials == 3 else 1)

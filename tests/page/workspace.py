@@ -55,6 +55,22 @@ def op_plan(int8: bool, algorithm: str) -> dict:
     }
 
 
+def probe(number: int, plan: dict, loss: float | None, level: int = 1) -> dict:
+    """One probe of the ranking, as `auto` stores it. Without a loss it only has a distance."""
+    stored = {
+        "plan": json.dumps(plan),
+        "distance": 0.25 if loss is None else None,
+        "seconds": 0.4,
+        "before_trial": 2,
+        "level": level,
+        "samples": 106 * level if loss is not None else 0,
+    }
+    if loss is not None:
+        stored["loss"] = [loss, 0.004 / level]
+        stored["used_samples"] = stored["samples"]
+    return {f"probe {number}": stored}
+
+
 def make_workspace(folder: pathlib.Path, trials: int, ops: int) -> None:
     draw = random.Random(7)
     names = [f"/layer{i // 8}/block{i % 8}/conv{i}/Conv" for i in range(ops)]
@@ -166,6 +182,17 @@ def make_workspace(folder: pathlib.Path, trials: int, ops: int) -> None:
                 for i, name in enumerate(names)
             },
         }
+        if number == 1:
+            ranked = [(plan, 0.014, 1), (plan, 0.012, 2)]
+            for k, other in enumerate(["percentile", "mse", "kl"]):
+                recipes = {"smooth_quant": True, "bias_correction": k > 0}
+                ops_of = {name: op_plan(True, other) for name in names}
+                ranked.append(({"recipes": recipes, "ops": ops_of}, 0.02 + 0.01 * k, 1))
+            unquantized = {"ops": {name: op_plan(False, "") for name in names}}
+            ranked.append((unquantized, None, 1))
+            for k, entry in enumerate(ranked):
+                for key, value in probe(k + 1, *entry).items():
+                    put(key, value)
         share = len(fallen) / ops
         speedup = 2.6 - 2.4 * share + draw.uniform(-0.1, 0.1)
         loss = abs(draw.gauss(0.0, 0.012)) + 0.02 * (1 - 2 * share)

@@ -152,10 +152,113 @@ TEST(ResultText, ComparesFp32AndInt8AndSaysHowToRunIt) {
                     HasSubstr("model     " + kModel + "\n"), HasSubstr(python_lines(kModel))));
 }
 
-TEST(ResultText, SaysWhatAProbeIs) {
+TEST(ResultText, SaysWhatTheProbesDid) {
   TuneResult result = tuned();
   result.probes.resize(13);
-  EXPECT_THAT(result_text(result), HasSubstr("probes    13; a probe compares int8 with fp32 on a few samples\n"));
+  EXPECT_THAT(result_text(result), HasSubstr("probes    13; they compared the outputs with fp32 on a few samples\n"));
+  for (std::size_t i = 0; i < 11; ++i) result.probes[i].loss = 0.01;
+  EXPECT_THAT(result_text(result),
+              HasSubstr("probes    13: 11 estimated the accuracy, 2 compared the outputs with fp32; all\n"
+                        "          on a few samples\n"));
+  result.probes.resize(11);
+  EXPECT_THAT(result_text(result), HasSubstr("probes    11; they estimated the accuracy on a few samples\n"));
+}
+
+TEST(ResultText, NamesTheRangesAndRecipesOfTheBestModel) {
+  TuneResult result = tuned();
+  result.best->plan.ops.at("conv").activation.algorithm = Algorithm::Kl;
+  result.best->plan.ops.at("conv").weight = {.granularity = Granularity::PerChannel, .symmetry = Symmetry::Symmetric};
+  result.best->plan.recipes.set("bias_correction", true);
+  EXPECT_THAT(result_text(result), HasSubstr("ranges    activations: kl; weights: minmax per channel; recipes:\n"
+                                             "          fast_bias_correction\n"));
+  const Json best = Json::parse(result_json(result))["best"];
+  EXPECT_EQ(best["ranges"], "activations: kl; weights: minmax per channel");
+  EXPECT_EQ(best["recipes"], Json::array({"fast_bias_correction"}));
+  result.best->plan.ops = {{"conv", {}}};
+  EXPECT_THAT(result_text(result), Not(HasSubstr("ranges ")));
+}
+
+// The best trial and two other candidates of the same ranking.
+TuneResult ranked() {
+  TuneResult result = tuned();
+  Plan with_kl = result.best->plan, with_recipe = result.best->plan;
+  with_kl.ops.at("conv").activation.algorithm = Algorithm::Kl;
+  with_recipe.recipes.set("bias_correction", true);
+  const auto estimate = [](const Plan& plan, double loss) {
+    return Probe{.plan = plan, .level = 1, .loss = loss, .loss_error = 0.0041, .samples = 106, .used_samples = 212};
+  };
+  result.probes = {estimate(result.best->plan, 0.004), estimate(with_kl, 0.03), estimate(with_recipe, 0.001)};
+  return result;
+}
+
+TEST(ResultText, NamesTheBestOfTheRankedCandidates) {
+  TuneResult result = ranked();
+  for (Probe& probe : result.probes)
+    for (auto& [name, op] : probe.plan.ops)
+      op.weight = {.granularity = Granularity::PerChannel, .symmetry = Symmetry::Symmetric};
+  result.trials[1].plan = result.probes[0].plan;
+  EXPECT_THAT(result_text(result),
+              HasSubstr("ranked    3 candidates by estimated accuracy:\n"
+                        "          minmax + fast_bias_correction  0.8990 +- 0.0041  not tried\n"
+                        "          minmax                         0.8960 +- 0.0041  trial 2: 0.8950\n"
+                        "          kl                             0.8700 +- 0.0041  not tried\n"
+                        "best "));
+  for (const Algorithm other : {Algorithm::Mse, Algorithm::Percentile}) {
+    result.probes.push_back(result.probes[1]);
+    result.probes.back().plan.ops.at("conv").activation.algorithm = other;
+  }
+  EXPECT_THAT(result_text(result), HasSubstr("5 candidates by estimated accuracy; all of them are in the report:\n"));
+}
+
+TEST(ResultText, ListsTheBestTrialEvenIfOtherCandidatesHaveBetterEstimates) {
+  TuneResult result = ranked();
+  for (const double loss : {0.001, 0.002, 0.003}) {
+    result.probes.push_back(result.probes[2]);
+    result.probes.back().loss = loss;
+    result.probes.back().plan.sampling_size = static_cast<std::size_t>(1000 * loss);
+  }
+  EXPECT_THAT(result_text(result), AllOf(HasSubstr("ranked    6 candidates"), HasSubstr("trial 2: 0.8950\nbest ")));
+}
+
+TEST(ResultText, NamesOnlyRecipesThatSomeCandidatesDoNotHave) {
+  TuneResult result = ranked();
+  for (Probe& probe : result.probes) probe.plan.recipes.set("residual_sums", true);
+  Plan without_int8;
+  without_int8.ops = {{"conv", {}}, {"fc", {}}};
+  result.probes.push_back({.plan = without_int8, .level = 1, .loss = 0});
+  EXPECT_THAT(result_text(result), AllOf(HasSubstr(" + fast_bias_correction "), Not(HasSubstr("residual_sums"))));
+}
+
+TEST(ResultText, RanksByDistanceIfTheEvaluationIsABlackBox) {
+  TuneResult result = ranked();
+  result.probes.resize(2);
+  for (Probe& probe : result.probes) probe.loss.reset();
+  result.probes[0].distance = 0.25;
+  result.probes[1].distance = 0.125;
+  EXPECT_THAT(result_text(result),
+              HasSubstr("ranked    2 candidates by distance of the outputs from fp32:\n"
+                        "          kl, weights minmax per tensor asymmetric      distance 0.125  not tried\n"));
+  const Json json = Json::parse(result_json(result))["ranked"];
+  EXPECT_TRUE(json[0]["estimated_accuracy"].is_null());
+  EXPECT_TRUE(json[0]["error"].is_null());
+  EXPECT_EQ(json[0]["distance"], 0.125);
+}
+
+TEST(ResultJson, HasTheRankedCandidates) {
+  const Json json = Json::parse(result_json(ranked()))["ranked"];
+  ASSERT_EQ(json.size(), 3u);
+  EXPECT_EQ(json[0]["recipes"], Json::array({"fast_bias_correction"}));
+  EXPECT_DOUBLE_EQ(json[0]["estimated_accuracy"], 0.899);
+  EXPECT_EQ(json[0]["error"], 0.0041);
+  EXPECT_EQ(json[0]["samples"], 212);
+  EXPECT_EQ(json[0]["not_int8"], 1);
+  EXPECT_EQ(json[0]["precision"], "f32");
+  EXPECT_TRUE(json[0]["distance"].is_null());
+  EXPECT_TRUE(json[0]["trial"].is_null());
+  EXPECT_EQ(json[1]["trial"], 2);
+  EXPECT_THAT(json[2]["ranges"], HasSubstr("activations: kl"));
+  EXPECT_EQ(Json::parse(result_json(tuned()))["ranked"], Json::array());
+  EXPECT_EQ(Json::parse(result_json(ranked()))["history"][1]["recipes"], Json::array());
 }
 
 TEST(ResultText, ShortensALongListOfOpsInFp32) {
@@ -169,7 +272,7 @@ TEST(ResultText, ShortensALongListOfOpsInFp32) {
 TEST(ResultText, DescribesActivationsWhereOnlyWeightsAreInt8) {
   EXPECT_THAT(result_text(dynamic()), AllOf(HasSubstr("activations stay fp32"), HasSubstr("the model is smaller")));
   EXPECT_THAT(Json::parse(result_json(dynamic()))["best"]["activations"], HasSubstr("stay fp32"));
-  EXPECT_THAT(result_text(tuned()), Not(HasSubstr("activations")));
+  EXPECT_THAT(result_text(tuned()), Not(HasSubstr("activations stay")));
   EXPECT_FALSE(Json::parse(result_json(tuned()))["best"].contains("activations"));
 }
 

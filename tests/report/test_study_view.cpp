@@ -125,6 +125,45 @@ TEST_F(StudyViewTest, HasEveryRecipeThatIsOnWithItsValue) {
   EXPECT_THAT(report_markdown(view()), HasSubstr("| smooth\\_quant, smooth\\_quant\\_alpha: 0.5 | best |"));
 }
 
+TEST_F(StudyViewTest, HasTheRangesOfEveryTrial) {
+  Trial other = trial(5, {"conv"}, measured(0.9, 2.5));
+  other.plan.ops.at("conv").activation.algorithm = Algorithm::Kl;
+  store_->append(id_, other);
+  EXPECT_THAT(view()["trials"][4]["ranges"].get<std::string>(), HasSubstr("activations: kl; weights: minmax"));
+  EXPECT_THAT(report_markdown(view()), HasSubstr("| activations: kl; weights: minmax"));
+}
+
+TEST_F(StudyViewTest, HasTheRankedCandidatesAndShowsThoseThatWereNotTried) {
+  Probe tried{.plan = trial(4, {"conv"}, std::nullopt).plan, .before_trial = 2, .level = 1, .loss = 0.02};
+  Probe not_tried = tried, again = tried;
+  not_tried.plan.ops.at("conv").activation.algorithm = Algorithm::Mse;
+  not_tried.loss = 0.03;
+  again.level = 2;
+  again.loss = 0.006;
+  again.loss_error = 0.002;
+  again.used_samples = 425;
+  store_->put(id_, "probe 2", to_json(tried));
+  store_->put(id_, "probe 3", to_json(not_tried));
+  store_->put(id_, "probe 4", to_json(again));
+  const OrderedJson found = view();
+  ASSERT_EQ(found["ranked"].size(), 2u);
+  EXPECT_DOUBLE_EQ(found["ranked"][0]["estimated_accuracy"], 0.894);
+  EXPECT_EQ(found["ranked"][0]["samples"], 425);
+  EXPECT_EQ(found["ranked"][0]["trial"], 2) << "the first trial with this plan";
+  EXPECT_TRUE(found["ranked"][1]["trial"].is_null());
+  EXPECT_EQ(found["probes_text"],
+            "4: 3 estimated the accuracy, 1 compared the outputs with fp32; all on a few samples");
+  const std::string text = report_markdown(found);
+  EXPECT_THAT(text, AllOf(HasSubstr("| 2 | failed | 0.8940 +- 0.002 |"), HasSubstr("## Ranked, not tried\n"),
+                          HasSubstr("Probes ranked 2 candidates on a few samples. 1 of them became trials"),
+                          HasSubstr("| 3 | f32 | 0.8700 +- 0 | 0 |"), HasSubstr("Probes: 4: 3 estimated")));
+}
+
+TEST_F(StudyViewTest, HasNoRankedCandidatesWithoutEstimates) {
+  EXPECT_EQ(view()["ranked"], OrderedJson::array());
+  EXPECT_THAT(report_markdown(view()), Not(HasSubstr("Ranked, not tried")));
+}
+
 TEST_F(StudyViewTest, SaysWhyEachOpFellBack) {
   put_diagnosis();
   const OrderedJson ops = view()["ops"];

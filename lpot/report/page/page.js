@@ -209,6 +209,7 @@ function drawComparison(view) {
     { cells: ['ops', `${view.ops.length} in fp32`, `${view.ops.length - best.fp32_ops} in int8`, `${best.fp32_ops} not in int8`] });
   return el('section', { id: 'comparison' }, el('h2', {}, `fp32 against int8 (trial ${best.number})`), table(['<', 'fp32', 'int8', ''], rows),
     el('p', { class: 'muted' }, `Goal: ${view.goal ? view.goal.text : 'not known'}. ${view.reason ? 'Stopped because ' + view.reason + '.' : ''}`),
+    el('p', { class: 'muted', id: 'ranges' }, `Ranges: ${best.ranges}.`),
     el('p', { class: 'muted', id: 'recipes' }, `Recipes: ${best.recipes.join(', ') || 'none'}.`),
     view.faster_trial ? el('p', { id: 'faster' }, view.faster_trial) : null);
 }
@@ -243,15 +244,38 @@ function change(view, index) {
   });
   const unquantized = { bf16: 'bf16', f16: 'fp16' }[trial.precision] || 'fp32';
   const list = found => found.slice(0, 2).join(', ') + (found.length > 2 ? ` and ${found.length - 2} more` : '');
-  const parts = [names.fallback.length ? `to ${unquantized}: ` + list(names.fallback) : '', names.int8.length ? 'to int8: ' + list(names.int8) : '', names.other.length ? 'other scheme: ' + list(names.other) : ''];
-  return `against trial ${before.number}, ` + (parts.filter(Boolean).join('; ') || 'other recipes');
+  const other = names.other.length > 8 ? `other ranges for ${names.other.length} ops` : 'other ranges: ' + list(names.other);
+  const [added, removed] = [[trial, before], [before, trial]].map(([a, b]) => a.recipes.filter(recipe => !b.recipes.includes(recipe)));
+  const parts = [names.fallback.length ? `to ${unquantized}: ` + list(names.fallback) : '', names.int8.length ? 'to int8: ' + list(names.int8) : '', names.other.length ? other : '',
+    added.length ? 'with ' + added.join(', ') : '', removed.length ? 'without ' + removed.join(', ') : ''];
+  return `against trial ${before.number}, ` + (parts.filter(Boolean).join('; ') || 'other calibration samples or recipes');
 }
+// A candidate that was ranked: its estimated accuracy, or the distance of its outputs from those of fp32.
+const estimate = candidate => isNumber(candidate.estimated_accuracy) ? `${fixed(candidate.estimated_accuracy, 4)} ± ${short(+candidate.error.toPrecision(2))}`
+  : isNumber(candidate.distance) ? 'distance ' + short(candidate.distance) : 'failed';
 function drawTrials(view) {
+  const estimates = new Map(view.ranked.filter(candidate => candidate.trial).map(candidate => [candidate.trial, estimate(candidate)]));
+  const withEstimate = cell => estimates.size ? [cell] : [];
   const rows = view.trials.map((trial, i) => ({ look: trial.number === view.best ? 'best' : undefined, cells: [String(trial.number),
     scored(trial) ? el('span', { class: trial.meets_goal ? 'good' : undefined }, accuracyText(trial) + (trial.meets_goal ? ' ✓' : '')) : el('span', { class: 'bad' }, 'failed'),
-    fixed(trial.fp32_latency_ms, 3), fixed(trial.latency_ms, 3), speedup(trial), bytes(trial.size_bytes), String(trial.fp32_ops), fixed(trial.seconds, 1), change(view, i)] }));
+    ...withEstimate(estimates.get(trial.number) ?? ''),
+    `${fixed(trial.fp32_latency_ms, 3)} → ${fixed(trial.latency_ms, 3)}`, speedup(trial), bytes(trial.size_bytes), String(trial.fp32_ops), fixed(trial.seconds, 1),
+    [el('div', {}, trial.ranges), el('div', { class: 'muted' }, change(view, i))]] }));
   return el('section', { id: 'trials' }, el('h2', {}, `What was tried: ${counted(rows.length, 'trial')}, ${counted(view.probes.length, 'probe')}`),
-    rows.length ? table(['trial', view.metric, 'fp32 ms, same run', 'ms', 'speed-up', 'weights', 'not int8', 'seconds', '<change'], rows) : null);
+    view.probes_text ? el('p', { class: 'muted' }, `Probes: ${view.probes_text}.`) : null,
+    rows.length ? table(['trial', view.metric, ...withEstimate('by probe'), 'ms, fp32 → int8', 'speed-up', 'weights', 'not int8', 'seconds', '<ranges, change'], rows) : null);
+}
+function drawRanked(view) {
+  const others = view.ranked.filter(candidate => !candidate.trial), goal = view.goal?.threshold;
+  if (!others.length) return null;
+  const inInt8 = view.ranked.filter(candidate => !candidate.ranges.startsWith('no int8'));
+  const shared = inInt8.length ? inInt8[0].recipes.filter(recipe => inInt8.every(candidate => candidate.recipes.includes(recipe))) : [];
+  const rows = others.map(candidate => ({ cells: [candidate.ranges, candidate.recipes.filter(recipe => !shared.includes(recipe)).join(', ') || '–', String(candidate.not_int8), candidate.precision,
+    estimate(candidate), isNumber(candidate.estimated_accuracy) && isNumber(goal) ? signed(candidate.estimated_accuracy - goal, 4) : '–', candidate.samples ? String(candidate.samples) : '–'] }));
+  return el('section', { id: 'ranked' }, el('h2', {}, 'Ranked, not tried'),
+    el('p', { class: 'muted' }, `Probes ranked ${counted(view.ranked.length, 'candidate')} on a few samples. ${view.ranked.length - others.length} of them became trials; these did not. ` +
+      'The number after ± is the standard error. Speed is measured only in trials.' + (shared.length ? ` Recipes of all candidates: ${shared.join(', ')}.` : '')),
+    table(['<ranges', shared.length ? '<other recipes' : '<recipes', 'not int8', 'rest in', `estimated ${view.metric}`, 'against the goal', 'samples'], rows));
 }
 
 // Two trials op by op.
@@ -292,7 +316,7 @@ function render(view) {
   const measured = view.baseline && view.trials.some(scored);
   byId('main').replaceChildren(...[drawHeadline(view), drawComparison(view),
     measured ? el('div', { class: 'pair' }, drawScatter(view), drawProgress(view)) : null,
-    drawStrip(view), drawReasons(view), drawTensors(view), drawDiagnosis(view), drawTrials(view), drawCompare(view), drawAbout(view)].filter(Boolean));
+    drawStrip(view), drawReasons(view), drawTensors(view), drawDiagnosis(view), drawTrials(view), drawRanked(view), drawCompare(view), drawAbout(view)].filter(Boolean));
   if (open) byId('about').querySelector('details').open = true;
   if (scrolled) byId('trials').querySelector('.scroll').scrollTop = scrolled;
 }
