@@ -72,9 +72,10 @@ std::size_t max_hits(std::size_t population, std::size_t drawn, std::size_t hits
 std::size_t min_hits(std::size_t population, std::size_t drawn, std::size_t hits, double error);
 
 // The order of evaluation, given the sample scores of the fp32 model and of the first int8 model. The first int8 model
-// may lack scores: the fp32 model's replace them. First the samples that both got wrong. Then the samples that one of them got wrong or right by a small margin, alternating between the
-// two models, because a first model that fails badly says little about better ones. With `random_rest`, only about as
-// many hard samples as were wrong come first; the others follow in an order that depends on the seed.
+// may lack scores: the fp32 model's replace them. First the samples that both got wrong. Then the samples that one of
+// them got wrong or right by a small margin, alternating between the two models, because a first model that fails badly
+// says little about better ones. With `random_rest`, only about as many hard samples as were wrong come first; the
+// others follow in an order that depends on the seed.
 struct EvaluationOrder {
   std::vector<std::size_t> positions;
   std::size_t random_from = 0;

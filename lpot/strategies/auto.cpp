@@ -47,8 +47,8 @@ struct RankedPlan {
   }
 };
 
-// The schemes that differ from the preferred one in the activations or in the weights, but not in both. Weights with one
-// scale for the whole tensor are never better, so they are left out.
+// The schemes that differ from the preferred one in the activations or in the weights, but not in both. Weights with
+// one scale for the whole tensor are never better, so they are left out.
 std::vector<OpPlan> alternatives(const SearchSpace& space) {
   const OpPlan& preferred = space.model_choices.front();
   std::vector<OpPlan> found;

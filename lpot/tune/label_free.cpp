@@ -43,12 +43,14 @@ Plan choose_without_labels(const QuantizationTask& task, const PlanChoices& choi
   }
   SearchSpace space{choices};
   space.estimators = least_error_estimators(task.model, choices, statistics.of(first));
-  consider(SchemeAndRecipes{choices.model_choices.front(), true, nearest.plan.recipes, first.sampling_size}.plan(space));
+  consider(
+      SchemeAndRecipes{choices.model_choices.front(), true, nearest.plan.recipes, first.sampling_size}.plan(space));
   if (nearest.plan != first)
-    observer.log(LogLevel::Info,
-                 fmt::format("ranges and recipes were chosen by the distance of the outputs from fp32 on {} calibration "
-                             "samples: {:.4f}, and {:.4f} with the first plan of a tuning",
-                             probe.samples(), nearest.distance, of_first));
+    observer.log(
+        LogLevel::Info,
+        fmt::format("ranges and recipes were chosen by the distance of the outputs from fp32 on {} calibration "
+                    "samples: {:.4f}, and {:.4f} with the first plan of a tuning",
+                    probe.samples(), nearest.distance, of_first));
   return nearest.plan;
 }
 

@@ -33,7 +33,8 @@ DataLoader pictures(std::size_t count, std::size_t batch_size, std::size_t other
 
 std::string alone(const DataLoader& loader, std::vector<std::size_t> sizes) {
   std::string all;
-  for (const Statistics& snapshot : observe(resizable_convolution(), kSharedPoints, loader, {std::move(sizes), 2}).snapshots)
+  for (const Statistics& snapshot :
+       observe(resizable_convolution(), kSharedPoints, loader, {std::move(sizes), 2}).snapshots)
     all += to_bytes(snapshot);
   return all;
 }
@@ -48,7 +49,8 @@ class ObserveShared : public testing::TestWithParam<int> {
     });
     std::string all;
     const ObserveOptions options{.sampling_sizes = std::move(sizes), .executor = make_executor(&workers.coordinator())};
-    for (const Statistics& snapshot : observe(resizable_convolution(), kSharedPoints, loader, options, observer).snapshots)
+    for (const Statistics& snapshot :
+         observe(resizable_convolution(), kSharedPoints, loader, options, observer).snapshots)
       all += to_bytes(snapshot);
     return all;
   }

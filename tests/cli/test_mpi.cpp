@@ -36,7 +36,8 @@ using Rows = std::vector<std::pair<std::string, std::string>>;
 
 std::string without_times(const std::string& text) {
   Json json = Json::parse(text);
-  for (const char* key : {"latency_ms", "speedup", "speedup_low", "speedup_high", "speedup_vs_default", "cores", "footprint_bytes"})
+  for (const char* key :
+       {"latency_ms", "speedup", "speedup_low", "speedup_high", "speedup_vs_default", "cores", "footprint_bytes"})
     json.erase(key);
   return json.dump();
 }

@@ -24,10 +24,8 @@ class ReadmeTest : public CliTest {
 // A line without what differs from run to run: numbers, their alignment, the names of ops that were found to be slower
 // in int8, and the precision of everything that is not int8, which depends on the CPU.
 std::string shape(std::string line) {
-  for (const auto& [found, instead] :
-       std::vector<std::pair<const char*, const char*>>{{" in (fp32|bf16|fp16)( \\(.*\\))?$", " in fp32"},
-                                                        {"[-+]?[0-9][0-9.]*", "#"},
-                                                        {" +|-+", " "}})
+  for (const auto& [found, instead] : std::vector<std::pair<const char*, const char*>>{
+           {" in (fp32|bf16|fp16)( \\(.*\\))?$", " in fp32"}, {"[-+]?[0-9][0-9.]*", "#"}, {" +|-+", " "}})
     line = std::regex_replace(line, std::regex(found), instead);
   return line;
 }

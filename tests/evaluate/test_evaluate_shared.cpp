@@ -93,7 +93,8 @@ TEST_P(EvaluateShared, ComputesTheSameScoresSampleScoresAndStops) {
   WorkerThreads workers(GetParam().processes, [this](int rank) {
     return [this, rank](const std::string& bytes) {
       const auto order = nlohmann::json::from_cbor(bytes);
-      return evaluate_task(order, rank, shifted_product(std::stof(order["model"]["derivation"].get<std::string>())), loader_);
+      return evaluate_task(order, rank, shifted_product(std::stof(order["model"]["derivation"].get<std::string>())),
+                           loader_);
     };
   });
   options.threads = 1;
@@ -118,7 +119,8 @@ TEST(EvaluateSharedNan, IsReportedLikeByOneProcess) {
   };
   const auto metrics = make_metrics({{"topk", Parameters({{"k", std::int64_t{1}}}), {}}});
   evaluate(shifted_product(0), loader, metrics, {.threads = 1}, observer);
-  evaluate(shifted_product(0), loader, metrics, {.threads = 1, .executor = make_executor(&workers.coordinator())}, observer);
+  evaluate(shifted_product(0), loader, metrics, {.threads = 1, .executor = make_executor(&workers.coordinator())},
+           observer);
   ASSERT_EQ(warnings.size(), 2u);
   EXPECT_THAT(warnings[0], testing::HasSubstr("3 of 100 evaluation samples contain NaN, first sample 41 in input 0"));
   EXPECT_EQ(warnings[0], warnings[1]);

@@ -36,7 +36,8 @@ TEST(ThroughputChoices, KeepABatchThatMustNotChange) {
   EXPECT_THAT(throughput_choices(relu_model(4), loader_of(samples(100), 4), 1), ElementsAre(Throughput{})) << "fixed";
   const DataLoader without_last = loader_of(samples(100), 4).with({.batch_size = 4, .drop_last = true});
   EXPECT_THAT(throughput_choices(relu_model(-1), without_last, 1), ElementsAre(Throughput{}));
-  EXPECT_THAT(throughput_choices(relu_model(-1), loader_of(samples(32), 4), 1), ElementsAre(Throughput{})) << "few samples";
+  EXPECT_THAT(throughput_choices(relu_model(-1), loader_of(samples(32), 4), 1), ElementsAre(Throughput{}))
+      << "few samples";
 }
 
 // Simulates seconds per sample by batch size, and the time of a compilation.

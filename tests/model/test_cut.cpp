@@ -10,8 +10,8 @@ namespace {
 
 using encode::describe;
 using encode::Folder;
-using encode::thrown_message;
 using encode::Names;
+using encode::thrown_message;
 using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

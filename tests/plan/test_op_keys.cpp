@@ -12,9 +12,9 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 const std::vector<OpInfo> kOpInfos{{"layer1.0.conv1", "Convolution"},
-                               {"layer1.0.conv2", "GroupConvolution"},
-                               {"layer2.0.conv1", "Convolution"},
-                               {"linear", "MatMul"}};
+                                   {"layer1.0.conv2", "GroupConvolution"},
+                                   {"layer2.0.conv1", "Convolution"},
+                                   {"linear", "MatMul"}};
 
 std::vector<std::string> names_for(const std::string& key) {
   std::vector<std::string> names;

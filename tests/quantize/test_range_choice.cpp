@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t kInputChannels = 64;
 
-// Matrix products that read the same input. Channel 0 of the input has rare values that are `kOutlierScale` times larger
-// than the others. Each product has a factor for the weights of that channel.
+// Matrix products that read the same input. Channel 0 of the input has rare values that are `kOutlierScale` times
+// larger than the others. Each product has a factor for the weights of that channel.
 constexpr float kOutlierScale = 40;
 
 Model products_of_one_input(const std::vector<float>& outlier_weights) {
@@ -25,8 +25,8 @@ Model products_of_one_input(const std::vector<float>& outlier_weights) {
     std::vector<float> weights(random.data<float>(), random.data<float>() + random.size());
     for (std::size_t i = 0; i < kInputChannels; ++i) weights[i] *= outlier_weights[k];  // row 0 reads channel 0
     const auto constant_weights = constant({kInputChannels, kInputChannels}, weights);
-    outputs.push_back(named(std::make_shared<op::MatMul>(x, constant_weights, false, false),
-                            "product" + std::to_string(k)));
+    outputs.push_back(
+        named(std::make_shared<op::MatMul>(x, constant_weights, false, false), "product" + std::to_string(k)));
   }
   return as_model(outputs, {x});
 }

@@ -89,7 +89,8 @@ TEST(WeightsOnly, WarnsOfRecipesThatNeedRanges) {
   QuantizationConfig config = dynamic();
   config.recipes.values["smooth_quant"] = true;
   config.recipes.values["weight_correction"] = true;
-  const auto [space, warnings] = allowed_choices(quantizable_ops(conv_and_matmul()), config, recipe_declarations(), false);
+  const auto [space, warnings] =
+      allowed_choices(quantizable_ops(conv_and_matmul()), config, recipe_declarations(), false);
   EXPECT_THAT(warnings, ElementsAre(HasSubstr("recipes.smooth_quant")));
   EXPECT_FALSE(space.recipes.front().flag("smooth_quant"));
   EXPECT_TRUE(space.recipes.front().flag("weight_correction"));

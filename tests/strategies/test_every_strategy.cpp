@@ -186,7 +186,8 @@ TEST_P(EveryStrategy, EndsAfterAtMostAllPlansOfTheSpace) {
 TEST_P(EveryStrategy, NeverRepeatsAProbe) {
   std::set<std::pair<std::string, int>> seen;
   for (const Probe& probe : run_study(always_succeeds).probes)
-    EXPECT_TRUE(seen.emplace(to_json(probe.plan), probe.level).second && probe.plan.int8_count() > 0 && space().contains(probe.plan));
+    EXPECT_TRUE(seen.emplace(to_json(probe.plan), probe.level).second && probe.plan.int8_count() > 0 &&
+                space().contains(probe.plan));
 }
 
 TEST_P(EveryStrategy, NeverRepeatsAPlanWithABudget) {
