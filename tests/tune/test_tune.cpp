@@ -199,6 +199,20 @@ TEST_F(TuneTest, WarnsAboutCalibrationWithTheEvaluationData) {
   EXPECT_THAT(warnings, testing::Contains(HasSubstr("calibrating with the evaluation data")));
 }
 
+// Weights of 3 bits shift the means of all channels, so bias correction brings the outputs nearer to fp32.
+TEST_F(TuneTest, QuantizeOnceChoosesRecipesWithoutLabels) {
+  Config config = unreachable(1);
+  config.quantization.model_wise.weight.bits = 3;
+  const auto is_corrected = [&] {
+    const QuantizeResult once = quantize_once(config, {.model = kModel, .output = folder_ / "q"});
+    return once.plan.recipes.flag("bias_correction");
+  };
+  EXPECT_TRUE(is_corrected());
+  // The configuration decides if it names the recipe.
+  config.quantization.recipes.values["bias_correction"] = false;
+  EXPECT_FALSE(is_corrected());
+}
+
 TEST_F(TuneTest, DynamicQuantizationNeedsNoCalibrationDataAndDescribesActivations) {
   Config config = this->config("{topk: 1}", "tuning:\n  accuracy_criterion: {absolute: 0.1}\n" + workspace());
   config.quantization.approach = Approach::DynamicQuantization;

@@ -43,7 +43,7 @@ Recipe bias_correction_recipe() {
               {.name = "bias_correction",
                .key = {.parameter = {.name = "fast_bias_correction",
                                      .kind = ValueKind::Flag,
-                                     .summary = "correct biases for the mean error of quantized weights; default: off"},
+                                     .summary = "correct biases for the mean error of quantized weights; default: lpot decides"},
                        .position = 40,
                        .advance = Parameter{.name = "bias_correction",
                                             .kind = ValueKind::Text,
