@@ -113,24 +113,24 @@ class Benchmark:
         config = self.config(network, "selection")
         study = digest(network.model, config, self.version, self.openvino)
         key = {"study": study, "program": digest(self.oracle_program)}
+        before = read_json(folder / "key.json")
+        if before and self.options.keep_oracle and before["study"] == study:
+            key = before
+        if before and before != key:
+            older = folder.with_name(f"{network.name}-{before['program']}")
+            shutil.rmtree(older, ignore_errors=True)
+            folder.rename(older)
         known = read_json(folder / "oracle.json")
-        if known and self.options.keep_oracle and known["key"]["study"] == study:
-            key = known["key"]
-        if known and known["key"] == key and known["tried"] >= self.options.plans:
+        if known and known["tried"] >= self.options.plans:
             return known
-        if known and known["key"] != key:
-            shutil.rmtree(folder)
-        key_file = folder / "key.json"
-        if folder.exists() and read_json(key_file) not in (None, key):
-            shutil.rmtree(folder)  # of an interrupted run of another version
-        write_json(key_file, key)
+        write_json(folder / "key.json", key)
         log(f"{network.name}: search for the reference, {self.options.plans} plans")
         start = time.monotonic()
         found = self.search(network, folder)
         log(
             f"{network.name}: {found['tried']} plans in {time.monotonic() - start:.0f} s"
         )
-        result = {"key": key, **self.choose(network, folder, found)}
+        result = self.choose(network, folder, found)
         write_json(folder / "oracle.json", result)
         return result
 
