@@ -101,6 +101,8 @@ class Benchmark:
             calibration=network.calibration,
             metric=network.evaluation[half],
         )
+        if network.timing:
+            text += f"  performance: {{dataloader: {network.timing}}}\n"
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
         return path
@@ -210,6 +212,8 @@ class Benchmark:
             ordered = [models[0], *others]
             command = [self.lpot, "bench", *[m["model"] for m in ordered], "--json", "--quiet"]  # fmt: skip
             command += ["--seconds", network.seconds * len(models)]
+            if network.timing:
+                command += ["--config", self.config(network, "selection")]
             if cores:
                 command += ["--threads", cores]
             if any("run_in" in m for m in models):

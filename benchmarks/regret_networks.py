@@ -39,6 +39,7 @@ class Network:
         ""  # folder of benchmarks/peers/networks.py with the same data; "": none
     )
     seconds: float = 3  # of timing, per model
+    timing: str = ""  # YAML of a dataloader for timing; "": generated inputs
     # Prints the value of each sample, for programs that evaluate; {model} and {precision} are replaced.
     pairs_command: dict[str, str] = dataclasses.field(default_factory=dict)
 
@@ -268,6 +269,7 @@ class Networks:
 
             write_once(folder / f"{half}.tsv", rows)
         files = f"{{indices: {folder}/indices.npy, values: {folder}/values.npy}}"
+        calibration = f"{{batch_size: 1, dataset: {{npy: {{inputs: {files}}}}}}}"
         command = (
             f"{sys.executable} {script} VERB {folder}/HALF.tsv {{model}} {{precision}}"
         )
@@ -276,12 +278,13 @@ class Networks:
             "sentence-encoder",
             "sentence encoder, STS-B",
             source / "use_lite_frozen.pb",
-            f"{{batch_size: 1, dataset: {{npy: {{inputs: {files}}}}}}}",
+            calibration,
             {
                 half: f'command: "{command.replace("VERB", "pearson")}"'
                 for half, command in commands.items()
             },
             ", framework: tensorflow",
+            timing=calibration,
             pairs_command={h: c.replace("VERB", "pairs") for h, c in commands.items()},
         )
 
