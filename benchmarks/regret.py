@@ -24,6 +24,7 @@ import pathlib
 import re
 import statistics
 import sys
+import textwrap
 
 from regret_measure import GOALS, NNCF, Benchmark
 from regret_networks import NETWORKS, ROOT, Network, Networks
@@ -107,15 +108,16 @@ class Table:
         change = self.benchmark.change(network, cell)
         return f"{factor * change['mean']:+.2f} ({factor * change['low']:+.2f} to {factor * change['high']:+.2f})"
 
-    def contention(self) -> float:
-        """Percent of the CPU that other programs used during the comparisons of speed, the median."""
-        found = [
-            c["measured"].get("contention", 0)
-            for cells in self.cells.values()
-            for c in cells
-            if "measured" in c
-        ]
-        return 100 * statistics.median(found) if found else 0
+    def contention(self) -> str:
+        """How much of the CPU other programs used during the comparisons of speed. Older results do not have it."""
+        compared = [c["measured"] for cells in self.cells.values() for c in cells if "measured" in c]  # fmt: skip
+        known = [m["contention"] for m in compared if "contention" in m]
+        if not known:
+            return "The load of the machine was not recorded."
+        return (
+            f"While models were timed, other programs used {100 * statistics.median(known):.0f}% of the CPU "
+            f"(the median of the {len(known)} of {len(compared)} cells for which it was recorded)."
+        )
 
     def text(self) -> str:
         lines = [row_text(HEAD), "|" + "---|" * len(HEAD)]
@@ -150,6 +152,8 @@ class Table:
                     ]
                 )
             )
+        if len({len(cells) for cells in self.cells.values()}) > 1:
+            lines += ["", "The strategies have different numbers of cells, so these rows are not comparable."]  # fmt: skip
         return lines
 
 
@@ -157,14 +161,24 @@ def row_text(cells: list[str] | tuple[str, ...]) -> str:
     return "| " + " | ".join(cells) + " |"
 
 
-INTRODUCTION = """# Regret
+INTRODUCTION = (
+    "`make bench-regret` measured this table on {cpu}, with {version} and OpenVINO {openvino}. "
+    "[README.md](README.md#regret) explains the method and the columns. Accuracies are in percent. "
+    "Plans of the reference search: {plans}. {contention} Other programs also make the times of tunings longer. "
+    "If strategies return the same model for several goals, the cells share one comparison of speed."
+)
 
-`make bench-regret` measured this table on {cpu}, with {version} and OpenVINO {openvino}.
-[README.md](README.md#regret) explains the method and the columns. Accuracies are in percent. Plans of the reference
-search: {plans}. While models were timed, other programs used {contention:.0f}% of the CPU (median), which also makes the
-times of tunings longer.
 
-"""
+def introduction(benchmark: Benchmark, table: "Table") -> str:
+    plans = "; ".join(f"{title}: {count}" for title, count in table.plans.items())
+    text = INTRODUCTION.format(
+        cpu=cpu_name(),
+        version=benchmark.version,
+        openvino=benchmark.openvino,
+        plans=plans,
+        contention=table.contention(),
+    )
+    return f"# Regret\n\n{textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)}\n\n"
 
 
 def cpu_name() -> str:
@@ -235,15 +249,8 @@ def main() -> None:
     table = measure(benchmark, Networks(data, benchmark.work / "data"))
     print(table.text())
     if options.write:
-        plans = ", ".join(f"{title} {count}" for title, count in table.plans.items())
-        introduction = INTRODUCTION.format(
-            cpu=cpu_name(),
-            version=benchmark.version,
-            openvino=benchmark.openvino,
-            plans=plans,
-            contention=table.contention(),
-        )
-        (ROOT / "benchmarks/regret.md").write_text(introduction + table.text())
+        path = ROOT / "benchmarks/regret.md"
+        path.write_text(introduction(benchmark, table) + table.text())
 
 
 if __name__ == "__main__":

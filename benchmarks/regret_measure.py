@@ -45,7 +45,7 @@ def read_json(path: pathlib.Path) -> dict | None:
 
 def write_json(path: pathlib.Path, value: object) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(path.name + ".tmp")
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     temporary.write_text(json.dumps(value, indent=1) + "\n")
     temporary.rename(path)
 
