@@ -1,0 +1,475 @@
+"""What regret.py measures: reference models, cells (a strategy on a network with a goal), speeds and sample values.
+
+Every result is stored as JSON below BUILD/regret and belongs to what it depends on: programs, model, configuration.
+"""
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import pathlib
+import random
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import time
+
+from regret_networks import CONFIG, ROOT, Network
+
+GOALS = (0.001, 0.003, 0.005, 0.01, 0.02)  # relative; the same as in oracle.cpp
+NNCF = "NNCF"
+PEER_SECONDS = 600
+CANDIDATES = 4  # of each goal, timed together to find the fastest
+PROCESSES = 2  # that time a pair of models
+
+
+def digest(*parts: str | bytes | pathlib.Path) -> str:
+    value = hashlib.sha256()
+    for part in parts:
+        content = part.read_bytes() if isinstance(part, pathlib.Path) else part
+        value.update(content.encode() if isinstance(content, str) else content)
+        value.update(b"\0")
+    return value.hexdigest()[:16]
+
+
+def hash_of_model(model: pathlib.Path) -> str:
+    return digest(model, model.with_suffix(".bin"))
+
+
+def read_json(path: pathlib.Path) -> dict | None:
+    return json.loads(path.read_text()) if path.exists() else None
+
+
+def write_json(path: pathlib.Path, value: object) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(json.dumps(value, indent=1) + "\n")
+    temporary.rename(path)
+
+
+def meets(goal: float, fp32: float, value: float) -> bool:
+    return value >= fp32 - goal * abs(fp32) - 1e-12 * max(1.0, abs(fp32))
+
+
+def log(text: str) -> None:
+    print(time.strftime("%H:%M:%S"), text, file=sys.stderr, flush=True)
+
+
+class Failure(Exception):
+    pass
+
+
+class Benchmark:
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.options = options
+        self.build = pathlib.Path(options.build).resolve()
+        self.work = self.build / "regret"
+        self.lpot = self.build / "bin/lpot"
+        self.oracle_program = self.build / "bin/bench_oracle"
+        self.program_key = digest(self.lpot)
+        self.version = subprocess.run(
+            [self.lpot, "--version"], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        self.openvino = self.openvino_version()
+        self.repeated: set[str] = set()  # cells that --again has measured
+
+    def openvino_version(self) -> str:
+        requirement = (ROOT / "scripts/requirements.txt").read_text()
+        found = re.search(r"openvino==([0-9.]+)", requirement)
+        return found.group(1) if found else ""
+
+    def run(self, *command: object, seconds: float | None = None) -> str:
+        # Every study measures its kernel variants itself.
+        environment = {**os.environ, "LPOT_FORM_MEMORY": "off"}
+        words = [str(word) for word in command]
+        done = subprocess.run(
+            words, capture_output=True, text=True, env=environment, check=False, timeout=seconds
+        )  # fmt: skip
+        if done.returncode not in (0, 3):
+            raise Failure(f"{' '.join(words)}\n{done.stderr[-2000:]}")
+        return done.stdout
+
+    def config(self, network: Network, half: str) -> pathlib.Path:
+        path = self.work / f"config/{network.name}-{half}.yaml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = CONFIG.format(
+            name=network.name,
+            model=network.model_keys,
+            calibration=network.calibration,
+            metric=network.evaluation[half],
+        )
+        if network.timing:
+            text += f"  performance: {{dataloader: {network.timing}}}\n"
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+        return path
+
+    # The reference
+
+    def oracle(self, network: Network) -> dict:
+        """The reference models: by goal, and fp32."""
+        folder = self.work / f"oracle/{network.name}"
+        config = self.config(network, "selection")
+        study = digest(network.model, config, self.version, self.openvino)
+        key = {"study": study, "program": digest(self.oracle_program)}
+        before = read_json(folder / "key.json")
+        if before and self.options.keep_oracle and before["study"] == study:
+            key = before
+        if before and before != key:
+            older = folder.with_name(f"{network.name}-{before['program']}")
+            shutil.rmtree(older, ignore_errors=True)
+            folder.rename(older)
+        known = read_json(folder / "oracle.json")
+        if known and known["tried"] >= self.options.plans:
+            return known
+        write_json(folder / "key.json", key)
+        log(f"{network.name}: search for the reference, {self.options.plans} plans")
+        start = time.monotonic()
+        found = self.search(network, folder)
+        log(
+            f"{network.name}: {found['tried']} plans in {time.monotonic() - start:.0f} s"
+        )
+        result = self.choose(network, folder, found)
+        write_json(folder / "oracle.json", result)
+        return result
+
+    def search(self, network: Network, folder: pathlib.Path) -> dict:
+        out = self.run(
+            self.oracle_program, "search", self.config(network, "selection"), network.model, folder / "workspace",
+            self.options.plans,
+        )  # fmt: skip
+        return json.loads(out.splitlines()[-1])
+
+    def choose(self, network: Network, folder: pathlib.Path, found: dict) -> dict:
+        """Times the fastest plans of each goal together and chooses the fastest of each."""
+        fp32, trials = found["fp32"], found["trials"]
+        by_speed = sorted(trials, key=lambda t: -t["speedup"])
+        passing = {
+            goal: [t for t in by_speed if meets(goal, fp32, t["accuracy"])]
+            for goal in GOALS
+        }
+        original = next(
+            t for t in trials if not t["int8_ops"] and is_f32(t["plan"])
+        )  # the first plan
+        chosen = {original["number"]: original}
+        for of_goal in passing.values():
+            chosen.update({t["number"]: t for t in of_goal[:CANDIDATES]})
+        for trial in chosen.values():
+            trial["model"] = str(self.save(network, folder, trial))
+        others = [t for t in chosen.values() if t is not original]
+        timed = self.bench(network, [original, *others], found["cores"])
+        for trial, ratio in zip(others, timed[1:], strict=True):
+            trial["measured"] = ratio
+        original["measured"] = {"ratio": 1, "low": 1, "high": 1}
+        keys = ("number", "accuracy", "int8_ops", "ops", "model", "measured")
+
+        def short(trial: dict) -> dict:
+            return {
+                **{k: trial[k] for k in keys},
+                "precision": precision(trial["plan"]),
+                "fallback": [
+                    n for n, op in trial["plan"]["ops"].items() if not is_int8(op)
+                ],
+            }
+
+        goals = {}
+        for goal, of_goal in passing.items():
+            candidates = [chosen[t["number"]] for t in of_goal if t["number"] in chosen]
+            best = max(candidates, key=lambda t: t["measured"]["ratio"])
+            goals[str(goal)] = {**short(best), "passing": len(of_goal)}
+        return {
+            "fp32": fp32,
+            "tried": found["tried"],
+            "cores": found["cores"],
+            "original": short(original),
+            "goals": goals,
+        }
+
+    def save(self, network: Network, folder: pathlib.Path, trial: dict) -> pathlib.Path:
+        text = json.dumps(trial["plan"])
+        output = folder / f"models/{digest(text)}"
+        if not (output / "done").exists():
+            output.mkdir(parents=True, exist_ok=True)
+            (output / "plan.json").write_text(text)
+            self.run(
+                self.oracle_program, "save", self.config(network, "selection"), network.model, folder / "workspace",
+                output, output / "plan.json",
+            )  # fmt: skip
+            (output / "done").touch()
+        return output / "model.xml"
+
+    # Timing
+
+    def bench(self, network: Network, models: list[dict], cores: int) -> list[dict]:
+        """The speed of each model against the first: the ratio and its interval, over all processes."""
+        results: list[list[dict]] = []
+        for i in range(PROCESSES):
+            # The first model stays first; the order of the others changes.
+            others = models[1:] if i % 2 == 0 else models[:0:-1]
+            ordered = [models[0], *others]
+            command = [self.lpot, "bench", *[m["model"] for m in ordered], "--json", "--quiet"]  # fmt: skip
+            command += ["--seconds", network.seconds * len(models)]
+            if network.timing:
+                command += ["--config", self.config(network, "selection")]
+            if cores:
+                command += ["--threads", cores]
+            if any("run_in" in m for m in models):
+                precisions = [m.get("run_in") or m["precision"] for m in ordered]
+                command += ["--precision", ",".join(precisions)]
+            result = json.loads(self.run(*command))
+            timed = [{**m, "contention": result["contention"]} for m in result["models"]]  # fmt: skip
+            results.append(timed if i % 2 == 0 else [timed[0], *timed[:0:-1]])
+        merged = []
+        for runs in zip(*results, strict=True):
+            ratio = math.exp(statistics.fmean(math.log(r["speedup"]) for r in runs))
+            merged.append(
+                {
+                    "ratio": ratio,
+                    "low": min(r["speedup_low"] for r in runs),
+                    "high": max(r["speedup_high"] for r in runs),
+                    "ms": min(r["latency_ms"]["median"] for r in runs),
+                    "contention": max(r["contention"] for r in runs),
+                }
+            )
+        return merged
+
+    # Cells
+
+    def cell(self, network: Network, goal: float, strategy: str) -> dict:
+        path = self.work / f"cells/{network.name}/{strategy}-{goal}.json"
+        key = digest(self.program_key, network.model, self.config(network, "selection"))
+        known = read_json(path)
+        is_again = strategy in self.options.again and str(path) not in self.repeated
+        if known and not is_again and (known["key"] == key or self.options.keep):
+            return known
+        self.repeated.add(str(path))
+        log(f"{network.name}, {100 * goal:g}%: {strategy}")
+        folder = self.work / f"studies/{network.name}/{strategy}-{goal}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        if strategy == NNCF:
+            found = self.run_nncf(network, goal, folder)
+        else:
+            found = self.tune(network, goal, strategy, folder)
+        result = {"key": key, "strategy": strategy, "goal": goal, **found}
+        write_json(path, result)
+        return result
+
+    def tune(
+        self, network: Network, goal: float, strategy: str, folder: pathlib.Path
+    ) -> dict:
+        start = time.monotonic()
+        out = self.run(
+            self.lpot, "tune", self.config(network, "selection"), "--model", network.model, "--json", "--quiet",
+            "--set", f"tuning.strategy.name={strategy}",
+            "--set", f"tuning.accuracy_criterion.relative={goal}",
+            "--set", f"tuning.workspace.path={folder}/workspace",
+        )  # fmt: skip
+        seconds = time.monotonic() - start
+        result = json.loads(out)
+        study = json.loads(self.run(self.lpot, "show", folder / "workspace", "--json"))
+        trial = study[-1]["trials"][result["best"]["trial"] - 1]
+        ops = trial["plan"]["ops"]
+        samples = result["time"]["evaluation_samples"]
+        return {
+            "model": result["model"],
+            "goal_met": result["goal_met"],
+            "accuracy": result["best"]["accuracy"],
+            "precision": result["precision"],
+            "int8_ops": sum(is_int8(op) for op in ops.values()),
+            "ops": len(ops),
+            "fallback": trial["fallback"],
+            "recipes": trial["plan"].get("recipes", {}),
+            # Programs do not report samples: every trial is one evaluation.
+            "evaluations": result["evaluated_samples"] / samples
+            if samples
+            else 1 + result["trials"],
+            "trials": result["trials"],
+            "probes": result["probes"],
+            "cores": result["best"]["cores"],
+            "seconds": seconds,
+        }
+
+    def run_nncf(self, network: Network, goal: float, folder: pathlib.Path) -> dict:
+        if not network.peer:
+            return {
+                "error": "accuracy_control.py does not evaluate this network's metric"
+            }
+        script = ROOT / "benchmarks/peers/accuracy_control.py"
+        try:
+            out = self.run(
+                sys.executable, script, self.peer_folder(network), folder, goal, seconds=PEER_SECONDS
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return {"error": f"no result after {PEER_SECONDS // 60} minutes"}
+        except Failure as failure:
+            return {"error": str(failure).strip().splitlines()[-1][:200]}
+        found = json.loads(re.findall(r"^\{.*\}$", out, re.MULTILINE)[-1])
+        model = str(folder / "model.xml")
+        # NNCF compiles its models with the runtime's default precision.
+        values = self.values(network, "selection", model, "auto")
+        fp32 = self.values(network, "selection", str(network.model), "f32")
+        reached = statistics.fmean(values)
+        return {
+            "model": model,
+            "goal_met": meets(goal, statistics.fmean(fp32), reached),
+            "accuracy": reached,
+            "precision": "auto",
+            "run_in": "auto",
+            "evaluations": found["evaluations"],
+            "cores": 0,
+            "seconds": found["seconds"],
+        }
+
+    def peer_folder(self, network: Network) -> pathlib.Path:
+        """The folder of peers/networks.py with the selection half of its evaluation data."""
+        import numpy as np
+
+        sys.path.insert(0, str(ROOT / "benchmarks/peers"))
+        import networks as peers
+
+        whole = self.build / "peers" / network.peer
+        if not (whole / "network.json").exists():
+            script = ROOT / "benchmarks/peers/networks.py"
+            self.run(sys.executable, script, network.peer, whole.parent)
+        folder = self.work / f"peers/{network.name}"
+        if (folder / "network.json").exists():
+            return folder
+        shutil.copytree(
+            whole / "calibration", folder / "calibration", dirs_exist_ok=True
+        )
+        batches = peers.load_batches(whole / "evaluation.npz")
+        size = len(next(iter(batches[0].values())))
+        rows = {
+            name: np.concatenate([b[name] for b in batches])[0::2]
+            for name in batches[0]
+        }
+        peers.save_batches(folder / "evaluation.npz", peers.in_batches(rows, size))
+        np.save(folder / "labels.npy", np.load(whole / "labels.npy")[0::2])
+        described = read_json(whole / "network.json")
+        described["model"] = str(network.model)
+        write_json(folder / "network.json", described)
+        return folder
+
+    # Accuracy on the other half
+
+    def values(
+        self, network: Network, half: str, model: str, run_in: str = ""
+    ) -> list[float]:
+        """The value of each sample. Programs give pairs of numbers, whose correlation is the accuracy."""
+        path = pathlib.Path(model)
+        name = hash_of_model(path) if path.suffix == ".xml" else digest(path)
+        config = self.config(network, half)
+        key = digest(name, config, run_in)
+        cache = self.work / f"values/{network.name}/{key}.json"
+        if cache.exists():
+            return json.loads(cache.read_text())
+        if network.pairs_command:
+            command = network.pairs_command[half]
+            words = command.format(model=model, precision=run_in or "f32").split()
+            values = json.loads(self.run(*words).splitlines()[-1])
+        else:
+            argument = f"{model}@{run_in}" if run_in else model
+            out = self.run(self.oracle_program, "samples", config, argument)
+            values = json.loads(out.splitlines()[-1])[0]["values"]
+        write_json(cache, values)
+        return values
+
+    def change(self, network: Network, cell: dict) -> dict:
+        """Accuracy of the returned model less that of fp32 on the report half, with a 95% interval."""
+        run_in = cell.get("run_in", "")
+        if network.pairs_command:
+            run_in = cell["precision"]
+        fp32 = self.values(
+            network, "report", str(network.model), "f32" if network.pairs_command else ""
+        )  # fmt: skip
+        return paired_change(
+            fp32, self.values(network, "report", cell["model"], run_in)
+        )
+
+    def regret(self, network: Network, cell: dict, oracle: dict) -> dict:
+        """Speeds of fp32, the returned model and the reference, in one process."""
+        best = oracle["goals"][str(cell["goal"])]
+        models = [cell, oracle["original"], best]
+        hashes = [hash_of_model(pathlib.Path(m["model"])) for m in models]
+        path = (
+            self.work / f"speeds/{network.name}/{digest(*hashes, str(PROCESSES))}.json"
+        )
+        known = read_json(path)
+        if known:
+            return known
+        timed = self.bench(network, models, oracle["cores"])
+        to_fp32, to_best = timed[1], timed[2]
+        is_same = hashes[0] == hashes[2] or to_best["low"] <= 1 <= to_best["high"]
+        result = {
+            "speedup": 1 / to_fp32["ratio"],
+            "regret": 1.0 if is_same else to_best["ratio"],
+            "measured": to_best,
+            "same_model": hashes[0] == hashes[2],
+        }
+        write_json(path, result)
+        return result
+
+
+def is_int8(op: dict) -> bool:
+    return op.get("precision") == "int8"
+
+
+def precision(plan: dict) -> str:
+    return plan.get("inference_precision", "f32")
+
+
+def is_f32(plan: dict) -> bool:
+    return precision(plan) == "f32"
+
+
+def paired_change(fp32: list, returned: list) -> dict:
+    if isinstance(fp32[0], list):
+        return correlation_change(fp32, returned)
+    count = len(fp32)
+    differences = [b - a for a, b in zip(fp32, returned, strict=True)]
+    mean = statistics.fmean(differences)
+    if set(fp32) | set(returned) <= {0.0, 1.0}:
+        # Wald's interval with half a sample more in each cell of the 2 x 2 table (Agresti and Min, 2005): it does not
+        # collapse if no sample changes.
+        gains, losses = differences.count(1) + 0.5, differences.count(-1) + 0.5
+        total = count + 2
+        centre = (gains - losses) / total
+        spread = (
+            1.96
+            * math.sqrt(gains + losses - (gains - losses) ** 2 / total)
+            / total
+        )  # fmt: skip
+        return interval(fp32, mean, centre - spread, centre + spread)
+    error = statistics.stdev(differences) / math.sqrt(count)
+    return interval(fp32, mean, mean - 1.96 * error, mean + 1.96 * error)
+
+
+def interval(fp32: list[float], mean: float, low: float, high: float) -> dict:
+    return {"fp32": statistics.fmean(fp32), "mean": mean, "low": low, "high": high}
+
+
+def correlation_change(fp32: list, returned: list) -> dict:
+    """A correlation is not a mean over samples: the interval is a bootstrap over pairs of sentences."""
+
+    def pearson(pairs: list) -> float:
+        return statistics.correlation([p[0] for p in pairs], [p[1] for p in pairs])
+
+    draws = random.Random(7)
+    changes = []
+    for _ in range(1000):
+        chosen = draws.choices(range(len(fp32)), k=len(fp32))
+        changes.append(
+            pearson([returned[i] for i in chosen]) - pearson([fp32[i] for i in chosen])
+        )
+    changes.sort()
+    before = pearson(fp32)
+    return {
+        "fp32": before,
+        "mean": pearson(returned) - before,
+        "low": changes[25],
+        "high": changes[974],
+    }
