@@ -108,7 +108,8 @@ class Oracle : public Strategy {
     // Models without int8, then all schemes with weights per channel in the precision of the space, then a random part
     // of the others.
     std::vector<Plan> whole_models() const {
-      const SearchSpace in_single{in_f32(space_), space_.saved_ms, space_.noise};
+      SearchSpace in_single = space_;
+      static_cast<PlanChoices&>(in_single) = in_f32(space_);
       const bool is_16_bit = space_.inference_precision != InferencePrecision::F32;
       std::vector<Plan> all, rest;
       if (may_be_unquantized(space_)) {
@@ -122,7 +123,10 @@ class Oracle : public Strategy {
             for (const Recipes& recipes : space->recipes)
               for (const std::size_t size : space->sampling_sizes) {
                 const bool is_first = space == &space_ && choice.weight.granularity == Granularity::PerChannel;
-                (is_first ? all : rest).push_back(SchemeAndRecipes{choice, recipes, size}.plan(*space));
+                (is_first ? all : rest).push_back(SchemeAndRecipes{choice, false, recipes, size}.plan(*space));
+                const bool is_mixed = choice.activation.algorithm == Algorithm::MinMax;
+                if (is_mixed)
+                  (is_first ? all : rest).push_back(SchemeAndRecipes{choice, true, recipes, size}.plan(*space));
               }
       }
       for (const std::size_t i : shuffled(rest.size(), history_.random_seed)) all.push_back(rest[i]);

@@ -33,7 +33,9 @@ bool met_with_int8(const History& history) {
 }
 
 SearchSpace space_in_f32(const SearchSpace& space) {
-  SearchSpace result{in_f32(space), space.saved_ms, space.noise};
+  SearchSpace result = space;
+  static_cast<PlanChoices&>(result) = in_f32(space);
+  result.unquantized_speedup = 1;
   return result;
 }
 
