@@ -105,11 +105,16 @@ class Oracle : public Strategy {
       return false;
     }
 
+    SearchSpace space_in_f32() const {
+      SearchSpace space = space_;
+      static_cast<PlanChoices&>(space) = in_f32(space_);
+      return space;
+    }
+
     // Models without int8, then all schemes with weights per channel in the precision of the space, then a random part
     // of the others.
     std::vector<Plan> whole_models() const {
-      SearchSpace in_single = space_;
-      static_cast<PlanChoices&>(in_single) = in_f32(space_);
+      const SearchSpace in_single = space_in_f32();
       const bool is_16_bit = space_.inference_precision != InferencePrecision::F32;
       std::vector<Plan> all, rest;
       if (may_be_unquantized(space_)) {
