@@ -8,6 +8,7 @@
 #include <openvino/openvino.hpp>
 
 #include "lpot/core/error.h"
+#include "lpot/quantize/graph/bias.h"
 
 namespace lpot::python {
 namespace {
@@ -38,7 +39,26 @@ py::object matmul_flag(const ov::Node& op, const std::string& name) {
   return py::bool_(name == "transpose_a" ? product->get_transpose_a() : product->get_transpose_b());
 }
 
-py::dict op_edit(const OpEdit& edit, const ov::Node& op) {
+using ChangedConstants = std::map<std::string, const std::vector<float>*>;  // by name
+
+// What to add to every output channel: the correction of the edit, and what rounding adds to the bias of the OpenVINO
+// model, so that the framework's model computes the same.
+std::vector<float> added_bias(const ov::Node& op, const OpEdit& edit, const ChangedConstants& changed) {
+  const auto existing = find_bias(op);
+  if (!existing || edit.activation.empty()) return rounded_bias(edit.bias, edit);
+  const std::size_t channels = output_channels(op);
+  std::vector<float> exact = existing->values(channels);
+  if (const auto found = changed.find(existing->constant->get_friendly_name());
+      found != changed.end() && found->second->size() == channels)
+    exact = *found->second;
+  std::vector<float> bias = exact;
+  for (std::size_t i = 0; i < edit.bias.size(); ++i) bias[i] += edit.bias[i];
+  std::vector<float> added = rounded_bias(bias, edit);
+  for (std::size_t i = 0; i < added.size(); ++i) added[i] -= exact[i];
+  return added;
+}
+
+py::dict op_edit(const OpEdit& edit, const ov::Node& op, const ChangedConstants& changed) {
   py::dict answer;
   answer["op"] = edit.op;
   answer["type"] = edit.type;
@@ -53,7 +73,8 @@ py::dict op_edit(const OpEdit& edit, const ov::Node& op) {
   answer["weights"] = weights_of(edit.weights, op.get_input_shape(1));
   answer["weights_name"] = weights_node(op).get_friendly_name();
   answer["transpose_b"] = matmul_flag(op, "transpose_b");
-  answer["bias"] = array_of(edit.bias, {edit.bias.size()});
+  const std::vector<float> bias = added_bias(op, edit, changed);
+  answer["bias"] = array_of(bias, {bias.size()});
   answer["output_channel_axis"] = edit.output_channel_axis;
   return answer;
 }
@@ -119,7 +140,9 @@ class NodeIndex {
 py::dict edits_of(const Model& source, const Edits& edits) {
   const NodeIndex nodes(source);
   py::list ops, products, sums, reads, constants, tables;
-  for (const OpEdit& edit : edits.ops) ops.append(op_edit(edit, nodes.op(edit.op, edit.type)));
+  ChangedConstants changed;
+  for (const ConstantEdit& edit : edits.constants) changed.emplace(edit.constant, &edit.values);
+  for (const OpEdit& edit : edits.ops) ops.append(op_edit(edit, nodes.op(edit.op, edit.type), changed));
   for (const ProductEdit& edit : edits.products) products.append(product_edit(edit));
   for (const SumEdit& edit : edits.sums) sums.append(sum_edit(edit));
   for (const SharedRead& read : edits.reads) reads.append(read.op);
