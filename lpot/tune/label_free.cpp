@@ -14,6 +14,18 @@ namespace {
 // because the distance is a mean over few samples.
 constexpr double kClearlyNearer = 0.95;
 
+// The schemes that differ from the preferred one only in the range estimator of activations.
+std::vector<OpPlan> other_estimators(const PlanChoices& choices) {
+  std::vector<OpPlan> found;
+  for (const auto* all : {&choices.model_choices, &choices.more_model_choices})
+    for (const OpPlan& choice : *all) {
+      OpPlan like = choices.model_choices.front();
+      like.activation.algorithm = choice.activation.algorithm;
+      if (choice == like && choice != choices.model_choices.front()) found.push_back(choice);
+    }
+  return found;
+}
+
 struct Nearest {
   Plan plan;
   double distance;
@@ -43,8 +55,10 @@ Plan choose_without_labels(const QuantizationTask& task, const PlanChoices& choi
   }
   SearchSpace space{choices};
   space.estimators = least_error_estimators(task.model, choices, statistics.of(first));
-  consider(
-      SchemeAndRecipes{choices.model_choices.front(), true, nearest.plan.recipes, first.sampling_size}.plan(space));
+  const Recipes recipes = nearest.plan.recipes;
+  for (const OpPlan& scheme : other_estimators(choices))
+    consider(SchemeAndRecipes{scheme, false, recipes, first.sampling_size}.plan(space));
+  consider(SchemeAndRecipes{choices.model_choices.front(), true, recipes, first.sampling_size}.plan(space));
   if (nearest.plan != first)
     observer.log(
         LogLevel::Info,
