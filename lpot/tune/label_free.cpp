@@ -10,6 +10,8 @@
 namespace lpot {
 namespace {
 
+constexpr std::size_t kSamplesToCompare = 32;  // more cost time, fewer make the choice depend on chance
+
 // A candidate replaces a simpler one only if its distance is this much smaller. Smaller differences may be chance,
 // because the distance is a mean over few samples.
 constexpr double kClearlyNearer = 0.95;
@@ -37,7 +39,7 @@ Plan choose_without_labels(const QuantizationTask& task, const PlanChoices& choi
                            const StatisticsByPlan& statistics, const Observer& observer) {
   const Plan first = first_plan(choices);
   if (first.int8_count() == 0 || choices.recipes.size() < 2 || task.model.size_bytes >= kLargeModel) return first;
-  OutputProbe probe(task.model, task.calibration);
+  OutputProbe probe(task.model, task.calibration, kSamplesToCompare);
   const auto distance_of = [&](const Plan& plan) {
     return probe.distance_from_fp32(builder.model(plan), DistanceKind::Mean, observer);
   };

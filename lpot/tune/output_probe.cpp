@@ -7,8 +7,8 @@ namespace {
 
 // The number of samples that outputs are compared on. More than one batch is rounded to whole batches, because a short
 // batch is filled up and costs as much.
-std::size_t samples_to_compare(const DataLoader& samples) {
-  const std::size_t count = std::clamp<std::size_t>(samples.size() / 20, 8, 32);
+std::size_t samples_to_compare(const DataLoader& samples, std::size_t wanted) {
+  const std::size_t count = wanted > 0 ? wanted : std::clamp<std::size_t>(samples.size() / 20, 8, 32);
   const std::size_t batch = samples.options().batch_size;
   return count > batch ? count / batch * batch : count;
 }
@@ -23,8 +23,8 @@ std::vector<std::size_t> spread(std::size_t size, std::size_t count) {
 
 }  // namespace
 
-OutputProbe::OutputProbe(const Model& fp32, const DataLoader& samples)
-    : fp32_(fp32), loader_(samples), positions_(spread(samples.size(), samples_to_compare(samples))) {}
+OutputProbe::OutputProbe(const Model& fp32, const DataLoader& samples, std::size_t count)
+    : fp32_(fp32), loader_(samples), positions_(spread(samples.size(), samples_to_compare(samples, count))) {}
 
 Outputs OutputProbe::outputs_of(const Model& model, const Observer& observer) const {
   Runner runner(model, loader_.dataset().input_naming(), {.full_batch_shapes = {}, .ahead = ahead_});

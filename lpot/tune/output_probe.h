@@ -14,8 +14,8 @@ namespace lpot {
 
 class OutputProbe {
  public:
-  // The fp32 model must outlive this object.
-  OutputProbe(const Model& fp32, const DataLoader& samples);
+  // The fp32 model must outlive this object. `count`: number of samples to compare; 0: a twentieth of the data.
+  OutputProbe(const Model& fp32, const DataLoader& samples, std::size_t count = 0);
 
   void compile_with(Compilations& ahead) { ahead_ = &ahead; }  // `ahead` must outlive this object
   std::size_t samples() const { return positions_.size(); }
