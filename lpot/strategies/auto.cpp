@@ -11,7 +11,8 @@
 // 3. Try those that probably meet the goal.                            try_ranked
 // 4. Find the ops whose fallback costs least time.                     choose_fallback (auto_fallback.h)
 //    Try the plan. If it fails, go on with step 4 from there.
-// 5. Before stopping with a plan that has slow fallback ops, try to return some of them to int8.   return_costly_ops
+// 5. Before stopping with a slow plan: try the other plans of step 2 that may meet the goal, then return slow fallback
+//    ops to int8.                                                      try_faster_candidates, return_costly_ops
 // 6. With a time budget, return ops to int8 one by one.                return_ops_to_int8
 //
 // All plans of steps 2 and 3 have all ops in int8, so they are faster than those of step 4.
@@ -76,7 +77,7 @@ class Search {
   }
 
   std::optional<Step> step_before_stopping() {
-    return_costly_ops();
+    if (try_faster_candidates()) return_costly_ops();
     return replay_.step();
   }
 
@@ -98,7 +99,7 @@ class Search {
       return;
     }
     auto ranked = rank_plans(first);
-    if (!ranked || !try_ranked(*ranked)) return;
+    if (!ranked || !try_ranked(*ranked, kMaxRankedTrials)) return;
     fall_back(choose_start(first, *ranked));
   }
 
@@ -199,11 +200,11 @@ class Search {
     return ranked;
   }
 
-  // Step 3: false: a trial becomes the next step.
-  bool try_ranked(const std::vector<RankedPlan>& ranked) {
+  // Step 3: tries at most that many plans. false: a trial becomes the next step.
+  bool try_ranked(const std::vector<RankedPlan>& ranked, std::size_t most) {
     std::size_t tried = 0;
     for (const RankedPlan& candidate : ranked) {
-      if (tried >= kMaxRankedTrials) break;
+      if (tried >= most) break;
       if (candidate.probability_to_pass(history_.goal.allowed_loss()) <= kWorthATrial) continue;
       ++tried;
       if (!trial(candidate.plan)) return false;
@@ -264,6 +265,19 @@ class Search {
     std::stable_sort(found.begin(), found.end(),
                      [](const Returnable& a, const Returnable& b) { return a.saved_ms > b.saved_ms; });
     return found;
+  }
+
+  // Step 5: step 3 tries only some of the ranked plans. If the best plan is clearly slower than the first one, which
+  // has all ops in int8 like every ranked plan, the others are worth a trial too. false: a trial becomes the next step.
+  bool try_faster_candidates() {
+    const Trial* best = fastest();
+    const std::vector<WholeModelPlan> plans = whole_model_plans(space_);
+    if (!best || plans.empty() || best->plan.inference_precision != space_.inference_precision) return true;
+    const Plan first = plans.front().plan(space_);
+    const Trial* tried = history_.find(first);
+    if (!tried || !tried->result || tried->result->speedup <= (1 + kWorthSpeed) * best->result->speedup) return true;
+    const auto ranked = rank_plans(first);
+    return ranked && try_ranked(*ranked, ranked->size());
   }
 
   // Step 5: the half of the fallback ops that saves most time returns to int8, if this saves enough time and the

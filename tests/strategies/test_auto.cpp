@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <set>
 
 #include "lpot/strategies/kinds.h"
@@ -114,15 +115,9 @@ TEST(Auto, LearnsFromATrialThatUnexpectedlyMissesTheGoal) {
   EXPECT_THAT(run.trials.back().plan.fallback(), testing::IsSupersetOf({"conv12", "conv3", "conv7"}));
 }
 
-TEST(Auto, UsesAnotherSchemeIfItMeetsTheGoal) {
-  SimulatedModel model;
-  const OpPlan better = model.space.model_choices[1];
-  // Every op is harmful with the first scheme, and none with the second.
-  const auto distance = [&](const Plan& plan) {
-    std::size_t bad = 0;
-    for (const auto& [name, op] : plan.ops) bad += op.precision == Precision::Int8 && !(op == better);
-    return std::sqrt(0.01 * static_cast<double>(bad));
-  };
+// The trials of a study with these probes and accuracies.
+std::vector<Trial> trials_with(const SimulatedModel& model, const std::function<Probe(const Plan&)>& probe,
+                               const std::function<double(const Plan&)>& accuracy) {
   std::vector<Trial> trials;
   std::vector<Probe> probes;
   const auto strategy = make_auto_strategy();
@@ -130,16 +125,34 @@ TEST(Auto, UsesAnotherSchemeIfItMeetsTheGoal) {
     const History history{trials, model.goal, 1978, probes};
     if (history.met()) break;
     const auto step = strategy->next(model.space, history);
-    ASSERT_TRUE(step);
+    if (!step) break;
     if (step->kind == Step::Kind::Probe) {
-      probes.push_back({step->plan, distance(step->plan)});
+      probes.push_back(probe(step->plan));
       probes.back().level = step->level;
       continue;
     }
-    trials.push_back(trial(trials.size() + 1, measured(0.9 - 0.2 * distance(step->plan))));
+    trials.push_back(trial(trials.size() + 1, measured(accuracy(step->plan))));
     trials.back().plan = step->plan;
   }
-  EXPECT_THAT(trials, SizeIs(2));
+  return trials;
+}
+
+TEST(Auto, UsesAnotherSchemeIfItMeetsTheGoal) {
+  const SimulatedModel model;
+  const OpPlan better = model.space.model_choices[1];
+  // Every op is harmful with the first scheme, and none with the second.
+  const auto distance = [&](const Plan& plan) {
+    std::size_t bad = 0;
+    for (const auto& [name, op] : plan.ops) bad += op.precision == Precision::Int8 && !(op == better);
+    return std::sqrt(0.01 * static_cast<double>(bad));
+  };
+  const auto trials = trials_with(
+      model,
+      [&](const Plan& plan) {
+        return Probe{plan, distance(plan)};
+      },
+      [&](const Plan& plan) { return 0.9 - 0.2 * distance(plan); });
+  ASSERT_THAT(trials, SizeIs(2));
   EXPECT_THAT(trials.back().plan.fallback(), IsEmpty());
 }
 
@@ -148,31 +161,48 @@ TEST(Auto, TriesAMixedScheme) {
   SimulatedModel model;
   for (const OpSpace& op : model.space.ops)
     model.space.estimators[op.name] = op.name == "conv3" ? Algorithm::Kl : Algorithm::MinMax;
-  std::vector<Trial> trials;
-  std::vector<Probe> probes;
   const auto loss = [&](const Plan& plan) {
     std::size_t bad = 0;
     for (const auto& [name, op] : plan.ops)
       bad += op.is_int8() && op.activation.algorithm != model.space.estimators.at(name);
     return 0.02 * static_cast<double>(bad);
   };
-  const auto strategy = make_auto_strategy();
-  while (trials.size() < 20) {
-    const History history{trials, model.goal, 1978, probes};
-    if (history.met()) break;
-    const auto step = strategy->next(model.space, history);
-    ASSERT_TRUE(step);
-    if (step->kind == Step::Kind::Probe) {
-      probes.push_back({.plan = step->plan, .level = step->level, .loss = loss(step->plan), .loss_error = 0.001});
-      continue;
-    }
-    trials.push_back(trial(trials.size() + 1, measured(0.9 - loss(step->plan))));
-    trials.back().plan = step->plan;
-  }
-  EXPECT_THAT(trials, SizeIs(2));
+  const auto trials = trials_with(
+      model, [&](const Plan& plan) { return Probe{.plan = plan, .loss = loss(plan), .loss_error = 0.001}; },
+      [&](const Plan& plan) { return 0.9 - loss(plan); });
+  ASSERT_THAT(trials, SizeIs(2));
   EXPECT_THAT(trials.back().plan.fallback(), IsEmpty());
   EXPECT_EQ(trials.back().plan.ops.at("conv3").activation.algorithm, Algorithm::Kl);
   EXPECT_EQ(trials.back().plan.ops.at("conv4").activation.algorithm, Algorithm::MinMax);
+}
+
+// All ranked plans look good, but those that are tried first miss the goal, so ops fall back. The result is slow, so
+// the other ranked plans are tried before the study stops.
+TEST(Auto, TriesFasterCandidatesBeforeItStops) {
+  const SimulatedModel model;
+  std::vector<Trial> trials;
+  std::vector<Probe> probes;
+  const auto strategy = make_auto_strategy();
+  const auto next_step = [&](const History& history) {
+    return history.met() ? strategy->before_stopping(model.space, history) : strategy->next(model.space, history);
+  };
+  std::size_t whole_models_after_goal = 0;
+  while (trials.size() < 40) {
+    const History history{trials, model.goal, 1978, probes};
+    const bool was_met = history.met();
+    const auto step = next_step(history);
+    if (!step) break;
+    if (step->kind == Step::Kind::Probe) {
+      probes.push_back({.plan = step->plan, .distance = 0.05, .loss = 0.005, .loss_error = 0.001});
+      probes.back().level = step->level;
+      continue;
+    }
+    const bool all_int8 = step->plan.fallback().empty();
+    whole_models_after_goal += was_met && all_int8;
+    trials.push_back(trial(trials.size() + 1, all_int8 ? measured(0.88, 2.0) : measured(0.9, 1.2)));
+    trials.back().plan = step->plan;
+  }
+  EXPECT_GE(whole_models_after_goal, 3u);
 }
 
 TEST(Auto, ReturnsTheMostExpensiveOpsToInt8WithABudget) {
