@@ -39,21 +39,23 @@ std::vector<float> bias_correction(const WeightMatrix& exact, const QuantizedRow
 }
 
 Recipe bias_correction_recipe() {
-  return {.declaration =
-              {.name = "bias_correction",
-               .key = {.parameter = {.name = "fast_bias_correction",
-                                     .kind = ValueKind::Flag,
-                                     .summary = "correct biases for the mean error of quantized weights; default: lpot decides"},
-                       .position = 40,
-                       .advance = Parameter{.name = "bias_correction",
-                                            .kind = ValueKind::Text,
-                                            .summary = "correct biases for the measured error of quantized weights",
-                                            .choices = {"weight_empirical"}}},
-               .plan_default = false,
-               .alternative = 1,
-               .statistics = RecipeStatistics::Ranges,
-               .label = "fast_bias_correction"},
-          .adjust_op = correct_bias};
+  return {
+      .declaration =
+          {.name = "bias_correction",
+           .key = {.parameter = {.name = "fast_bias_correction",
+                                 .kind = ValueKind::Flag,
+                                 .summary =
+                                     "correct biases for the mean error of quantized weights; default: lpot decides"},
+                   .position = 40,
+                   .advance = Parameter{.name = "bias_correction",
+                                        .kind = ValueKind::Text,
+                                        .summary = "correct biases for the measured error of quantized weights",
+                                        .choices = {"weight_empirical"}}},
+           .plan_default = false,
+           .alternative = 1,
+           .statistics = RecipeStatistics::Ranges,
+           .label = "fast_bias_correction"},
+      .adjust_op = correct_bias};
 }
 
 }  // namespace lpot

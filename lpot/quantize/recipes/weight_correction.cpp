@@ -35,7 +35,8 @@ Recipe weight_correction_recipe() {
   return {.declaration = {.name = "weight_correction",
                           .key = {.parameter = {.name = "weight_correction",
                                                 .kind = ValueKind::Flag,
-                                                .summary = "correct the variance of quantized weights; default: lpot decides"},
+                                                .summary =
+                                                    "correct the variance of quantized weights; default: lpot decides"},
                                   .position = 50},
                           .plan_default = false,
                           .alternative = 2,
