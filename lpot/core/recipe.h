@@ -57,7 +57,7 @@ struct RecipeDeclaration {
   std::optional<RecipeValue> config_default = {};
   // The recipe that this one is a parameter of. Plans drop the parameter if that recipe is off.
   std::string part_of = {};
-  // A search adds recipes with a number above 0 one after the other, in this order, unless the user set them.
+  // A search may add recipes with a number above 0, in this order, unless the user set them.
   int alternative = 0;
 
   RecipeStatistics statistics = RecipeStatistics::None;

@@ -51,12 +51,15 @@ std::vector<Recipes> recipe_choices(const RecipeConfig& wanted, const RecipeDecl
   std::map<int, const RecipeDeclaration*> alternatives;
   for (const RecipeDeclaration& recipe : declarations)
     if (recipe.alternative > 0) alternatives.emplace(recipe.alternative, &recipe);
-  Recipes recipes = configured_recipes(wanted, declarations);
-  std::vector<Recipes> all{recipes};
+  std::vector<Recipes> all{configured_recipes(wanted, declarations)};
   for (const auto& [order, recipe] : alternatives) {
-    if (is_decided(*recipe, wanted)) break;
-    recipes.set(*recipe, true);
-    all.push_back(recipes);
+    if (is_decided(*recipe, wanted)) continue;
+    const std::size_t without = all.size();
+    for (std::size_t i = 0; i < without; ++i) {
+      Recipes with = all[i];
+      with.set(*recipe, true);
+      all.push_back(std::move(with));
+    }
   }
   return all;
 }

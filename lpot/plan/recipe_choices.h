@@ -13,9 +13,10 @@
 
 namespace lpot {
 
-// The first choice has the configured recipes. Each further choice adds one recipe to the previous choice, in the order
-// of RecipeDeclaration::alternative. The list ends before the first of these recipes that the user set. Throws
-// ConfigError for a recipe that is not declared and for a value of the wrong type.
+// All combinations of the recipes that a search may add (RecipeDeclaration::alternative) and that the user did not set.
+// The first choice has the configured recipes. Bit k of the index of a choice says whether it also has the k-th of the
+// others, in the order of `alternative`. Throws ConfigError for a recipe that is not declared and for a value of the
+// wrong type.
 std::vector<Recipes> recipe_choices(const RecipeConfig&, const RecipeDeclarations&);
 
 // Removes the recipes that need activation statistics, for models that are not calibrated. Warns about removed recipes

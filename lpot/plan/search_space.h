@@ -39,7 +39,7 @@ struct PlanChoices {
   std::vector<OpSpace> ops;                       // in topological order
   std::vector<OpPlan> model_choices;              // the int8 schemes for the whole model, in order of preference
   std::vector<OpPlan> more_model_choices = {};    // the same from OpSpace::more_choices
-  std::vector<Recipes> recipes = {{}};            // of the whole model, in order of preference
+  std::vector<Recipes> recipes = {{}};            // of the whole model; the order is that of recipe_choices
   std::vector<std::size_t> sampling_sizes = {0};  // snapshots of the statistics to choose from; 0: there is only one
   InferencePrecision inference_precision = InferencePrecision::F32;  // of all plans
   // Only with Bf16 or F16: ops for which the configuration allows fp32, but not the 16-bit type. During a search, their

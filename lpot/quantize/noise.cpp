@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <openvino/openvino.hpp>
 
+#include "lpot/quantize/graph/channel_powers.h"
 #include "lpot/quantize/graph/edits.h"
 #include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
@@ -10,20 +11,6 @@
 
 namespace lpot {
 namespace {
-
-// The mean square of every channel that the op reads, after the division by `divisors`.
-std::vector<double> channel_powers(const TensorStatistics& input, const std::vector<float>& divisors,
-                                   std::size_t channels) {
-  std::vector<double> powers;
-  for (const ChannelStatistics& channel : input.channels()) powers.push_back(channel.mean_square());
-  if (powers.size() != channels) {  // no per-channel statistics: use the mean for all channels
-    double mean = 0;
-    for (const double power : powers) mean += power / static_cast<double>(powers.size());
-    powers.assign(channels, mean);
-  }
-  for (std::size_t i = 0; i < divisors.size(); ++i) powers[i] /= static_cast<double>(divisors[i] * divisors[i]);
-  return powers;
-}
 
 // Noise power over signal power of an op. Weights and their noise (variance 1/12) are in units of the weight scale.
 double noise_share(const WeightMatrix& integers, const std::vector<float>& scales, const std::vector<double>& powers,
@@ -50,7 +37,7 @@ double noise_share(const WeightMatrix& integers, const std::vector<float>& scale
 // the other, per channel.
 double product_noise(const TensorStatistics& first, const TensorStatistics& second, const ProductEdit& edit) {
   const std::size_t channels = std::max(first.channels().size(), second.channels().size());
-  const std::vector<double> a = channel_powers(first, {}, channels), b = channel_powers(second, {}, channels);
+  const std::vector<double> a = channel_powers(first, channels), b = channel_powers(second, channels);
   const auto variance = [](const Range& levels) {
     const double step = static_cast<double>(levels.high - levels.low) / 255;
     return step * step / 12;
@@ -80,7 +67,7 @@ std::map<std::string, double> expected_noise(const Model& model, const Edits& ed
     const bool weights_only = edit.activation.empty();
     const std::vector<double> powers =
         weights_only ? std::vector<double>(integers.inputs(), 1.0)
-                     : channel_powers(statistics.at(edit.activation), edit.input_divisors, integers.inputs());
+                     : channel_powers(statistics.at(edit.activation), integers.inputs(), edit.input_divisors);
     const double step = weights_only ? 0 : static_cast<double>(edit.levels.high - edit.levels.low) / 255;
     noise[edit.op] = noise_share(integers, edit.weights.scales, powers, step);
   }

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/channel_powers.h"
 #include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/quantization_target.h"
 #include "lpot/quantize/graph/quantizer_places.h"
@@ -27,10 +28,16 @@ Range range_of(const QuantizationTarget& target) {
   return find_range(*target.input, scheme.algorithm, {.symmetry = scheme.symmetry});
 }
 
+// Of the op's input channels; empty without statistics.
+std::vector<double> input_powers(const QuantizationTarget& target) {
+  if (!target.input) return {};
+  return channel_powers(*target.input, target.weights.inputs(), target.divisors);
+}
+
 using RecipesOn = std::vector<const Recipe*>;
 
 OpEdit edit_of(const QuantizationTarget& target, const RecipesOn& recipes) {
-  QuantizedRows rows = quantize_rows(target.weights, target.plan->weight);
+  QuantizedRows rows = quantize_rows(target.weights, target.plan->weight, input_powers(target));
   for (const Recipe* recipe : recipes)
     if (recipe->adjust_quantized_weights) rows = recipe->adjust_quantized_weights(target.weights, std::move(rows));
   const int axis = find_capability(target.op().type)->channel_axis;

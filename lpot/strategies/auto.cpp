@@ -19,6 +19,7 @@
 //
 // Cost: one evaluation if the first plan meets the goal, else a few more. Evaluations that fail end early.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -114,19 +115,23 @@ class Search {
     }
   }
 
-  // Step 2: first the recipes, with the preferred scheme; then the other schemes, with the best recipes; then a mixed
-  // scheme, in which every tensor has its own range estimator; then the best scheme for activations together with the
-  // best scheme for weights. This list is short, because a recipe that helps one scheme helps the others too. The best
-  // plans are estimated again with more samples. Best first.
+  // Step 2: first the recipes, with the preferred scheme, where each is added to the best combination so far; then the
+  // other schemes, with the best recipes; then a mixed scheme, in which every tensor has its own range estimator; then
+  // the best scheme for activations together with the best scheme for weights. This list is short, because a recipe
+  // that helps one scheme helps the others too. The best plans are estimated again with more samples. Best first.
   std::optional<std::vector<RankedPlan>> rank_plans(const Plan& first) {
     std::vector<RankedPlan> ranked;
     const OpPlan& preferred = space_.model_choices.front();
     const std::vector<OpPlan> others = alternatives(space_);
     const std::size_t sizes = space_.sampling_sizes.size();
-    std::size_t ahead = space_.recipes.size() + sizes + others.size() + 1 + kFinalists;
+    std::size_t ahead = std::bit_width(space_.recipes.size()) + sizes + others.size() + 1 + kFinalists;
     const auto add = [&](const SchemeAndRecipes& scheme) { return rank(scheme, first, ahead--, ranked); };
-    for (const Recipes& recipes : space_.recipes)
-      if (!add({preferred, false, recipes, space_.sampling_sizes.front()})) return std::nullopt;
+    const auto add_with = [&](const Recipes& recipes) {
+      return add({preferred, false, recipes, space_.sampling_sizes.front()});
+    };
+    if (!add_with(space_.recipes.front())) return std::nullopt;
+    for (std::size_t bit = 1; bit < space_.recipes.size(); bit *= 2)
+      if (!add_with(with_one_more(least_loss(ranked).scheme.recipes, bit))) return std::nullopt;
     const Recipes recipes = least_loss(ranked).scheme.recipes;
     for (std::size_t i = 1; i < sizes; ++i)
       if (!add({preferred, false, recipes, space_.sampling_sizes[i]})) return std::nullopt;
@@ -136,6 +141,12 @@ class Search {
     if (!add({preferred, true, recipes, sampling_size})) return std::nullopt;
     if (!add(combined(ranked))) return std::nullopt;
     return with_more_samples(std::move(ranked), first);
+  }
+
+  // The combination of recipes that also has the recipe of this bit (plan/recipe_choices.h).
+  const Recipes& with_one_more(const Recipes& recipes, std::size_t bit) const {
+    const auto found = std::find(space_.recipes.begin(), space_.recipes.end(), recipes);
+    return space_.recipes.at(static_cast<std::size_t>(found - space_.recipes.begin()) | bit);
   }
 
   static const RankedPlan& least_loss(const std::vector<RankedPlan>& ranked) {

@@ -50,10 +50,14 @@ Plan choose_without_labels(const QuantizationTask& task, const PlanChoices& choi
     if (const double distance = distance_of(plan); distance < kClearlyNearer * nearest.distance)
       nearest = {plan, distance};
   };
-  for (const Recipes& recipes : choices.recipes) {
+  // Each recipe is added to the best combination so far, except those that need another calibration pass.
+  std::size_t best = 0;
+  for (std::size_t bit = 1; bit < choices.recipes.size(); bit *= 2) {
     Plan plan = first;
-    plan.recipes = recipes;
+    plan.recipes = choices.recipes.at(best | bit);
+    if (!statistics.contains(plan)) continue;
     consider(plan);
+    if (nearest.plan == plan) best |= bit;
   }
   SearchSpace space{choices};
   space.estimators = least_error_estimators(task.model, choices, statistics.of(first));

@@ -2,11 +2,11 @@
 //
 //   const Plan plan = choose_without_labels(task, choices, builder, statistics_by_plan, observer);
 //
-// The candidates are the first plan of a search, the same with each combination of recipes that the configuration
-// leaves open, and with the best recipes every other range estimator, also one with an estimator for each tensor
-// (quantize/range_choice.h). The one whose outputs are nearest to those of the fp32 model on calibration samples wins.
-// A range that clips moves the outputs far and may still keep the answers, so this choice is careful: a clipped range
-// wins only if it is better in spite of that.
+// The candidates are the first plan of a search, the same with recipes that the configuration leaves open (not those
+// that need another calibration pass), and with the best recipes every other range estimator, also one with an
+// estimator for each tensor (quantize/range_choice.h). The one whose outputs are nearest to those of the fp32 model on
+// calibration samples wins. A range that clips moves the outputs far and may still keep the answers, so this choice is
+// careful: a clipped range wins only if it is better in spite of that.
 //
 // Measured with 300 calibration samples, first plan and chosen plan (`lpot quantize`, then `lpot evaluate`):
 // benchmarks/README.md, "Quantizing without labels".

@@ -41,32 +41,54 @@ AllStatistics observe_all_sizes(const QuantizationTask& task, const Config& conf
   return found;
 }
 
+// The statistics of these recipes, from the cache or measured.
+AllStatistics statistics_for(const Recipes& recipes, const QuantizationTask& task, const Config& config,
+                             const CalibrateOptions& options, const Observer& observer) {
+  AllStatistics all;
+  for (const std::size_t size : task.choices.sampling_sizes) {
+    const StatisticsKey key = key_for(recipes, size);
+    if (all.contains(key)) continue;
+    if (is_dynamic(config)) {
+      all[key] = {};
+    } else if (const auto known = options.cache ? options.cache->statistics(key) : std::nullopt) {
+      all.emplace(key, statistics_from_bytes(*known));
+    } else {
+      for (auto& [measured, statistics] : observe_all_sizes(task, config, key.rescaling, options.executor, observer)) {
+        if (options.cache) options.cache->store_statistics(measured, to_bytes(statistics));
+        all.emplace(measured, std::move(statistics));
+      }
+    }
+  }
+  return all;
+}
+
 }  // namespace
 
+bool StatisticsByPlan::contains(const Plan& plan) const {
+  const std::lock_guard lock(*mutex_);
+  return all_.contains(key_for(plan.recipes, plan.sampling_size));
+}
+
 const Statistics& StatisticsByPlan::of(const Plan& plan) const {
+  const std::lock_guard lock(*mutex_);
   return all_.at(key_for(plan.recipes, plan.sampling_size));
+}
+
+void StatisticsByPlan::add(std::map<StatisticsKey, Statistics> more) {
+  const std::lock_guard lock(*mutex_);
+  all_.merge(more);
 }
 
 StatisticsByPlan calibrate(const QuantizationTask& task, const Config& config, const CalibrateOptions& options,
                            const Observer& observer) {
-  AllStatistics all;
-  for (const Recipes& recipes : task.choices.recipes)
-    for (const std::size_t size : task.choices.sampling_sizes) {
-      const StatisticsKey key = key_for(recipes, size);
-      if (all.contains(key)) continue;
-      if (is_dynamic(config)) {
-        all[key] = {};
-      } else if (const auto known = options.cache ? options.cache->statistics(key) : std::nullopt) {
-        all.emplace(key, statistics_from_bytes(*known));
-      } else {
-        for (auto& [measured, statistics] :
-             observe_all_sizes(task, config, key.rescaling, options.executor, observer)) {
-          if (options.cache) options.cache->store_statistics(measured, to_bytes(statistics));
-          all.emplace(measured, std::move(statistics));
-        }
-      }
-    }
-  return StatisticsByPlan(std::move(all));
+  return StatisticsByPlan(statistics_for(task.choices.recipes.front(), task, config, options, observer));
+}
+
+bool calibrate_for(const Plan& plan, StatisticsByPlan& statistics, const QuantizationTask& task, const Config& config,
+                   const CalibrateOptions& options, const Observer& observer) {
+  if (plan.int8_count() == 0 || statistics.contains(plan)) return false;
+  statistics.add(statistics_for(plan.recipes, task, config, options, observer));
+  return true;
 }
 
 }  // namespace lpot

@@ -6,6 +6,7 @@
 #pragma once
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "lpot/calibrate/statistics.h"
 #include "lpot/config/config.h"
@@ -19,16 +20,19 @@ namespace lpot {
 class StudyCache;
 
 // The statistics of each calibration pass. Plans differ in the sampling size (0 if there is only one) and in the
-// recipes that rescale the model.
+// recipes that rescale the model. Another thread may call `of` and `contains` while statistics are added.
 class StatisticsByPlan {
  public:
   explicit StatisticsByPlan(std::map<StatisticsKey, Statistics> all = {}) : all_(std::move(all)) {}
 
-  const Statistics& of(const Plan&) const;  // throws std::out_of_range for a plan of another search
+  bool contains(const Plan&) const;
+  const Statistics& of(const Plan&) const;  // throws std::out_of_range if `contains` is false
   const std::map<StatisticsKey, Statistics>& all() const { return all_; }
+  void add(std::map<StatisticsKey, Statistics>);  // statistics that are there already stay
 
  private:
   std::map<StatisticsKey, Statistics> all_;
+  std::unique_ptr<std::mutex> mutex_ = std::make_unique<std::mutex>();  // movable with this object
 };
 
 struct CalibrateOptions {
@@ -36,8 +40,13 @@ struct CalibrateOptions {
   StudyCache* cache = nullptr;  // of the study: stored statistics are read, new ones are stored
 };
 
-// One pass over the data with a snapshot for each sampling size; a recipe that rescales channels has its own pass.
-// Nothing is calibrated if only weights are quantized. Throws DataError and ModelError.
+// One pass over the data with a snapshot for each sampling size, for the first recipes of the task. Nothing is
+// calibrated if only weights are quantized. Throws DataError and ModelError.
 StatisticsByPlan calibrate(const QuantizationTask&, const Config&, const CalibrateOptions&, const Observer&);
+
+// One more pass if a plan has recipes that rescale the model differently. Adds the statistics. Returns whether any were
+// added. Throws DataError and ModelError.
+bool calibrate_for(const Plan&, StatisticsByPlan&, const QuantizationTask&, const Config&, const CalibrateOptions&,
+                   const Observer&);
 
 }  // namespace lpot

@@ -40,9 +40,9 @@ InferencePrecision inference_precision(const QuantizationConfig& config) {
   return default_precision();
 }
 
-WithWarnings<PlanChoices> choices_for(const std::vector<QuantizableOp>& ops, const QuantizationConfig& config,
-                                      const Cpu& cpu, bool half_range) {
-  auto allowed = allowed_choices(ops, config, recipe_declarations(), half_range, inference_precision(config));
+WithWarnings<PlanChoices> choices_for(const Model& model, const std::vector<QuantizableOp>& ops,
+                                      const QuantizationConfig& config, const Cpu& cpu, bool half_range) {
+  auto allowed = allowed_choices(ops, config, recipe_declarations_for(model), half_range, inference_precision(config));
   const auto groups = static_cast<std::int64_t>(run_time_groups(cpu));
   if (config.approach == Approach::DynamicQuantization && groups > 0)
     allowed.value.recipes.front().set(kRunTimeGroups, groups);
@@ -65,7 +65,7 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
         fmt::format("{}: nothing to quantize: the model has no convolution and no matrix product with constant weights",
                     path.string()));
   const auto wanted = without_unquantizable_keys(config.quantization, ops, named_ops(model));
-  auto choices = choices_for(ops, wanted.value, cpu, use_half_range(config, cpu));
+  auto choices = choices_for(model, ops, wanted.value, cpu, use_half_range(config, cpu));
   for (const std::vector<std::string>& warnings :
        {config.warnings, calibration.warnings, wanted.warnings, choices.warnings})
     log_warnings(warnings, observer);
@@ -77,7 +77,7 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
         "quantize",
         "the configuration keeps every op in fp32; at least one op must be allowed in int8 or, on a CPU with "
         "bf16 units, in bf16");
-  PlanChoices full_range = choices_for(ops, wanted.value, cpu, false).value;
+  PlanChoices full_range = choices_for(model, ops, wanted.value, cpu, false).value;
   std::string name = config.model.name.empty() ? model.source.stem().string() : config.model.name;
   return {cpu,
           std::move(name),

@@ -47,7 +47,7 @@ class Candidates {
       : context_(context), builder_(builder), next_(next), input_(input) {}
 
   Measurement measure(const Plan& plan, const Observer& observer) {
-    return context_.measurer.measure(quantized(plan, Step::Kind::Try), observer);
+    return context_.measurer.measure(quantized(plan, Step::Kind::Try, observer), observer);
   }
 
   // The score from another study, else a measurement that stops when the goal cannot be met any more. A strategy that
@@ -62,15 +62,15 @@ class Candidates {
     }
     if (!may_end_early) return measure(plan, observer);
     return context_.measurer.measure_unless_below(input_.baseline.goal.acceptance_threshold(),
-                                                  quantized(plan, Step::Kind::Try), observer);
+                                                  quantized(plan, Step::Kind::Try, observer), observer);
   }
 
   double probe(const Plan& plan, DistanceKind kind, const Observer& observer) {
-    return context_.measurer.probe().distance_from_fp32(quantized(plan, Step::Kind::Probe), kind, observer);
+    return context_.measurer.probe().distance_from_fp32(quantized(plan, Step::Kind::Probe, observer), kind, observer);
   }
 
   std::optional<LossEstimate> estimate(const Plan& plan, int level, const Observer& observer) {
-    const Model model = quantized(plan, Step::Kind::Probe);
+    const Model model = quantized(plan, Step::Kind::Probe, observer);
     return context_.evaluator.estimate({context_.task.model, model, key_of(plan).sum, level}, observer);
   }
 
@@ -83,6 +83,7 @@ class Candidates {
   }
 
   void prepare_ahead(const Step& step) {
+    if (step.plan.int8_count() > 0 && !input_.statistics.contains(step.plan)) return;  // needs a calibration pass first
     next_.expect(step, [&builder = builder_, &source = context_.task.model, plan = builder_.finalize(step.plan)] {
       Edits made = builder.resolve_final(plan);
       Model model = apply(source, made);
@@ -91,6 +92,7 @@ class Candidates {
   }
 
   void save(const Trial& trial) {
+    complete_statistics(trial.plan, context_.observer);
     const Edits& edits = builder_.edits(trial.plan);
     const fs::path& folder = context_.session.output();
     save_deployment(folder, edits, deployment(trial), context_.observer);
@@ -120,7 +122,16 @@ class Candidates {
             input_.baseline.goal, input_.baseline.measured, trial};
   }
 
-  Model quantized(const Plan& plan, Step::Kind kind) {
+  // A recipe that rescales the model changes its activations, so it needs its own calibration pass.
+  void complete_statistics(const Plan& plan, const Observer& observer) {
+    const CalibrateOptions options{make_executor(context_.coordinator), &context_.session.cache()};
+    if (calibrate_for(plan, input_.statistics, context_.task, context_.config, options, observer) &&
+        context_.coordinator)
+      send_statistics(*context_.coordinator, input_.statistics, observer);
+  }
+
+  Model quantized(const Plan& plan, Step::Kind kind, const Observer& observer) {
+    complete_statistics(plan, observer);
     if (auto built = next_.acquire_model(plan)) builder_.put(plan, std::move(built->edits), std::move(built->model));
     next_.set_running(kind);
     if (context_.options.on_quantized) context_.options.on_quantized(context_.task.model, builder_.edits(plan));

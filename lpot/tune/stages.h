@@ -54,7 +54,7 @@ SearchSpace build_search_space(const TuningContext&, CandidateBuilder&, const St
 
 struct SearchInput {
   const SearchSpace& space;
-  const StatisticsByPlan& statistics;
+  StatisticsByPlan& statistics;  // the search adds those of further calibration passes
   const Baseline& baseline;
   const StaticShapes& shapes;
   double seconds_before = 0;

@@ -125,7 +125,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   if (options.on_baseline) options.on_baseline(baseline.measured, baseline.goal);
 
   const Stopwatch calibrating;
-  const StatisticsByPlan statistics =
+  StatisticsByPlan statistics =
       calibrate(task, config, {.executor = make_executor(coordinator.get()), .cache = &session.cache()}, observer);
   times.calibration = calibrating.seconds();
   if (coordinator) send_statistics(*coordinator, statistics, observer);

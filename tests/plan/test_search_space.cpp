@@ -305,10 +305,11 @@ std::vector<std::string> recipes_of(const QuantizationConfig& config) {
   return texts;
 }
 
-TEST(SearchSpaceRecipes, AddsAlternativesOneByOne) {
+TEST(SearchSpaceRecipes, HasAllCombinationsOfAlternatives) {
   EXPECT_THAT(recipes_of({}),
               ElementsAre(R"({"int8_tables":true,"residual_sums":true,"smooth_quant":true})",
                           R"({"bias_correction":true,"int8_tables":true,"residual_sums":true,"smooth_quant":true})",
+                          R"({"int8_tables":true,"residual_sums":true,"smooth_quant":true,"weight_correction":true})",
                           R"({"bias_correction":true,"int8_tables":true,"residual_sums":true,"smooth_quant":true,)"
                           R"("weight_correction":true})"));
 }
@@ -328,7 +329,8 @@ TEST(SearchSpaceRecipes, AcceptsAKeyOfAdvanceForTheRecipe) {
   QuantizationConfig config;
   config.recipes.values = {{"smooth_quant", false}, {"residual_sums", false}, {"int8_tables", false}};
   config.recipes.advance["bias_correction"] = "weight_empirical";
-  EXPECT_THAT(recipes_of(config), ElementsAre(R"({"bias_correction":true})"));
+  EXPECT_THAT(recipes_of(config),
+              ElementsAre(R"({"bias_correction":true})", R"({"bias_correction":true,"weight_correction":true})"));
 }
 
 TEST(SearchSpaceRecipes, DropsTheParameterOfARecipeThatIsOff) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "lpot/core/error.h"
@@ -276,6 +277,43 @@ TEST_F(TuneTest, AnEqualizedStudyHasItsOwnStatisticsAndResumesWithThem) {
   const TuneResult second = run(config, true);
   EXPECT_EQ(second.trials[0], first.trials[0]);
   EXPECT_TRUE(second.trials[1].result) << second.trials[1].error;
+}
+
+Observer counts_calibrations(std::size_t& count) {
+  Observer observer;
+  observer.on_progress = [&](const Progress& progress) {
+    if (progress.stage == "calibrate" && progress.done == progress.total) ++count;
+  };
+  return observer;
+}
+
+bool is_equalized(const Plan& plan) { return plan.recipes.flag("cross_layer_equalization"); }
+
+TEST_F(TuneTest, AutoCalibratesAgainForARecipeThatRescalesTheModel) {
+  std::size_t calibrations = 0;
+  const Observer observer = counts_calibrations(calibrations);
+  Config config = unreachable(2);
+  config.tuning.strategy.name = "auto";
+  const TuneResult first = tune(config, {.model = kModel}, observer);
+  EXPECT_EQ(calibrations, 2u);
+  const auto equalized = std::count_if(first.probes.begin(), first.probes.end(),
+                                       [](const Probe& probe) { return is_equalized(probe.plan); });
+  EXPECT_GT(equalized, 0);
+
+  // A resumed study has the statistics of both passes.
+  config.tuning.exit_policy.max_trials = 3;
+  const TuneResult second = tune(config, {.model = kModel, .resume = true}, observer);
+  EXPECT_EQ(calibrations, 2u);
+  EXPECT_EQ(second.trials[1], first.trials[1]);
+}
+
+TEST_F(TuneTest, AutoCalibratesOnceIfTheFirstPlanMeetsTheGoal) {
+  std::size_t calibrations = 0;
+  const Observer observer = counts_calibrations(calibrations);
+  Config config = this->config("{topk: 1}", "tuning:\n  accuracy_criterion: {absolute: 0.5}\n" + workspace());
+  config.tuning.strategy.name = "auto";
+  EXPECT_TRUE(tune(config, {.model = kModel}, observer).goal_met);
+  EXPECT_EQ(calibrations, 1u);
 }
 
 // The mean of the first output: not a metric that a config could name.

@@ -37,24 +37,47 @@ void for_each_place(const Shape& shape, const std::vector<std::size_t>& order, U
   }
 }
 
-double squared_error(const float* values, std::size_t count, float scale, float limit) {
-  double error = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const float level = std::clamp(std::nearbyint(values[i] / scale), -limit, limit);
-    const double difference = static_cast<double>(values[i] - level * scale);
-    error += difference * difference;
-  }
-  return error;
-}
+// Weights that share a scale. All rows have the same number of columns.
+struct ScaledWeights {
+  const WeightMatrix& matrix;
+  std::size_t first_row, last_row;          // the row after the last one
+  const std::vector<double>& input_powers;  // empty: all inputs are equal
 
-// The scale with the smallest squared error; values beyond its range are clipped.
-float best_scale(const float* values, std::size_t count, float largest, float limit) {
+  float largest() const {
+    float found = 0;
+    for (std::size_t row = first_row; row < last_row; ++row)
+      for (std::size_t i = 0; i < matrix.columns(); ++i) found = std::max(found, std::fabs(matrix.row(row)[i]));
+    return found;
+  }
+
+  // The mean square that quantization with this scale adds to the outputs, times the number of rows.
+  double output_error(float scale, float limit) const {
+    double error = 0;
+    for (std::size_t row = first_row; row < last_row; ++row) {
+      const float* values = matrix.row(row);
+      const double* powers = input_powers.empty() ? nullptr : input_powers.data() + matrix.first_input(row);
+      for (std::size_t column = 0; column < matrix.columns(); column += matrix.taps()) {
+        double of_input = 0;
+        for (std::size_t i = column; i < column + matrix.taps(); ++i) {
+          const float level = std::clamp(std::nearbyint(values[i] / scale), -limit, limit);
+          const double difference = static_cast<double>(values[i] - level * scale);
+          of_input += difference * difference;
+        }
+        error += powers ? powers[column / matrix.taps()] * of_input : of_input;
+      }
+    }
+    return error;
+  }
+};
+
+// The scale with the smallest error; values beyond its range are clipped.
+float best_scale(const ScaledWeights& weights, float largest, float limit) {
   constexpr int kSteps = 20;  // down to half of the largest magnitude
   float best = largest / limit;
-  double least = squared_error(values, count, best, limit);
+  double least = weights.output_error(best, limit);
   for (int step = 1; step <= kSteps; ++step) {
     const float scale = largest * (1.0f - 0.5f * static_cast<float>(step) / kSteps) / limit;
-    const double error = squared_error(values, count, scale, limit);
+    const double error = weights.output_error(scale, limit);
     if (error >= least) continue;
     least = error;
     best = scale;
@@ -62,13 +85,12 @@ float best_scale(const float* values, std::size_t count, float largest, float li
   return best;
 }
 
-// The scale of these values; 0 when all are zero.
-float scale_of(const float* values, std::size_t count, const TensorScheme& scheme) {
-  float largest = 0;
-  for (std::size_t i = 0; i < count; ++i) largest = std::max(largest, std::fabs(values[i]));
+// The scale of these weights; 0 when all are zero.
+float scale_of(const ScaledWeights& weights, const TensorScheme& scheme) {
+  const float largest = weights.largest();
   if (largest == 0) return 0.0f;
   const auto limit = static_cast<float>(weight_limit(scheme));
-  return scheme.algorithm == Algorithm::Mse ? best_scale(values, count, largest, limit) : largest / limit;
+  return scheme.algorithm == Algorithm::Mse ? best_scale(weights, largest, limit) : largest / limit;
 }
 
 // Rows of zeros get the largest scale of the other rows, or 1 if there is none. The bias of a channel is a multiple of
@@ -124,13 +146,14 @@ std::vector<float> WeightMatrix::in_order_of_constant() const {
   return result;
 }
 
-QuantizedRows quantize_rows(const WeightMatrix& matrix, const TensorScheme& scheme) {
+QuantizedRows quantize_rows(const WeightMatrix& matrix, const TensorScheme& scheme,
+                            const std::vector<double>& input_powers) {
   QuantizedRows result;
   if (scheme.granularity == Granularity::PerTensor)
-    result.scales = {scale_of(matrix.row(0), matrix.rows() * matrix.columns(), scheme)};
+    result.scales = {scale_of({matrix, 0, matrix.rows(), input_powers}, scheme)};
   else
     for (std::size_t row = 0; row < matrix.rows(); ++row)
-      result.scales.push_back(scale_of(matrix.row(row), matrix.columns(), scheme));
+      result.scales.push_back(scale_of({matrix, row, row + 1, input_powers}, scheme));
   if (!result.scales.empty()) set_scales_of_zeros(result.scales);
 
   const auto limit = static_cast<float>(weight_limit(scheme));

@@ -58,8 +58,10 @@ struct QuantizedRows {
 };
 
 // Symmetric: value = round(weight / scale), scale = largest magnitude / limit. Algorithm::Mse uses the scale with the
-// smallest squared error instead; large weights may then be clipped.
-QuantizedRows quantize_rows(const WeightMatrix&, const TensorScheme&);
+// smallest squared error of the outputs instead; large weights may then be clipped. An error of a weight reaches the
+// output through the input that it multiplies. `input_powers` are the mean squares of the input channels; empty: all
+// are equal. Errors of different weights are assumed to be independent.
+QuantizedRows quantize_rows(const WeightMatrix&, const TensorScheme&, const std::vector<double>& input_powers = {});
 
 // Quantized weights in the order of the constant.
 struct QuantizedWeights {

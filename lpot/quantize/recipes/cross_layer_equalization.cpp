@@ -89,11 +89,18 @@ float equalize(PairedConstants& graph, const ChannelPair& pair) {
   return change;
 }
 
+std::vector<ChannelPair> pairs_to_equalize(const Model& model) {
+  std::vector<ChannelPair> pairs = channel_pairs(model);
+  std::erase_if(pairs, [](const ChannelPair& pair) { return !pair.mix.empty(); });  // SmoothQuant handles these
+  return pairs;
+}
+
+bool has_pairs(const Model& model) { return !pairs_to_equalize(model).empty(); }
+
 }  // namespace
 
 std::vector<ConstantEdit> equalize_layers(const Model& model) {
-  std::vector<ChannelPair> pairs = channel_pairs(model);
-  std::erase_if(pairs, [](const ChannelPair& pair) { return !pair.mix.empty(); });  // SmoothQuant handles these
+  const std::vector<ChannelPair> pairs = pairs_to_equalize(model);
   PairedConstants graph = read_constants(model, pairs);
   constexpr int kMaxRounds = 30;
   constexpr float kConverged = 1e-3f;
@@ -111,15 +118,18 @@ std::vector<ConstantEdit> equalize_layers(const Model& model) {
 
 Recipe cross_layer_equalization_recipe() {
   return {
-      .declaration = {.name = "cross_layer_equalization",
-                      .key = {.parameter = {.name = "cross_layer_equalization",
-                                            .kind = ValueKind::Flag,
-                                            .summary = "equalize the channel ranges of adjacent layers; default: off"},
-                              .position = 90},
-                      .plan_default = false,
-                      .statistics = RecipeStatistics::OwnPass,
-                      .rescales_constants = true,
-                      .label = "cross_layer_equalization"},
+      .declaration =
+          {.name = "cross_layer_equalization",
+           .key = {.parameter = {.name = "cross_layer_equalization",
+                                 .kind = ValueKind::Flag,
+                                 .summary = "equalize the channel ranges of adjacent layers; default: lpot decides"},
+                   .position = 90},
+           .plan_default = false,
+           .alternative = 3,
+           .statistics = RecipeStatistics::OwnPass,
+           .rescales_constants = true,
+           .label = "cross_layer_equalization"},
+      .applies_to = has_pairs,
       .rescale_source = equalize_layers};
 }
 

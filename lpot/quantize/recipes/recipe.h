@@ -34,6 +34,9 @@ struct RecipeContext {
 struct Recipe {
   RecipeDeclaration declaration = {};
 
+  // Whether the recipe changes anything in this model. A search does not add recipes that do not. Not set: always.
+  bool (*applies_to)(const Model&) = nullptr;
+
   // Sets options of the edits. Called with the plan's value or the default, also when the recipe is off.
   Edits (*set_options)(const RecipeValue&, Edits) = nullptr;
 

@@ -33,6 +33,16 @@ const RecipeDeclarations& recipe_declarations() {
   return kDeclarations;
 }
 
+RecipeDeclarations recipe_declarations_for(const Model& model) {
+  RecipeDeclarations declarations;
+  for (const Recipe& recipe : recipe_table()) {
+    declarations.push_back(recipe.declaration);
+    if (declarations.back().alternative > 0 && recipe.applies_to && !recipe.applies_to(model))
+      declarations.back().alternative = 0;
+  }
+  return declarations;
+}
+
 std::vector<const Recipe*> recipes_on(const Recipes& recipes) {
   check_recipes(recipes, recipe_declarations());
   std::vector<const Recipe*> on;

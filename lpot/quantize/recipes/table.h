@@ -21,6 +21,9 @@ const std::vector<Recipe>& recipe_table();
 // The declarations of the table, for the configuration, the search space and reports.
 const RecipeDeclarations& recipe_declarations();
 
+// The same for one model: without RecipeDeclaration::alternative where the recipe would change nothing.
+RecipeDeclarations recipe_declarations_for(const Model&);
+
 // The enabled recipes, in the order of the table. Throws StoreError for an unknown recipe or a value of the wrong type.
 std::vector<const Recipe*> recipes_on(const Recipes&);
 

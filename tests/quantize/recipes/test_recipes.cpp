@@ -234,5 +234,21 @@ TEST(QuantizeRows, ClipsIfThatReducesTheError) {
   EXPECT_LT(quantize_rows(matrix, scheme).scales[0], whole);
 }
 
+TEST(QuantizeRows, ClipsOnlyWeightsOfWeakInputs) {
+  std::vector<float> values(1000, 0.0f);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i % 7) - 3.0f;
+  values[0] = 30.0f;
+  const WeightMatrix matrix(values, {{1, 1000}, {0}, {1}});
+  TensorScheme scheme = kPerChannel;
+  scheme.bits = 4;
+  const float whole = quantize_rows(matrix, scheme).scales[0];
+  scheme.algorithm = Algorithm::Mse;
+  std::vector<double> powers(1000, 1.0);
+  powers[0] = 1000;  // an error of this weight changes the output most
+  EXPECT_EQ(quantize_rows(matrix, scheme, powers).scales[0], whole);
+  powers[0] = 0.001;
+  EXPECT_LT(quantize_rows(matrix, scheme, powers).scales[0], quantize_rows(matrix, scheme).scales[0] * 1.001f);
+}
+
 }  // namespace
 }  // namespace lpot
