@@ -10,6 +10,7 @@
 
 #include "lpot/quantize/graph/activation_range.h"
 #include "lpot/quantize/graph/channel_powers.h"
+#include "lpot/quantize/graph/integer_reads.h"
 #include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/quantization_target.h"
 #include "lpot/quantize/graph/quantizer_places.h"
@@ -152,9 +153,11 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   });
   edits.products = product_edits(model, plan, statistics, divisors);
   edits.constants = constants.edits();
-  edits.reads = shared_reads(model, edits);
+  unify_pooled_levels(model, edits);
   for (const Recipe* recipe : recipes)
     if (recipe->finish) edits = recipe->finish(context, std::move(edits));
+  for (InputEdit& read : integer_reads(model, edits, statistics)) edits.inputs.push_back(std::move(read));
+  for (InputEdit& moved : moved_quantizers(model, edits)) edits.inputs.push_back(std::move(moved));
   return edits;
 }
 

@@ -88,10 +88,10 @@ py::dict product_edit(const ProductEdit& edit) {
   return answer;
 }
 
-py::dict sum_edit(const SumEdit& edit) {
+py::dict input_edit(const InputEdit& edit) {
   py::dict answer;
   answer["op"] = edit.op;
-  answer["side"] = edit.side;
+  answer["input"] = edit.input;
   answer["levels"] = range_tuple(edit.levels);
   return answer;
 }
@@ -139,20 +139,18 @@ class NodeIndex {
 
 py::dict edits_of(const Model& source, const Edits& edits) {
   const NodeIndex nodes(source);
-  py::list ops, products, sums, reads, constants, tables;
+  py::list ops, products, inputs, constants, tables;
   ChangedConstants changed;
   for (const ConstantEdit& edit : edits.constants) changed.emplace(edit.constant, &edit.values);
   for (const OpEdit& edit : edits.ops) ops.append(op_edit(edit, nodes.op(edit.op, edit.type), changed));
   for (const ProductEdit& edit : edits.products) products.append(product_edit(edit));
-  for (const SumEdit& edit : edits.sums) sums.append(sum_edit(edit));
-  for (const SharedRead& read : edits.reads) reads.append(read.op);
+  for (const InputEdit& edit : edits.inputs) inputs.append(input_edit(edit));
   for (const ConstantEdit& edit : edits.constants) constants.append(constant_edit(edit, nodes.constant(edit.constant)));
   for (const EmbeddingEdit& edit : edits.tables) tables.append(embedding_edit(edit, nodes.op(edit.op, "Gather")));
   py::dict answer;
   answer["ops"] = ops;
   answer["products"] = products;
-  answer["sums"] = sums;
-  answer["reads"] = reads;
+  answer["inputs"] = inputs;
   answer["constants"] = constants;
   answer["tables"] = tables;
   return answer;

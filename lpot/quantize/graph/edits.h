@@ -62,27 +62,21 @@ struct EmbeddingEdit {
   bool has_row_scales() const { return rows->scale_shape.back() == 1; }
 };
 
-// A residual sum with two integer inputs. The kernel of the convolution can compute this sum.
-struct SumEdit {
-  std::string op;        // the addition
-  std::size_t side = 0;  // index of the input that the convolution produces
-  Range levels;          // of that input; the other input shares the quantizer of the ops that read the same tensor
-};
-
-// An fp32 op that does not change the values of its input 0. It reads them through the quantizer that int8 kernels
-// already have on that tensor.
-struct SharedRead {
+// An op without weights that reads an input through a quantizer, so that the op before it can write integers: a
+// residual sum, pooling. Where int8 ops read the same tensor, the levels are theirs, and they share the quantizer.
+struct InputEdit {
   std::string op;
   std::string type;
+  std::size_t input = 0;  // its index
+  Range levels;
 
-  bool operator==(const SharedRead&) const = default;
+  bool operator==(const InputEdit&) const = default;
 };
 
 struct Edits {
   std::vector<OpEdit> ops;  // in topological order
   std::vector<ProductEdit> products;
-  std::vector<SumEdit> sums;
-  std::vector<SharedRead> reads;
+  std::vector<InputEdit> inputs;
   std::vector<ConstantEdit> constants;
   std::vector<EmbeddingEdit> tables;
   std::size_t run_time_groups = 0;  // this and the next two members are the values of the recipes with the same names

@@ -1,6 +1,7 @@
 #include "lpot/quantize/graph/placement.h"
 
 #include <algorithm>
+#include <openvino/op/util/avg_pool_base.hpp>
 #include <openvino/op/util/binary_elementwise_arithmetic.hpp>
 #include <openvino/op/util/interpolate_base.hpp>
 #include <openvino/op/util/pad_base.hpp>
@@ -31,7 +32,6 @@ const ValuePreservingOp* find_value_preserving_op(const ov::Node& node, const Mo
   if (!options.through_concat && ov::is_type<op::Concat>(&node)) return nullptr;
   if (!options.through_max_pooling && std::string_view(node.get_type_name()) == "MaxPool") return nullptr;
   if (!options.through_heads && joins_heads(node)) return nullptr;
-  if (!options.not_through.empty() && options.not_through.contains(op_name(node))) return nullptr;
   const auto& rows = value_preserving_ops();
   const auto found = std::find_if(rows.begin(), rows.end(),
                                   [&](const ValuePreservingOp& row) { return row.op_type == node.get_type_name(); });
@@ -59,18 +59,15 @@ bool is_read_only_by(const ov::Output<ov::Node>& output, const std::vector<ov::I
          std::all_of(readers.begin(), readers.end(), [&](const auto& reader) { return all.contains(reader); });
 }
 
-bool is_convolution(const ov::Node& node) {
-  return ov::is_type<op::Convolution>(&node) || ov::is_type<op::GroupConvolution>(&node);
+// False if the op has further outputs that are read, such as the indices of MaxPool.
+bool is_only_output(const ov::Node& node) {
+  for (std::size_t i = 1; i < node.get_output_size(); ++i)
+    if (!node.output(i).get_target_inputs().empty()) return false;
+  return true;
 }
 
-// True for ops that compute each value from one value of one tensor.
-bool is_elementwise(const ov::Node& node) {
-  static const std::set<std::string_view> kActivations{"Clamp", "Elu", "Swish", "Gelu", "PRelu", "SoftPlus", "Mish"};
-  if (ov::is_type<ov::op::util::UnaryElementwiseArithmetic>(&node) || kActivations.contains(node.get_type_name()))
-    return true;
-  return ov::is_type<ov::op::util::BinaryElementwiseArithmetic>(&node) &&
-         (ov::is_type<op::Constant>(node.get_input_node_ptr(0)) ||
-          ov::is_type<op::Constant>(node.get_input_node_ptr(1)));
+bool is_convolution(const ov::Node& node) {
+  return ov::is_type<op::Convolution>(&node) || ov::is_type<op::GroupConvolution>(&node);
 }
 
 struct Reductions {
@@ -98,12 +95,25 @@ Reductions reductions_before(const ov::Input<ov::Node>& input, bool is_after_ele
   return found;
 }
 
+// The op that produces this input, before ops that preserve values.
+const ov::Node* first_changing_op(const ov::Input<ov::Node>& input) {
+  const ov::Node* node = input.get_source_output().get_node();
+  while (preserves_values(*node, {})) node = node->get_input_node_ptr(0);
+  return node;
+}
+
 // Skips the addition of a constant, which is the bias of a convolution.
 const ov::Node* without_bias(const ov::Node* node) {
   if (ov::is_type<op::Add>(node))
     for (std::size_t side : {0, 1})
       if (ov::is_type<op::Constant>(node->get_input_node_ptr(side))) return node->get_input_node_ptr(1 - side);
   return node;
+}
+
+// The convolution whose output is this tensor, if nothing else reads it; "": none.
+std::string convolution_of(const ov::Output<ov::Node>& tensor) {
+  const ov::Node* producer = without_bias(tensor.get_node());
+  return is_convolution(*producer) && tensor.get_target_inputs().size() == 1 ? op_name(*producer) : "";
 }
 
 }  // namespace
@@ -113,8 +123,8 @@ const ov::Node* without_bias(const ov::Node* node) {
 // - Relu, Clamp, Sigmoid, HSwish, Multiply and Add with a constant, Gather of channels: 0 with the quantizer after the
 //   op, because the op is fused into the previous convolution, which then writes integers. A quantizer before the op
 //   prevents int8 in the next kernel.
-// - AvgPool 2 x 2: 0.08 and 0.07; 3 x 3: 0.28 and 0.22, but it needs a second quantizer, which adds noise.
-// - ReduceMean: 0.05 and 0.05.
+// - AvgPool 2 x 2: 0.08 and 0.07; 3 x 3: 0.28 and 0.22. ReduceMean: 0.05 and 0.05. Both change values and need a second
+//   quantizer after them (is_average, graph/integer_reads.h).
 // - Linear Interpolate, Tile: the runtime keeps them and the previous convolution in fp32 either way.
 // - Split: 0.18 and 0.07, but its outputs have different ranges.
 // Ops in the table: MaxPool 0.08 and 0.04, nearest Interpolate 0.22 and 0.15, Pad 0.13 and 0 (fused into the
@@ -141,27 +151,62 @@ const std::vector<ValuePreservingOp>& value_preserving_ops() {
   return kTable;
 }
 
-std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>& readers, const MoveOptions& options) {
+std::vector<ov::Input<ov::Node>> one_step_up(const std::vector<ov::Input<ov::Node>>& readers,
+                                             const MoveOptions& options) {
   const ov::Output<ov::Node> tensor = readers.front().get_source_output();
   const std::shared_ptr<ov::Node> producer = tensor.get_node_shared_ptr();
   const ValuePreservingOp* preserving_op = find_value_preserving_op(*producer, options);
-  const bool is_simple = preserving_op && producer->get_output_size() == 1;
-  if (!is_simple || !is_read_only_by(tensor, readers)) return readers;
-  std::vector<ov::Input<ov::Node>> moved;
+  if (!preserving_op || !is_only_output(*producer) || !is_read_only_by(tensor, readers)) return {};
+  std::vector<ov::Input<ov::Node>> inputs;
   for (std::size_t i = 0; i < (preserving_op->every_input ? producer->get_input_size() : 1); ++i) {
     // Constant inputs are quantized at their reader instead.
-    if (ov::is_type<op::Constant>(producer->get_input_node_ptr(i))) return readers;
-    for (const auto& input : move_up({producer->input(i)}, options)) moved.push_back(input);
+    if (ov::is_type<op::Constant>(producer->get_input_node_ptr(i))) return {};
+    inputs.push_back(producer->input(i));
   }
+  return inputs;
+}
+
+std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>& readers, const MoveOptions& options) {
+  const std::vector<ov::Input<ov::Node>> above = one_step_up(readers, options);
+  if (above.empty()) return readers;
+  std::vector<ov::Input<ov::Node>> moved;
+  for (const auto& input : above)
+    for (const auto& further : move_up({input}, options)) moved.push_back(further);
   return moved;
 }
 
 bool preserves_values(const ov::Node& node, const MoveOptions& options) {
   const ValuePreservingOp* preserving_op = find_value_preserving_op(node, options);
-  return preserving_op && !preserving_op->every_input && node.get_output_size() == 1;
+  return preserving_op && !preserving_op->every_input && is_only_output(node);
 }
 
-bool may_be_divided(const ov::Input<ov::Node>& input) { return !reductions_before(input).any; }
+bool is_elementwise(const ov::Node& node) {
+  static const std::set<std::string_view> kActivations{"Clamp", "Elu", "Swish", "Gelu", "PRelu", "SoftPlus", "Mish"};
+  if (ov::is_type<ov::op::util::UnaryElementwiseArithmetic>(&node) || kActivations.contains(node.get_type_name()))
+    return true;
+  return ov::is_type<ov::op::util::BinaryElementwiseArithmetic>(&node) &&
+         (ov::is_type<op::Constant>(node.get_input_node_ptr(0)) ||
+          ov::is_type<op::Constant>(node.get_input_node_ptr(1)));
+}
+
+bool is_average(const ov::Node& node) {
+  const std::string_view type = node.get_type_name();
+  return type == "AvgPool" || type == "ReduceMean";
+}
+
+bool pads_average(const ov::Node& node) {
+  const auto pool = ov::as_type<const ov::op::util::AvgPoolBase>(&node);
+  if (!pool || pool->get_exclude_pad()) return false;
+  const auto pads = [](const ov::Shape& shape) {
+    return std::any_of(shape.begin(), shape.end(), [](std::size_t size) { return size > 0; });
+  };
+  return pads(pool->get_pads_begin()) || pads(pool->get_pads_end()) ||
+         pool->get_auto_pad() != ov::op::PadType::EXPLICIT;
+}
+
+bool may_be_divided(const ov::Input<ov::Node>& input) {
+  return !reductions_before(input).any && !is_average(*first_changing_op(input));
+}
 
 bool may_be_quantized(const ov::Input<ov::Node>& input) { return !reductions_before(input).blocked_min_max; }
 
@@ -175,7 +220,7 @@ std::vector<ResidualSum> residual_sums(const Model& model) {
       if (!is_convolution(*convolution) || ov::is_type<op::Constant>(bypass.get_node())) continue;
       if (tensor.get_target_inputs().size() != 1) continue;
       sums.push_back({op_name(*node), side, op_name(*convolution), tensor_name(*tensor.get_node(), tensor.get_index()),
-                      tensor_name(*bypass.get_node(), bypass.get_index())});
+                      tensor_name(*bypass.get_node(), bypass.get_index()), convolution_of(bypass)});
       break;
     }
   }

@@ -28,13 +28,24 @@ const std::vector<ValuePreservingOp>& value_preserving_ops();
 
 struct MoveOptions {
   bool through_max_pooling = true;
-  bool through_concat = true;              // the inputs then share one scale
-  bool through_heads = true;               // through the transpose and reshape that join attention heads
-  std::set<std::string> not_through = {};  // names of ops that quantizers must not move through
+  bool through_concat = true;  // the inputs then share one scale
+  bool through_heads = true;   // through the transpose and reshape that join attention heads
 };
 
 // True when input 0 is the op's only data input and the op does not change its values.
 bool preserves_values(const ov::Node&, const MoveOptions&);
+
+// True for pooling and reductions that compute means of input 0. They run on integers, and a quantizer after them makes
+// their output integers with its own levels. Padding counts as zeros, so it must be a level: `levels.low` is 0.
+bool is_average(const ov::Node&);
+bool pads_average(const ov::Node&);  // whether zeros of the padding are part of the means
+
+// True for ops that compute each value from one value of one tensor. Kernels compute them with their own output.
+bool is_elementwise(const ov::Node&);
+
+// The data inputs of the value-preserving op that produces the tensor of `readers`, inputs that all read this tensor.
+// Empty if the op changes values, or if the tensor has other readers.
+std::vector<ov::Input<ov::Node>> one_step_up(const std::vector<ov::Input<ov::Node>>& readers, const MoveOptions& = {});
 
 // Moves the quantizer of `readers`, inputs that all read the same tensor, up through value-preserving ops. Returns the
 // inputs to quantize instead. The quantizer stops at a tensor that has other readers.
@@ -43,7 +54,7 @@ std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>&
 // The CPU plug-in fuses the ops after a reduction into it: activation functions, additions and multiplications by a
 // constant, and the quantizer after them, also across value-preserving ops. OpenVINO 2026.4 then computes wrong results
 // in two cases: it applies per-channel divisors along the wrong axis, and ReduceMax and ReduceMin keep intermediate
-// results as unscaled integers.
+// results as unscaled integers. Average pooling cannot write integers if a division follows.
 bool may_be_divided(const ov::Input<ov::Node>&);    // whether divisors may be inserted before the input's quantizer
 bool may_be_quantized(const ov::Input<ov::Node>&);  // false if the quantizer cannot move before the reduction
 
@@ -55,6 +66,7 @@ struct ResidualSum {
   std::string convolution;       // name of the convolution
   std::string from_convolution;  // name of the tensor at that input (see tensor_name)
   std::string bypass;            // name of the tensor at the other input
+  std::string bypass_producer;   // the convolution whose output, read by nothing else, is the bypass; "": none
 };
 std::vector<ResidualSum> residual_sums(const Model&);
 

@@ -2,6 +2,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/model/source_graph.h"
+#include "lpot/quantize/graph/integer_reads.h"
 #include "lpot/quantize/graph/placement.h"
 #include "lpot/quantize/graph/products.h"
 
@@ -81,7 +82,11 @@ std::vector<ObservationPoint> observation_points(const Model& model) {
   UniquePoints points;
   for (const ObservationPoint& point : observation_points(quantizable_ops(model))) points.add(point);
   for (const ObservationPoint& point : product_points(model)) points.add(point);
-  for (const ResidualSum& sum : residual_sums(model)) points.add({sum.from_convolution, 1});
+  for (const ResidualSum& sum : residual_sums(model)) {
+    points.add({sum.from_convolution, 1});
+    if (!sum.bypass_producer.empty()) points.add({sum.bypass, 1});
+  }
+  for (const std::string& tensor : averaged_tensors(model)) points.add({tensor, 1});
   return points.list;
 }
 

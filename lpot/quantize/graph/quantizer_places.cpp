@@ -3,89 +3,88 @@
 #include <algorithm>
 #include <map>
 #include <openvino/openvino.hpp>
-#include <openvino/opsets/opset8.hpp>
 #include <set>
 
 namespace lpot {
 namespace {
 
-namespace op = ov::opset8;
 using Output = ov::Output<ov::Node>;
 using Input = ov::Input<ov::Node>;
 
-bool same_quantizer(const OpEdit& a, const OpEdit& b) {
-  return a.levels == b.levels && a.written_divisors() == b.written_divisors();
+const std::vector<float>& divisors_of(const QuantizerPlace& place) {
+  static const std::vector<float> kNone;
+  return place.divided ? place.divided->written_divisors() : kNone;
 }
 
-// The kernel that produces the tensor, skipping the ops that the plug-in fuses into it.
-const ov::Node* producer_of(const Output& tensor) {
-  const ov::Node* node = tensor.get_node();
-  while (ov::is_type<op::Relu>(node) || ov::is_type<op::Clamp>(node) || ov::is_type<op::Add>(node)) {
-    const bool has_bias = node->get_input_size() == 2;
-    if (has_bias && !ov::is_type<op::Constant>(node->get_input_node_ptr(1))) break;
-    node = node->get_input_node_ptr(0);
-  }
-  return node;
+bool same_quantizer(const QuantizerPlace& a, const QuantizerPlace& b) {
+  return a.levels == b.levels && divisors_of(a) == divisors_of(b);
 }
 
-class SharedReads {
+class Places {
  public:
-  SharedReads(const OpIndex& index, const Edits& edits) : moves_(move_options(edits)) {
-    for (const QuantizerPlaces& places : quantizer_places(index, edits))
-      for (const Input& input : places.inputs) moved_to_[input].push_back(places.edit);
-    std::set<Output> known;
-    for (const OpEdit& edit : edits.ops) {
-      if (edit.activation.empty()) continue;
-      const auto& kernel = index.find(edit.op, edit.type);
-      kernels_.emplace(kernel.get(), &edit);
-      const Output tensor = kernel->input_value(0);
-      if (known.insert(tensor).second) tensors_.push_back(tensor);
+  void add(const QuantizerPlace& added) {
+    const Output tensor = added.inputs.front().get_source_output();
+    const auto [found, is_new] = by_tensor_.try_emplace(tensor);
+    if (is_new) order_.push_back(tensor);
+    std::vector<QuantizerPlace>& of_tensor = found->second;
+    const auto same = std::find_if(of_tensor.begin(), of_tensor.end(),
+                                   [&](const QuantizerPlace& known) { return same_quantizer(known, added); });
+    if (same == of_tensor.end()) {
+      of_tensor.push_back(added);
+      return;
     }
+    for (const Input& input : added.inputs)
+      if (std::find(same->inputs.begin(), same->inputs.end(), input) == same->inputs.end())
+        same->inputs.push_back(input);
   }
 
-  std::vector<SharedRead> find() const {
-    std::vector<SharedRead> reads;
-    for (const Output& tensor : tensors_) {
-      const OpEdit* quantizer = kernels_.contains(producer_of(tensor)) ? quantizer_to_share(tensor) : nullptr;
-      if (!quantizer) continue;
-      for (const Input& reader : tensor.get_target_inputs()) {
-        const ov::Node& node = *reader.get_node();
-        if (!kernels_.contains(&node) && !has_same_quantizer(reader, *quantizer))
-          reads.push_back({op_name(node), node.get_type_name()});
+  // Moves every quantizer as far up as possible. Quantizers that meet on a tensor are joined and move on together.
+  void move_up(const MoveOptions& moves) {
+    std::vector<Output> to_check = order_;
+    while (!to_check.empty()) {
+      const Output tensor = to_check.back();
+      to_check.pop_back();
+      const auto found = by_tensor_.find(tensor);
+      if (found->second.size() != 1) continue;
+      const QuantizerPlace place = found->second.front();
+      if (place.divided) continue;
+      const std::vector<Input> above = one_step_up(place.inputs, moves);
+      const auto is_free = [&](const Input& input) { return !has_other_quantizer(input, place); };
+      if (above.empty() || !std::all_of(above.begin(), above.end(), is_free)) continue;
+      found->second.clear();
+      moved_through_.emplace(tensor, place.levels);
+      for (const Input& input : above) {
+        const Output source = input.get_source_output();
+        // The quantizer of the other readers has moved on already, so this one would change nothing.
+        if (const auto other = moved_through_.find(source);
+            other != moved_through_.end() && other->second == place.levels)
+          continue;
+        add({place.levels, nullptr, {input}});
+        to_check.push_back(source);
       }
     }
-    return reads;
+  }
+
+  std::vector<QuantizerPlace> all() const {
+    std::vector<QuantizerPlace> list;
+    for (const Output& tensor : order_)
+      for (const QuantizerPlace& place : by_tensor_.at(tensor)) list.push_back(place);
+    return list;
   }
 
  private:
-  // The quantizer of the kernels that read the tensor. None when they use different quantizers or another op needs the
-  // tensor in fp32.
-  const OpEdit* quantizer_to_share(const Output& tensor) const {
-    const OpEdit* quantizer = nullptr;
-    for (const Input& reader : tensor.get_target_inputs()) {
-      const auto kernel = kernels_.find(reader.get_node());
-      if (kernel == kernels_.end()) {
-        if (!preserves_values(*reader.get_node(), moves_)) return nullptr;
-        continue;
-      }
-      const OpEdit& edit = *kernel->second;
-      if (!edit.written_divisors().empty() || (quantizer && !same_quantizer(*quantizer, edit))) return nullptr;
-      quantizer = &edit;
-    }
-    return quantizer;
+  bool has_other_quantizer(const Input& input, const QuantizerPlace& than) const {
+    const auto known = by_tensor_.find(input.get_source_output());
+    return known != by_tensor_.end() &&
+           std::any_of(known->second.begin(), known->second.end(), [&](const QuantizerPlace& place) {
+             return !same_quantizer(place, than) &&
+                    std::find(place.inputs.begin(), place.inputs.end(), input) != place.inputs.end();
+           });
   }
 
-  // True when a quantizer that moved up to this input equals the one of `edit`.
-  bool has_same_quantizer(const Input& input, const OpEdit& edit) const {
-    const auto moved = moved_to_.find(input);
-    return moved != moved_to_.end() && std::any_of(moved->second.begin(), moved->second.end(),
-                                                   [&](const OpEdit* other) { return same_quantizer(*other, edit); });
-  }
-
-  std::map<Input, std::vector<const OpEdit*>> moved_to_;  // quantizers by the inputs before which they are inserted
-  MoveOptions moves_;
-  std::map<const ov::Node*, const OpEdit*> kernels_;
-  std::vector<Output> tensors_;  // tensors that kernels read as integers, without duplicates
+  std::map<Output, std::vector<QuantizerPlace>> by_tensor_;
+  std::map<Output, Range> moved_through_;  // the levels of quantizers that were on a tensor and moved up
+  std::vector<Output> order_;  // the tensors in the order of the edits, so that equal edits give equal files
 };
 
 }  // namespace
@@ -94,35 +93,36 @@ MoveOptions move_options(const Edits& edits) {
   // With int8 attention, the plug-in fuses attention and the transpose of its result into one kernel. A quantizer
   // before the transpose, or right after it (the plug-in moves it up), prevents this fusion: MiniLM is 2 to 4% slower
   // with VNNI. With AVX2 attention runs in fp32, and transposing integers is 1% faster.
-  MoveOptions moves{edits.through_max_pooling, edits.through_concat, edits.products.empty()};
-  for (const SharedRead& read : edits.reads) moves.not_through.insert(read.op);
-  return moves;
+  return {edits.through_max_pooling, edits.through_concat, edits.products.empty()};
 }
 
-std::vector<QuantizerPlaces> quantizer_places(const OpIndex& index, const Edits& edits) {
-  const MoveOptions moves = move_options(edits);
-  std::vector<QuantizerPlaces> all;
-  std::map<Output, std::vector<std::size_t>> of_tensor;  // indices into `all`
+std::vector<QuantizerPlace> quantizer_places(const OpIndex& index, const Edits& edits) {
+  Places places;
   for (const OpEdit& edit : edits.ops) {
     if (edit.activation.empty()) continue;
-    const Input reader = index.find(edit.op, edit.type)->input(0);
-    std::vector<std::size_t>& known = of_tensor[reader.get_source_output()];
-    const auto same =
-        std::find_if(known.begin(), known.end(), [&](std::size_t i) { return same_quantizer(*all[i].edit, edit); });
-    if (same != known.end()) {
-      all[*same].inputs.push_back(reader);
-      continue;
-    }
-    known.push_back(all.size());
-    all.push_back({&edit, {reader}});
+    const OpEdit* divided = edit.written_divisors().empty() ? nullptr : &edit;
+    places.add({edit.levels, divided, {index.find(edit.op, edit.type)->input(0)}});
   }
-  for (QuantizerPlaces& places : all)
-    if (places.edit->written_divisors().empty()) places.inputs = move_up(places.inputs, moves);
-  return all;
+  for (const InputEdit& edit : edits.inputs)
+    places.add({edit.levels, nullptr, {index.find(edit.op, edit.type)->input(edit.input)}});
+  places.move_up(move_options(edits));
+  return places.all();
 }
 
-std::vector<SharedRead> shared_reads(const Model& model, const Edits& edits) {
-  return SharedReads(OpIndex(*model.graph, "quantize"), edits).find();
+std::vector<InputEdit> moved_quantizers(const Model& model, const Edits& edits) {
+  static const std::set<std::string_view> kLayoutOps{"Reshape", "Transpose", "Squeeze", "Unsqueeze"};
+  const OpIndex index(*model.graph, "quantize");
+  std::set<std::pair<const ov::Node*, std::size_t>> known;
+  for (const OpEdit& edit : edits.ops) known.emplace(index.find(edit.op, edit.type).get(), 0);
+  for (const InputEdit& edit : edits.inputs) known.emplace(index.find(edit.op, edit.type).get(), edit.input);
+  std::vector<InputEdit> moved;
+  for (const QuantizerPlace& place : quantizer_places(index, edits))
+    for (const Input& input : place.inputs) {
+      const ov::Node& node = *input.get_node();
+      if (!kLayoutOps.contains(node.get_type_name()) && !known.contains({&node, input.get_index()}))
+        moved.push_back({op_name(node), node.get_type_name(), input.get_index(), place.levels});
+    }
+  return moved;
 }
 
 }  // namespace lpot

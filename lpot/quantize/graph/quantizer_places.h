@@ -1,4 +1,5 @@
-// Finds the inputs that get a quantizer for the int8 ops of the edits, and the ops that share another op's quantizer.
+// Finds the inputs that get a quantizer: those of int8 ops and of the other ops that read integers (InputEdit). Moves
+// quantizers up, so that tensors stay int8 from one int8 kernel to the next.
 #pragma once
 #include <vector>
 
@@ -8,19 +9,21 @@
 
 namespace lpot {
 
-struct QuantizerPlaces {
-  const OpEdit* edit = nullptr;                  // the quantizer has its levels and divisors
-  std::vector<ov::Input<ov::Node>> inputs = {};  // the quantizer is inserted before these
+struct QuantizerPlace {
+  Range levels;
+  const OpEdit* divided = nullptr;          // the op for which the tensor is divided before; nullptr: no division
+  std::vector<ov::Input<ov::Node>> inputs;  // the quantizer is inserted before these; all read the same tensor
 };
 
 MoveOptions move_options(const Edits&);
 
-// Ops that read the same tensor with the same levels share one quantizer, so that it can move up.
-std::vector<QuantizerPlaces> quantizer_places(const OpIndex&, const Edits&);
+// Ops that read the same tensor with the same levels share one quantizer. A quantizer that all readers of a tensor
+// share moves up through ops that preserve values.
+std::vector<QuantizerPlace> quantizer_places(const OpIndex&, const Edits&);
 
-// A kernel writes int8 output only if no op reads the output in fp32; otherwise a second pass quantizes it. If int8
-// kernels share one quantizer on a tensor and all its other readers preserve values (max pooling, ReduceMax), these
-// other readers can use that quantizer too. Returns them.
-std::vector<SharedRead> shared_reads(const Model&, const Edits&);
+// The inputs of ops without weights to which quantizers move, for writers that do not move them: such files get both
+// quantizers. So all files compute the same values, and a kernel before such an op can write integers in every runtime.
+// Ops that only change the layout are left out, because runtimes move quantizers through them.
+std::vector<InputEdit> moved_quantizers(const Model&, const Edits&);
 
 }  // namespace lpot

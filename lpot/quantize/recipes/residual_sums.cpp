@@ -1,8 +1,9 @@
 #include "lpot/quantize/recipes/residual_sums.h"
 
+#include <optional>
 #include <set>
 
-#include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/integer_reads.h"
 #include "lpot/quantize/graph/placement.h"
 #include "lpot/quantize/recipes/recipe.h"
 
@@ -10,24 +11,34 @@ namespace lpot {
 namespace {
 
 Edits add_sums(const RecipeContext& context, Edits edits) {
-  edits.sums = sum_edits(context.model, edits.ops, context.statistics);
+  const std::vector<InputEdit> sums = sum_edits(context.model, edits.ops, context.statistics);
+  edits.inputs.insert(edits.inputs.end(), sums.begin(), sums.end());
   return edits;
+}
+
+// The levels of the bypass: those of the int8 ops that read it, or its whole range if only the sum reads it.
+std::optional<Range> bypass_levels(const ResidualSum& sum, const std::vector<OpEdit>& ops,
+                                   const std::set<std::string>& int8, const Statistics& statistics) {
+  for (const OpEdit& op : ops)
+    if (op.activation == sum.bypass && op.written_divisors().empty()) return op.levels;
+  if (!int8.contains(sum.bypass_producer)) return std::nullopt;
+  return levels_of(sum.bypass, statistics);
 }
 
 }  // namespace
 
-std::vector<SumEdit> sum_edits(const Model& model, const std::vector<OpEdit>& ops, const Statistics& statistics) {
-  std::set<std::string> int8, read;  // int8 ops, and the tensors they read without division
-  for (const OpEdit& op : ops) {
+std::vector<InputEdit> sum_edits(const Model& model, const std::vector<OpEdit>& ops, const Statistics& statistics) {
+  std::set<std::string> int8;
+  for (const OpEdit& op : ops)
     if (!op.activation.empty()) int8.insert(op.op);
-    if (op.written_divisors().empty()) read.insert(op.activation);
-  }
-  std::vector<SumEdit> edits;
+  std::vector<InputEdit> edits;
   for (const ResidualSum& sum : residual_sums(model)) {
-    const auto observed = statistics.find(sum.from_convolution);
-    if (!int8.contains(sum.convolution) || !read.contains(sum.bypass) || observed == statistics.end()) continue;
-    const Range range = find_range(observed->second, Algorithm::MinMax, {.symmetry = Symmetry::Asymmetric});
-    edits.push_back({sum.op, sum.side, activation_levels(range, Symmetry::Asymmetric)});
+    if (!int8.contains(sum.convolution)) continue;
+    const auto levels = levels_of(sum.from_convolution, statistics);
+    const auto bypass = bypass_levels(sum, ops, int8, statistics);
+    if (!levels || !bypass) continue;
+    edits.push_back({sum.op, "Add", sum.side, *levels});
+    edits.push_back({sum.op, "Add", 1 - sum.side, *bypass});
   }
   return edits;
 }

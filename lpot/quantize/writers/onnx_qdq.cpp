@@ -35,17 +35,6 @@ std::string QdqNodes::activation(const std::string& tensor, const Range& levels,
   return output;
 }
 
-std::optional<std::string> QdqNodes::quantized(const std::string& tensor) const {
-  std::optional<std::string> found;
-  for (const auto& [key, output] : activations_) {
-    const auto& [name, low, high, division] = key;
-    if (name != tensor) continue;
-    if (found || !division.divisors.empty()) return std::nullopt;
-    found = output;
-  }
-  return found;
-}
-
 std::string QdqNodes::weights(const std::string& name, const FileLayout& layout, const QuantizedWeights& weights) {
   std::vector<StoredWeights>& of_name = weights_[name];
   for (const StoredWeights& stored : of_name)

@@ -35,9 +35,6 @@ class QdqNodes {
   std::string weights(const std::string& name, const FileLayout&, const QuantizedWeights&);
   std::string bias(const std::string& name, const IntegerBias&);
 
-  // The dequantized output of a tensor's quantizer, if the tensor has exactly one quantizer and no division.
-  std::optional<std::string> quantized(const std::string& tensor) const;
-
  private:
   struct StoredWeights {
     const QuantizedWeights* weights;

@@ -42,8 +42,7 @@ OnnxWriter::OnnxWriter(const Model& source, const Edits& edits, onnx::GraphProto
 void OnnxWriter::run() {
   for (const Task& task : find_tasks()) rewrite(task);
   for (const ProductEdit& product : edits_.products) rewrite(product);
-  for (const SumEdit& sum : edits_.sums) rewrite(sum);
-  for (const SharedRead& read : edits_.reads) rewrite(read);
+  for (const InputEdit& input : edits_.inputs) rewrite(input);
   for (const EmbeddingEdit& table : edits_.tables) rewrite(table);
   graph_.finish();
 }
@@ -162,20 +161,12 @@ void OnnxWriter::rewrite(const ProductEdit& product) {
     graph_.replace_input(*node, side, qdq_.activation(node->input(side), product.levels[side], {}));
 }
 
-void OnnxWriter::rewrite(const SumEdit& sum) {
-  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(sum.op, "Add")->output(0)));
-  if (!node || node->op_type() != "Add") return;  // part of another node, which adds in fp32
-  const int side = static_cast<int>(sum.side);
-  const auto bypass = qdq_.quantized(node->input(1 - side));
-  if (!bypass) return;
-  graph_.replace_input(*node, 1 - side, *bypass);
-  graph_.replace_input(*node, side, qdq_.activation(node->input(side), sum.levels, {}));
-}
-
-void OnnxWriter::rewrite(const SharedRead& read) {
-  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(read.op, read.type)->output(0)));
-  if (!node) return;  // part of another node
-  if (const auto quantized = qdq_.quantized(node->input(0))) graph_.replace_input(*node, 0, *quantized);
+void OnnxWriter::rewrite(const InputEdit& edit) {
+  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(edit.op, edit.type)->output(0)));
+  const int input = static_cast<int>(edit.input);
+  if (!node || input >= node->input_size()) return;            // part of another node
+  if (edit.type == "Add" && node->op_type() != "Add") return;  // the same: it adds in fp32
+  graph_.replace_input(*node, input, qdq_.activation(node->input(input), edit.levels, {}));
 }
 
 // Gathers rows and scales and multiplies them. A DequantizeLinear before the Gather would dequantize the whole table at

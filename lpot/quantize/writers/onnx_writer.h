@@ -35,8 +35,7 @@ class OnnxWriter {
   std::vector<float> new_bias(const Task&) const;
   void replace_constant(const ov::Node&, const std::vector<float>& values);
   void rewrite(const ProductEdit&);
-  void rewrite(const SumEdit&);
-  void rewrite(const SharedRead&);
+  void rewrite(const InputEdit&);
   void rewrite(const EmbeddingEdit&);
 
   const Edits& edits_;

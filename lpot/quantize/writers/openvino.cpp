@@ -99,23 +99,17 @@ Output divided(const Output& tensor, const OpEdit& edit, const std::string& name
 // The quantizers of one graph. Ops that quantize a tensor the same way share one quantizer.
 class Quantizers {
  public:
-  Output get(const Output& tensor, const OpEdit& edit) {
+  // `divided_for`: the op whose divisors the tensor is divided by before; nullptr: none.
+  Output get(const Output& tensor, const Range& levels, const OpEdit* divided_for = nullptr) {
+    const std::vector<float> divisors = divided_for ? divided_for->written_divisors() : std::vector<float>();
     auto& of_tensor = entries_[tensor];
     for (const Entry& entry : of_tensor)
-      if (entry.levels == edit.levels && entry.divisors == edit.written_divisors()) return entry.output;
+      if (entry.levels == levels && entry.divisors == divisors) return entry.output;
     const std::string suffix = of_tensor.empty() ? "" : fmt::format("_{}", of_tensor.size());
     const std::string name = tensor_name(*tensor.get_node(), tensor.get_index()) + "/quantize" + suffix;
-    const Output source = edit.written_divisors().empty() ? tensor : divided(tensor, edit, name);
-    of_tensor.push_back({edit.levels, edit.written_divisors(), fake_quantize(source, edit.levels, name)});
+    const Output source = divided_for ? divided(tensor, *divided_for, name) : tensor;
+    of_tensor.push_back({levels, divisors, fake_quantize(source, levels, name)});
     return of_tensor.back().output;
-  }
-
-  // The quantized tensor, if it has exactly one quantizer and no division.
-  std::optional<Output> find(const Output& tensor) const {
-    const auto found = entries_.find(tensor);
-    if (found == entries_.end() || found->second.size() != 1 || !found->second.front().divisors.empty())
-      return std::nullopt;
-    return found->second.front().output;
   }
 
  private:
@@ -187,12 +181,6 @@ class Writer {
     quantize_activations(edits);
     write_group_size(edits);
     for (const ProductEdit& edit : edits.products) quantize_product(edit, edits);
-    for (const SumEdit& edit : edits.sums) quantize_sum(edit);
-    for (const SharedRead& read : edits.reads) {
-      const auto& node = ops_.find(read.op, read.type);
-      if (const auto quantized = quantizers_.find(node->input_value(0)))
-        node->input(0).replace_source_output(*quantized);
-    }
     for (const OpEdit& edit : edits.ops) quantize_weights_of(edit);
     for (const EmbeddingEdit& edit : edits.tables) {
       const auto& node = ops_.find(edit.op, "Gather");
@@ -208,8 +196,9 @@ class Writer {
 
  private:
   void quantize_activations(const Edits& edits) {
-    for (const auto& [edit, inputs] : quantizer_places(ops_, edits))
-      for (Input input : inputs) input.replace_source_output(quantizers_.get(input.get_source_output(), *edit));
+    for (const QuantizerPlace& place : quantizer_places(ops_, edits))
+      for (Input input : place.inputs)
+        input.replace_source_output(quantizers_.get(input.get_source_output(), place.levels, place.divided));
   }
 
   // The plug-in reads here how to quantize the activations of ops with int8 weights only.
@@ -223,22 +212,9 @@ class Writer {
 
   void quantize_product(const ProductEdit& edit, const Edits& edits) {
     const auto& node = ops_.find(edit.op, "MatMul");
-    for (const std::size_t side : {0, 1}) {
-      OpEdit quantizer;
-      quantizer.levels = edit.levels[side];
+    for (const std::size_t side : {0, 1})
       for (Input input : move_up({node->input(side)}, move_options(edits)))
-        input.replace_source_output(quantizers_.get(input.get_source_output(), quantizer));
-    }
-  }
-
-  void quantize_sum(const SumEdit& edit) {
-    const auto& node = ops_.find(edit.op, "Add");
-    const auto bypass = quantizers_.find(node->input_value(1 - edit.side));
-    if (!bypass) return;
-    OpEdit quantizer;
-    quantizer.levels = edit.levels;
-    node->input(1 - edit.side).replace_source_output(*bypass);
-    node->input(edit.side).replace_source_output(quantizers_.get(node->input_value(edit.side), quantizer));
+        input.replace_source_output(quantizers_.get(input.get_source_output(), edit.levels[side]));
   }
 
   void quantize_weights_of(const OpEdit& edit) {

@@ -84,13 +84,8 @@ class GraphWriter:
             node = self._node(edit["op"])
             for side, levels in enumerate(edit["levels"]):
                 node.input[side] = self._quantizer(node.input[side], levels)
-        for edit in edits["sums"]:
-            node = self._node(edit["op"])
-            node.input[edit["side"]] = self._quantizer(
-                node.input[edit["side"]], edit["levels"]
-            )
-        for op in edits["reads"]:
-            self._share_quantizer(op)
+        for edit in edits["inputs"]:
+            self._input(edit)
         for edit in edits["tables"]:
             self._embedding(edit)
         self._remove_unused_constants()
@@ -103,16 +98,13 @@ class GraphWriter:
             )
         return self._nodes[name]
 
-    def _share_quantizer(self, op: str) -> None:
-        """Connects the op to the quantizer that int8 ops use for the same tensor."""
-        node = self._nodes.get(op)
+    def _input(self, edit: dict) -> None:
+        """Inserts a quantizer before an input of an op without weights, or uses the equal one of int8 ops."""
+        node = self._nodes.get(edit["op"])
         if node is None:  # created by OpenVINO's converter, or part of another node
             return
-        quantizers = [
-            name for key, name in self._quantizers.items() if key[0] == node.input[0]
-        ]
-        if len(quantizers) == 1:
-            node.input[0] = quantizers[0]
+        position = edit["input"]
+        node.input[position] = self._quantizer(node.input[position], edit["levels"])
 
     def _op(self, edit: dict, source_weights) -> None:
         node = self._node(edit["op"])

@@ -13,8 +13,8 @@
 namespace lpot {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
 using Between = std::function<std::shared_ptr<ov::Node>(const ov::Output<ov::Node>&)>;
 
@@ -73,6 +73,13 @@ struct Quantized {
     for (const OpInfo& op : list_ops(int8))
       if (op.type == "FakeQuantize") names.push_back(op.name);
     return names;
+  }
+
+  // The levels of an op without weights that reads integers.
+  std::optional<Range> input_levels(const std::string& name) const {
+    for (const InputEdit& edit : edits.inputs)
+      if (edit.op == name) return edit.levels;
+    return std::nullopt;
   }
 
   // The output precision of the first convolution.
@@ -151,7 +158,7 @@ Model blend(bool has_other_reader = false) {
 
 TEST(Placement, ValuePreservingOpsShareTheQuantizerOfAKernel) {
   const Quantized shared(blend());
-  EXPECT_THAT(shared.edits.reads, ElementsAre(SharedRead{"of_first", "ReduceMax"}));
+  EXPECT_EQ(shared.input_levels("of_first"), shared.edits.ops[1].levels);
   EXPECT_THAT(shared.quantizers(),
               UnorderedElementsAre("x/quantize", "first/quantize", "of_first/quantize", "second/quantize"));
   EXPECT_EQ(shared.output_precision(), "u8");
@@ -170,7 +177,7 @@ TEST(Placement, ValuePreservingOpsBeforeFp32OpsShareItToo) {
 
 TEST(Placement, SharesNoQuantizerIfTheTensorIsNeededInFp32) {
   const Quantized apart(blend(true));
-  EXPECT_THAT(apart.edits.reads, IsEmpty());
+  EXPECT_NE(apart.input_levels("of_first"), apart.edits.ops[1].levels);
   EXPECT_THAT(apart.quantizers(),
               UnorderedElementsAre("x/quantize", "first/quantize", "first/quantize_1", "second/quantize"));
   EXPECT_LT(apart.error(), 0.05);
@@ -200,7 +207,116 @@ TEST(Placement, InsertsNoDivisionAfterAReductionAndItsActivation) {
 TEST(Placement, SharesNoQuantizerIfNoKernelProducesTheTensor) {
   const auto x = parameter({1, 4, 8, 8}, "x");
   const Quantized plain(as_model({conv3x3(x, 4, 4, "a"), product(greatest(x, "of_x"), 4, 4, "b", 2)}, {x}));
-  EXPECT_THAT(plain.edits.reads, IsEmpty());
+  EXPECT_THAT(plain.quantizers(), UnorderedElementsAre("x/quantize", "x/quantize_1"));
+}
+
+// conv a -> relu
+std::shared_ptr<ov::Node> first_relu(const std::shared_ptr<ov::Node>& x) {
+  return named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "relu");
+}
+
+std::shared_ptr<ov::Node> max_pooled(const ov::Output<ov::Node>& tensor) {
+  const ov::Strides ones{1, 1};
+  return named(
+      std::make_shared<ov::op::v8::MaxPool>(tensor, ones, ones, ov::Shape{1, 1}, ov::Shape{1, 1}, ov::Shape{3, 3}),
+      "pool");
+}
+
+std::shared_ptr<ov::Node> averaged(const ov::Output<ov::Node>& tensor, bool ignores_padding = true) {
+  return named(std::make_shared<ov::op::v1::AvgPool>(tensor, ov::Strides{1, 1}, ov::Shape{1, 1}, ov::Shape{1, 1},
+                                                     ov::Shape{3, 3}, ignores_padding),
+               "pool");
+}
+
+TEST(Placement, MovesTheSharedQuantizerOfTwoBranchesThroughMaxPooling) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto pool = max_pooled(first_relu(x));  // with a second output, the indices, that nothing reads
+  const Quantized stem(as_model({conv3x3(pool, 16, 4, "b", 2), conv3x3(pool, 16, 4, "c", 3)}, {x}));
+  EXPECT_THAT(stem.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
+  EXPECT_EQ(stem.output_precision(), "u8");
+  EXPECT_LT(stem.error(), 0.05);
+}
+
+TEST(Placement, JoinsQuantizersThatMeetOnATensor) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto relu = first_relu(x);
+  const Quantized branches(as_model({conv3x3(relu, 16, 4, "b", 2), conv3x3(max_pooled(relu), 16, 4, "c", 3)}, {x}));
+  EXPECT_THAT(branches.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
+  EXPECT_EQ(branches.edits.ops[1].levels, branches.edits.ops[2].levels);
+  EXPECT_EQ(branches.output_precision(), "u8");
+  EXPECT_LT(branches.error(), 0.05);
+}
+
+TEST(Placement, JoinedQuantizersMoveOnThroughConcat) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto left = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a")), "left");
+  const auto right = named(std::make_shared<op::Relu>(conv3x3(x, 4, 16, "a2", 5)), "right");
+  const auto both = std::make_shared<op::Concat>(ov::OutputVector{left, right}, 1);
+  const Quantized module(as_model({conv3x3(both, 32, 4, "b", 2), conv3x3(max_pooled(both), 32, 4, "c", 3)}, {x}));
+  EXPECT_THAT(module.quantizers(), UnorderedElementsAre("x/quantize", "left/quantize", "right/quantize"));
+  EXPECT_EQ(module.output_precision(), "u8");
+  EXPECT_LT(module.error(), 0.05);
+}
+
+TEST(Placement, AveragePoolingSharesTheQuantizerOfAKernel) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto relu = first_relu(x);
+  const Quantized branches(as_model({conv3x3(relu, 16, 4, "b", 2), conv3x3(averaged(relu), 16, 4, "c", 3)}, {x}));
+  EXPECT_THAT(branches.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize", "pool/quantize"));
+  EXPECT_EQ(branches.output_precision(), "u8");
+  EXPECT_LT(branches.error(), 0.05);
+}
+
+TEST(Placement, AveragesBetweenKernelsReadIntegers) {
+  for (const bool ignores_padding : {true, false}) {
+    const auto x = parameter({1, 4, 8, 8}, "x");
+    const auto pool = averaged(first_relu(x), ignores_padding);
+    const Quantized pooled(as_model({conv3x3(pool, 16, 4, "b", 2)}, {x}));
+    EXPECT_THAT(pooled.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize", "pool/quantize"));
+    EXPECT_EQ(pooled.output_precision(), "u8");
+    EXPECT_LT(pooled.error(), 0.05) << ignores_padding;
+  }
+}
+
+TEST(Placement, ReducedMeansBetweenKernelsReadIntegers) {
+  for (const bool keeps_dimensions : {true, false}) {
+    const auto x = parameter({1, 4, 8, 8}, "x");
+    const auto axes = op::Constant::create(ov::element::i64, {2}, {2, 3});
+    std::shared_ptr<ov::Node> mean = std::make_shared<op::ReduceMean>(first_relu(x), axes, keeps_dimensions);
+    if (keeps_dimensions)
+      mean = std::make_shared<op::Reshape>(mean, op::Constant::create(ov::element::i64, {2}, {1, 16}), false);
+    const Quantized reduced(as_model({product(mean, 16, 4, "b", 2)}, {x}));
+    EXPECT_THAT(reduced.edits.inputs, SizeIs(1)) << keeps_dimensions;
+    EXPECT_EQ(reduced.output_precision(), "u8");
+    EXPECT_LT(reduced.error(), 0.05) << keeps_dimensions;
+  }
+}
+
+// Zeros of the padding would count as the lowest level, not as zero.
+TEST(Placement, AveragesWithPaddingReadSignedValuesInFp32) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto pool = averaged(conv3x3(x, 4, 16, "a"), false);
+  const Quantized pooled(as_model({conv3x3(pool, 16, 4, "b", 2)}, {x}));
+  EXPECT_THAT(pooled.edits.inputs, IsEmpty());
+  EXPECT_LT(pooled.error(), 0.05);
+}
+
+// The shortcut of a residual block that changes the number of channels.
+TEST(Placement, SumsOfTwoConvolutionsReadIntegers) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto relu = first_relu(x);
+  const auto sum = named(std::make_shared<op::Add>(conv3x3(relu, 16, 8, "b", 2), conv3x3(relu, 16, 8, "c", 3)), "sum");
+  const Model model = as_model({conv3x3(std::make_shared<op::Relu>(sum), 8, 4, "d", 4)}, {x});
+  Plan plan = all_int8(model);
+  plan.recipes.set("residual_sums", true);
+  const Quantized block(model, plan);
+  EXPECT_THAT(block.edits.inputs, SizeIs(2));
+  for (const ExecutedOp& kernel : Executable(block.int8).executed_ops())
+    EXPECT_NE(kernel.name, "sum") << "is a part of a convolution";
+  EXPECT_LT(block.error(), 0.05);
+
+  plan.ops.at("c") = OpPlan{};
+  EXPECT_THAT(Quantized(model, plan).edits.inputs, IsEmpty()) << "one of them is in fp32";
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST_F(ExportOnnx, ResidualSumsReadIntegersOnBothSides) {
   Edits edits = int8_edits(model, kSymmetric);
   const std::vector<ResidualSum> sums = residual_sums(model);
   ASSERT_EQ(sums.size(), 1u);
-  edits.sums = {{sums[0].op, sums[0].side, kSymmetric}};
+  for (const std::size_t input : {0, 1}) edits.inputs.push_back({sums[0].op, "Add", input, kSymmetric});
   const OnnxFile written = write(model, edits);
   bool is_there = false;
   for (const onnx::NodeProto& node : written.model.graph().node())
@@ -74,7 +74,7 @@ TEST_F(ExportOnnx, ValuePreservingOpsShareTheQuantizerOfAKernel) {
   file.node("Relu", "relu", {"between"}, "turned");
   const Model model = load(file);
   Edits edits = int8_edits(model, kSymmetric);
-  edits.reads = {{"turn", "Transpose"}};
+  edits.inputs = {{"turn", "Transpose", 0, kSymmetric}};
   const OnnxFile written = write(model, edits);
   bool is_there = false;
   for (const onnx::NodeProto& node : written.model.graph().node())

@@ -146,7 +146,7 @@ TEST(ResidualSums, StayInFp32IfTheirConvolutionDoes) {
   recipes.set("residual_sums", true);
   Plan plan = all_int8(model, recipes);
   plan.ops.at("b") = OpPlan{};
-  EXPECT_THAT(resolve(model, plan, calibrated(model, {random_tensor({4, 8, 8}, 1)})).sums, IsEmpty());
+  EXPECT_THAT(resolve(model, plan, calibrated(model, {random_tensor({4, 8, 8}, 1)})).inputs, IsEmpty());
 }
 
 // [batch, rows, 8] -> product of 8 x 16 with a bias -> relu -> product of 16 x 4
