@@ -105,7 +105,7 @@ std::optional<SequenceMismatch> first_mismatch(const Model& model, const Edits& 
     const Model reference = apply_with_f32_sequence(watched, within, edit.op);
     const Tensor wanted = compile_in_f32(reference, inputs).infer(inputs).at(i);
     const double difference = difference_of(found[i], wanted, edit.state_levels);
-    if (difference > kAllowedError)
+    if (!(difference <= kAllowedError))  // also for NaN
       return SequenceMismatch{
           edit.op,
           fmt::format("its int8 kernel differs from the same computation in f32 by {:.1f}%", 100 * difference)};
