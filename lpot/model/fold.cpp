@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <openvino/op/util/multi_subgraph_base.hpp>
 #include <openvino/op/util/op_types.hpp>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
@@ -248,10 +249,23 @@ void widen_half_constants(const std::shared_ptr<ov::Model>& graph) {
   }
 }
 
+// The nodes of quantized constants that may be folded, also those in bodies of loops.
+ov::NodeVector foldable_quantization(const ov::Model& graph) {
+  ov::NodeVector found;
+  for (const auto& node : graph.get_ordered_ops()) {
+    if (belongs_to_quantization(*node) && !ov::pass::constant_folding_is_disabled(node)) found.push_back(node);
+    const auto loop = ov::as_type_ptr<ov::op::util::MultiSubGraphOp>(node);
+    if (!loop) continue;
+    for (const auto& body : loop->get_functions()) {
+      const ov::NodeVector inside = foldable_quantization(*body);
+      found.insert(found.end(), inside.begin(), inside.end());
+    }
+  }
+  return found;
+}
+
 void fold_constants(const std::shared_ptr<ov::Model>& graph) {
-  ov::NodeVector excluded;
-  for (const auto& node : graph->get_ordered_ops())
-    if (belongs_to_quantization(*node) && !ov::pass::constant_folding_is_disabled(node)) excluded.push_back(node);
+  const ov::NodeVector excluded = foldable_quantization(*graph);
   for (const auto& node : excluded) ov::pass::disable_constant_folding(node);
   ov::pass::Manager manager;
   manager.register_pass<ov::pass::ConstantFolding>();

@@ -19,6 +19,8 @@ const std::vector<Capability>& capabilities() {
       // The int8 kernel of OpenVINO's CPU plug-in has no zero point. With asymmetric activations the op runs in fp32.
       {"ConvolutionBackpropData", 1, kWeights, {Symmetry::Symmetric}, kAlgorithms, kOnRequest},
       {"MatMul", -1, kWeights, kActivations, kAlgorithms, kOnRequest},
+      {"LSTMSequence", -1, {Granularity::PerChannel}, kActivations, kAlgorithms, kOnRequest},
+      {"GRUSequence", -1, {Granularity::PerChannel}, kActivations, kAlgorithms, kOnRequest},
   };
   return kTable;
 }

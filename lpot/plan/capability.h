@@ -5,6 +5,7 @@
 //
 #pragma once
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,7 @@
 
 namespace lpot {
 
-// A row of the table: an op type whose input 0 is an activation and whose input 1 is a constant.
+// A row of the table: an op type with an activation as input 0 and constant weights.
 struct Capability {
   std::string op_type;
   int channel_axis = 1;                           // of the activation and the output; negative: from the end
@@ -27,6 +28,12 @@ struct Capability {
 const std::vector<Capability>& capabilities();
 const Capability* find_capability(const std::string& op_type);  // or nullptr
 
+// How a recurrent sequence runs in int8.
+enum class SequenceForm {
+  Kernel,  // the int8 kernel of the runtime
+  Loop     // a loop of int8 matrix products, for sequences without an int8 kernel
+};
+
 // An op of a model that can run in int8.
 struct QuantizableOp {
   std::string name;
@@ -35,7 +42,12 @@ struct QuantizableOp {
   std::vector<std::size_t> weight_axes = {};  // weight dimensions of the output channels
   std::vector<std::size_t> input_axes = {};   // weight dimensions of the input channels; a group dimension is in both
   Shape weight_shape = {};
-  std::string second = {};  // second activation of a MatMul of two activations; "": the weights are constant
+  // The second activation of a MatMul of two activations, or the state of a recurrent sequence, which is its output.
+  // "": none
+  std::string second = {};
+  std::optional<SequenceForm> sequence = {};  // of a recurrent sequence
+
+  bool is_product() const { return !second.empty() && !sequence; }  // of two activations, without weights
 };
 
 }  // namespace lpot

@@ -16,8 +16,9 @@ bool allows(const std::vector<Word>& list, Word word) {
   return list.empty() || std::find(list.begin(), list.end(), word) != list.end();
 }
 
-// The weight scheme of a MatMul of two activations. It is constant, so that weight restrictions have no effect on it.
-constexpr TensorScheme kProductWeights{Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8};
+// The weight scheme of a MatMul of two activations and of a recurrent sequence. It is constant, so that weight
+// restrictions have no effect on it.
+constexpr TensorScheme kFixedWeights{Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 8};
 
 // Asymmetric activations are stored as uint8, symmetric ones as int8 (or uint8 if no value is negative). If the
 // configuration names the scheme, both types mean 8 bits.
@@ -78,13 +79,16 @@ std::vector<OpPlan> weights_only_choices(const Capability& row, int weight_bits)
   return choices;
 }
 
-// The choices of a MatMul of two activations. Both inputs are symmetric.
-std::vector<OpPlan> product_choices(const Capability& row) {
+// The choices of an op with the fixed weight scheme.
+std::vector<OpPlan> fixed_choices(const Capability& row, const std::vector<Symmetry>& symmetries, int weight_bits) {
   std::vector<Algorithm> algorithms = row.activation_algorithms;
   algorithms.insert(algorithms.end(), row.algorithms_on_request.begin(), row.algorithms_on_request.end());
+  TensorScheme weights = kFixedWeights;
+  weights.bits = weight_bits;
   std::vector<OpPlan> choices;
-  for (const Algorithm algorithm : algorithms)
-    choices.push_back({Precision::Int8, {algorithm, Granularity::PerTensor, Symmetry::Symmetric}, kProductWeights});
+  for (const Symmetry symmetry : symmetries)
+    for (const Algorithm algorithm : algorithms)
+      choices.push_back({Precision::Int8, {algorithm, Granularity::PerTensor, symmetry}, weights});
   append_unquantized(choices);
   return choices;
 }
@@ -148,8 +152,8 @@ void restrict(OpSpace& op, const OpRestriction& restriction, const std::string& 
                                   where, op.name, op.type));
 }
 
-// A MatMul of two activations has no weights and may always stay in fp32.
-void restrict_product(OpSpace& op, OpRestriction restriction) {
+// An op with the fixed weight scheme may always stay in fp32.
+void restrict_fixed(OpSpace& op, OpRestriction restriction) {
   TensorRestriction weight;
   weight.precisions = restriction.weight.precisions;
   restriction.weight = weight;
@@ -169,12 +173,16 @@ bool is_weights_only(const QuantizationConfig& config) { return config.approach 
 std::vector<OpPlan> unrestricted_choices(const QuantizableOp& op, const QuantizationConfig& config, bool half_range) {
   const Capability& row = *find_capability(op.type);
   const bool weights_only = is_weights_only(config);
-  if (!op.second.empty()) {
-    // Half-range weights cannot prevent overflow of 16-bit sums here, because there are no weights.
-    const bool may_be_int8 = !half_range && !weights_only;
-    return may_be_int8 ? product_choices(row) : kUnquantizedChoices;
-  }
   const int bits = half_range ? 7 : 8;
+  if (!op.second.empty()) {
+    // Half-range weights cannot prevent overflow of 16-bit sums in a product, because there are no weights. The loop of
+    // a sequence is slower than fp32 on CPUs with such sums.
+    const bool needs_full_range = op.sequence != SequenceForm::Kernel;
+    const bool may_be_int8 = !weights_only && !(half_range && needs_full_range);
+    if (!may_be_int8) return kUnquantizedChoices;
+    // The int8 kernel of a product has no zero point.
+    return fixed_choices(row, op.sequence ? row.activation_symmetries : std::vector{Symmetry::Symmetric}, bits);
+  }
   return weights_only ? weights_only_choices(row, bits) : all_choices(row, bits);
 }
 
@@ -206,7 +214,7 @@ class ChoiceRestrictor {
     if (source_[i].second.empty())
       restrict(ops_[i], restriction, where);
     else
-      restrict_product(ops_[i], restriction);
+      restrict_fixed(ops_[i], restriction);
     named_[i].add(restriction);
   }
 
@@ -249,15 +257,20 @@ WithWarnings<std::vector<OpSpace>> op_choices(const std::vector<QuantizableOp>& 
   return result;
 }
 
-// The int8 schemes of all ops with weights, without duplicates.
+// The int8 schemes of all ops with weights, without duplicates. Sequences have few schemes, so theirs count only if no
+// other op has weights.
 std::vector<OpPlan> model_choices_of(const std::vector<QuantizableOp>& ops, const std::vector<OpSpace>& spaces,
                                      std::vector<OpPlan> OpSpace::*choices) {
   std::vector<OpPlan> all;
-  for (std::size_t i = 0; i < spaces.size(); ++i)
-    for (const OpPlan& choice : spaces[i].*choices)
-      if (ops[i].second.empty() && choice.precision == Precision::Int8 &&
-          std::find(all.begin(), all.end(), choice) == all.end())
-        all.push_back(choice);
+  const auto add_choices = [&](bool of_sequences) {
+    for (std::size_t i = 0; i < spaces.size(); ++i)
+      for (const OpPlan& choice : spaces[i].*choices)
+        if (!ops[i].is_product() && ops[i].sequence.has_value() == of_sequences && choice.is_int8() &&
+            std::find(all.begin(), all.end(), choice) == all.end())
+          all.push_back(choice);
+  };
+  add_choices(false);
+  if (all.empty()) add_choices(true);
   return all;
 }
 

@@ -14,6 +14,7 @@
 #include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/quantization_target.h"
 #include "lpot/quantize/graph/quantizer_places.h"
+#include "lpot/quantize/graph/sequences.h"
 #include "lpot/quantize/recipes/smooth_quant.h"
 #include "lpot/quantize/recipes/smooth_quant/balanced_scores.h"
 #include "lpot/quantize/recipes/table.h"
@@ -138,9 +139,10 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   const Kernels kernels = find_kernels(model, ops);
   Constants constants(model);
   for (ConstantEdit& edit : rescaled_constants(model, recipes)) constants.set(edit.constant, std::move(edit.values));
-  std::set<std::string> products;
-  for (const QuantizableOp& product : activation_products(model)) products.insert(product.name);
-  std::vector<QuantizationTarget> all = find_targets(kernels, ops, plan, statistics, constants, products);
+  std::set<std::string> others;
+  for (const QuantizableOp& product : activation_products(model)) others.insert(product.name);
+  for (const QuantizableOp& sequence : recurrent_sequences(model)) others.insert(sequence.name);
+  std::vector<QuantizationTarget> all = find_targets(kernels, ops, plan, statistics, constants, others);
   const ScoreDivisors divisors = change_weights(context, recipes, Rescaling(kernels, all, constants));
   Edits edits = edits_with_options(plan.recipes);
   edits.inference_precision = plan.inference_precision;
@@ -152,6 +154,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
     all[i].weights.release();
   });
   edits.products = product_edits(model, plan, statistics, divisors);
+  edits.sequences = sequence_edits(model, plan, statistics);
   edits.constants = constants.edits();
   unify_pooled_levels(model, edits);
   for (const Recipe* recipe : recipes)

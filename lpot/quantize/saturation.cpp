@@ -13,6 +13,7 @@ namespace lpot {
 namespace {
 
 constexpr int kMaxSum = 32767;
+constexpr int kHalfRange = 63;  // the largest integer of half-range weights
 constexpr double kHalfOfRoot2 = 0.70710678118654752;
 
 struct Excess {
@@ -102,6 +103,13 @@ std::vector<std::string> saturating_ops(const Model& model, const Edits& edits, 
       shapes.try_emplace(op_name(*node), shape.begin(), shape.end());
     }
   std::vector<std::string> found;
+  // The values of a sequence's state are not estimated. Assume that every sequence with the full range saturates.
+  const auto has_full_range = [](const QuantizedWeights& weights) {
+    return std::any_of(weights.values.begin(), weights.values.end(),
+                       [](std::int8_t value) { return std::abs(value) > kHalfRange; });
+  };
+  for (const SequenceEdit& edit : edits.sequences)
+    if (has_full_range(edit.input_weights) || has_full_range(edit.state_weights)) found.push_back(edit.op);
   for (const OpEdit& edit : edits.ops) {
     if (edit.activation.empty()) continue;  // weights only: there is no integer multiplication
     const QuantizableOp& op = ops.at(edit.op);

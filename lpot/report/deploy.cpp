@@ -170,6 +170,12 @@ class StagedExports {
         create_folder(folder_);
         format.write(source, edits, staged);
         staged_.emplace_back(&format, staged);
+        if (!edits.sequences.empty())
+          observer.log(
+              LogLevel::Info,
+              fmt::format("{}: {} recurrent ops that are int8 in model.xml stay in fp32, because {} has no int8 "
+                          "kernels for them",
+                          format.file, edits.sequences.size(), format.framework));
       } catch (const ModelError& error) {
         observer.log(LogLevel::Warning, fmt::format("{} is not written: {}", format.file, error.what()));
       }

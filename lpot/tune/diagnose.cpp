@@ -7,17 +7,19 @@
 #include "lpot/tune/kernel_variant_stage.h"
 #include "lpot/tune/plan_finalizer.h"
 #include "lpot/tune/plan_statistics.h"
+#include "lpot/tune/sequence_stage.h"
 #include "lpot/tune/tune.h"
 
 namespace lpot {
 
 std::vector<OpDiagnosis> diagnose(const Config& config, const TuneOptions& options, const Observer& observer) {
-  const QuantizationTask task = prepare_task(config, options.model, options.user, observer);
-  const StatisticsByPlan all = calibrate(task, config, {}, observer);
+  const QuantizationTask prepared = prepare_task(config, options.model, options.user, observer);
+  const StatisticsByPlan all = calibrate(prepared, config, {}, observer);
+  const std::vector<Tensor> sample = first_sample(prepared.model, prepared.calibration);
+  const QuantizationTask task = without_mismatched_sequences(prepared, config, all, sample, observer);
   const Plan first = first_plan(task.choices);
   const Statistics& statistics = all.of(first);
   const Plan written = PlanFinalizer(task, config, all).finalize(first);
-  const std::vector<Tensor> sample = first_sample(task.model, task.calibration);
   const KernelVariantChoice variants = measure_kernel_variants(
       task, config,
       {.plan = written, .statistics = statistics, .sample = sample, .cache = {options.kernel_variant_cache, task.cpu}},

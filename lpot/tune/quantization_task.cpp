@@ -59,11 +59,13 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
   Model model = load_configured_model(config, path);
   auto calibration = first_loader(config, model, user);
   std::vector<QuantizableOp> ops = searchable_ops(model);
-  if (std::all_of(ops.begin(), ops.end(), [](const QuantizableOp& op) { return !op.second.empty(); }))
+  if (std::all_of(ops.begin(), ops.end(), [](const QuantizableOp& op) { return op.is_product(); }))
     throw ModelError(
         "quantize",
-        fmt::format("{}: nothing to quantize: the model has no convolution and no matrix product with constant weights",
-                    path.string()));
+        fmt::format(
+            "{}: nothing to quantize: the model has no convolution, no matrix product and no recurrent sequence "
+            "with constant weights",
+            path.string()));
   const auto wanted = without_unquantizable_keys(config.quantization, ops, named_ops(model));
   auto choices = choices_for(model, ops, wanted.value, cpu, use_half_range(config, cpu));
   for (const std::vector<std::string>& warnings :

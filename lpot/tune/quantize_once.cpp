@@ -6,6 +6,7 @@
 #include "lpot/tune/label_free.h"
 #include "lpot/tune/plan_finalizer.h"
 #include "lpot/tune/plan_statistics.h"
+#include "lpot/tune/sequence_stage.h"
 #include "lpot/tune/tune.h"
 #include "lpot/tune/worker.h"
 #include "lpot/tune/workspace.h"
@@ -15,13 +16,14 @@ namespace fs = std::filesystem;
 
 QuantizeResult quantize_once(const Config& config, const TuneOptions& options, const Observer& observer) {
   const auto coordinator = make_coordinator(options.transport);
-  const QuantizationTask task = prepare_task(config, options.model, options.user, observer);
+  const QuantizationTask prepared = prepare_task(config, options.model, options.user, observer);
   if (coordinator && !is_dynamic(config))
-    compare_with_workers(*coordinator, task.model, {.calibration = &task.calibration}, observer);
-  const StatisticsByPlan all = calibrate(task, config, {.executor = make_executor(coordinator.get())}, observer);
+    compare_with_workers(*coordinator, prepared.model, {.calibration = &prepared.calibration}, observer);
+  const StatisticsByPlan all = calibrate(prepared, config, {.executor = make_executor(coordinator.get())}, observer);
+  const std::vector<Tensor> sample = first_sample(prepared.model, prepared.calibration);
+  const QuantizationTask task = without_mismatched_sequences(prepared, config, all, sample, observer);
   const Statistics& statistics = all.of(first_plan(task.choices));
   PlanFinalizer finalizer(task, config, all);
-  const std::vector<Tensor> sample = first_sample(task.model, task.calibration);
   const KernelVariantChoice variants = measure_kernel_variants(task, config,
                                                                {.plan = finalizer.finalize(first_plan(task.choices)),
                                                                 .statistics = statistics,

@@ -19,9 +19,9 @@ namespace {
 std::vector<StudyOp> describe_ops(const QuantizationTask& task) {
   std::map<std::string, std::size_t> places;
   for (const OpInfo& op : list_ops(task.model)) places.emplace(op.name, places.size());
-  std::set<std::string> products;
+  std::set<std::string> full_range_ops;
   for (const QuantizableOp& op : task.ops)
-    if (!op.second.empty()) products.insert(op.name);
+    if (op.is_product() || op.sequence == SequenceForm::Loop) full_range_ops.insert(op.name);
   std::vector<OpSpace> ops = task.choices.ops;
   std::stable_sort(ops.begin(), ops.end(),
                    [&](const OpSpace& a, const OpSpace& b) { return places[a.name] < places[b.name]; });
@@ -30,8 +30,9 @@ std::vector<StudyOp> describe_ops(const QuantizationTask& task) {
     described.push_back({op.name, op.type});
     if (op.choices.front().is_int8()) continue;
     described.back().fixed_because =
-        products.contains(op.name) && task.cpu.needs_half_range()
-            ? "Products of two activations run in int8 only on CPUs that add 8-bit products in 32 bits."
+        full_range_ops.contains(op.name) && task.cpu.needs_half_range()
+            ? "Products of two activations and GRUs with linear_before_reset run in int8 only on CPUs that add 8-bit "
+              "products in 32 bits."
             : "The configuration does not allow int8 for it.";
   }
   return described;

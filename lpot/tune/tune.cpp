@@ -8,6 +8,7 @@
 #include "lpot/tune/data_warnings.h"
 #include "lpot/tune/next_model.h"
 #include "lpot/tune/precision_stage.h"
+#include "lpot/tune/sequence_stage.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/stages.h"
 #include "lpot/tune/worker.h"
@@ -101,34 +102,37 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const Stopwatch watch;
   const auto coordinator = make_coordinator(options.transport);
   const auto evaluator = make_tuning_evaluator(config, options.user, coordinator.get());
-  const QuantizationTask task = prepare_task(config, options.model, options.user, caller);
+  const QuantizationTask prepared = prepare_task(config, options.model, options.user, caller);
   if (evaluator->data() && has_calibration_data(config, options.user) && !is_dynamic(config))
-    if (const auto warning = same_data_warning(task.calibration, *evaluator->data()))
+    if (const auto warning = same_data_warning(prepared.calibration, *evaluator->data()))
       caller.log(LogLevel::Warning, *warning);
-  const DataLoader samples = measurement_samples(config, options.user, *evaluator, task);
-  CandidateMeasurer measurer(task.model, *evaluator, samples, speed_options(config));
+  const DataLoader samples = measurement_samples(config, options.user, *evaluator, prepared);
+  CandidateMeasurer measurer(prepared.model, *evaluator, samples, speed_options(config));
   if (coordinator)
-    compare_with_workers(*coordinator, task.model,
-                         {.calibration = &task.calibration,
+    compare_with_workers(*coordinator, prepared.model,
+                         {.calibration = &prepared.calibration,
                           .evaluation = has_evaluation_data(config, options.user) ? &samples : nullptr},
                          caller);
-  StudySession session(task, config, options, *evaluator);
+  StudySession session(prepared, config, options, *evaluator);
   if (session.had_nothing_to_resume())
     caller.log(LogLevel::Warning,
                fmt::format("--resume: there is no study in {} yet; a new study starts", session.workspace().string()));
   const Observer observer = coordinator ? coordinator->watch(session.observe(caller)) : session.observe(caller);
-  const TuningContext context{config, options, task, *evaluator, measurer, session, coordinator.get(), observer};
+  const TuningContext before{config, options, prepared, *evaluator, measurer, session, coordinator.get(), observer};
   StageSeconds times;
 
-  const Baseline baseline = measure_baseline(context);
-  record_study(context, baseline);
+  const Baseline baseline = measure_baseline(before);
+  record_study(before, baseline);
   if (options.on_baseline) options.on_baseline(baseline.measured, baseline.goal);
 
   const Stopwatch calibrating;
   StatisticsByPlan statistics =
-      calibrate(task, config, {.executor = make_executor(coordinator.get()), .cache = &session.cache()}, observer);
+      calibrate(prepared, config, {.executor = make_executor(coordinator.get()), .cache = &session.cache()}, observer);
   times.calibration = calibrating.seconds();
   if (coordinator) send_statistics(*coordinator, statistics, observer);
+  const QuantizationTask task =
+      without_mismatched_sequences(prepared, config, statistics, measurer.speed().sample(), observer);
+  const TuningContext context{config, options, task, *evaluator, measurer, session, coordinator.get(), observer};
 
   PlanFinalizer finalizer(task, config, statistics);
   CandidateBuilder builder(task.model, statistics, &finalizer);

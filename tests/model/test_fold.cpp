@@ -163,6 +163,27 @@ TEST(Fold, KeepsADivisionThatFollowsNoKernel) {
   EXPECT_EQ(types_of(folded(model, {2, 4})), (Types{"Divide"}));
 }
 
+// A loop over rows that multiplies a state by int8 weights.
+TEST(Fold, KeepsQuantizedConstantsInLoops) {
+  const auto x = parameter({1, 5, 4}, "x");
+  const auto row = std::make_shared<op::Parameter>(ov::element::f32, ov::Shape{1, 1, 4});
+  const auto state = std::make_shared<op::Parameter>(ov::element::f32, ov::Shape{1, 1, 4});
+  const auto integers = op::Constant::create(ov::element::i8, {4, 4}, std::vector<int>(16, 3));
+  const auto weights = std::make_shared<op::Multiply>(std::make_shared<op::Convert>(integers, ov::element::f32),
+                                                      constant({4, 1}, {0.01f, 0.02f, 0.03f, 0.04f}));
+  const auto next = std::make_shared<op::Add>(row, std::make_shared<op::MatMul>(state, weights, false, true));
+  const auto loop = std::make_shared<op::TensorIterator>();
+  loop->set_function(std::make_shared<ov::Model>(ov::OutputVector{next}, ov::ParameterVector{row, state}));
+  loop->set_sliced_input(row, x, 0, 1, 1, -1, 1);
+  loop->set_merged_input(state, random_constant({1, 1, 4}, 1), next);
+  const Model model = as_model({loop->get_iter_value(next, -1)}, {x});
+  const Model result = folded(model, {1, 5, 4});
+  Model body;
+  for (const auto& node : result.graph->get_ordered_ops())
+    if (const auto found = ov::as_type_ptr<op::TensorIterator>(node)) body.graph = found->get_function();
+  EXPECT_EQ(count_type(body, "Convert"), 1u);
+}
+
 TEST(Fold, KeepsAHalfPrecisionGraphValid) {
   const auto x = parameter(kImages, "x", ov::element::f16);
   const auto half = [](const ov::Shape& shape, float low) {

@@ -54,16 +54,18 @@ Cpu cpu_with(bool avx2, bool avx512, bool vnni) {
   return cpu;
 }
 
-std::vector<float> run(const Model& model, const Tensor& input) { return run_plainly(model.graph, {input})[0]; }
+std::vector<float> run_model_of(const Model& model, const Tensor& input) {
+  return run_plainly(model.graph, {input})[0];
+}
 
-double largest_difference(const std::vector<float>& a, const std::vector<float>& b) {
+double largest_gap(const std::vector<float>& a, const std::vector<float>& b) {
   double largest = 0;
   for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, static_cast<double>(std::fabs(a[i] - b[i])));
   return largest;
 }
 
 double largest_magnitude(const std::vector<float>& values) {
-  return largest_difference(values, std::vector<float>(values.size(), 0.0f));
+  return largest_gap(values, std::vector<float>(values.size(), 0.0f));
 }
 
 TEST(WeightsOnly, IsTheChoiceOfEveryOpInTheDynamicApproach) {
@@ -112,8 +114,8 @@ TEST(WeightsOnly, NeedsNoStatisticsAndNoQuantizers) {
   EXPECT_EQ(count_type(int8, "FakeQuantize"), 0u);
   EXPECT_EQ(count_type(int8, "Convert"), 2u);
   const Tensor input = random_tensor({2, 3, 8, 8}, 3);
-  const auto fp32 = run(model, input);
-  EXPECT_LT(largest_difference(run(int8, input), fp32), 0.02 * largest_magnitude(fp32));
+  const auto fp32 = run_model_of(model, input);
+  EXPECT_LT(largest_gap(run_model_of(int8, input), fp32), 0.02 * largest_magnitude(fp32));
 }
 
 // The plug-in multiplies int8 weights without an int8 kernel in place, in memory that its streams share, once per
@@ -147,10 +149,10 @@ TEST(WeightsOnly, FallsBackPerOp) {
 TEST(WeightsOnly, QuantizesActivationsAtRunTimeOnlyIfThisCpuDoes) {
   const Model model = conv_and_matmul();
   const Tensor input = random_tensor({2, 3, 8, 8}, 3);
-  const auto in_fp32 = run(quantize(model, first_plan(model, 0), {}), input);
+  const auto in_fp32 = run_model_of(quantize(model, first_plan(model, 0), {}), input);
   const std::size_t groups = run_time_groups(detect_cpu());
-  const auto at_run_time = run(quantize(model, first_plan(model, groups), {}), input);
-  EXPECT_EQ(largest_difference(in_fp32, at_run_time) > 1e-4 * largest_magnitude(in_fp32), groups > 0);
+  const auto at_run_time = run_model_of(quantize(model, first_plan(model, groups), {}), input);
+  EXPECT_EQ(largest_gap(in_fp32, at_run_time) > 1e-4 * largest_magnitude(in_fp32), groups > 0);
 }
 
 TEST(WeightsOnly, HasRunTimeGroupsOnlyOnCpusWithVnni) {
@@ -189,7 +191,7 @@ TEST_F(SavedWeights, StayInt8OnDiskAndAfterLoading) {
   save_model(loaded, folder_ / "again.xml");
   EXPECT_EQ(std::filesystem::file_size(folder_ / "again.bin"), std::filesystem::file_size(folder_ / "int8.bin"));
   const Tensor input = random_tensor({2, 3, 8, 8}, 3);
-  EXPECT_EQ(run(loaded, input), run(int8, input));
+  EXPECT_EQ(run_model_of(loaded, input), run_model_of(int8, input));
 }
 
 TEST_F(SavedWeights, StoreTheRunTimeGroupSizeInTheFile) {

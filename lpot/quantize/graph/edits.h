@@ -8,6 +8,7 @@
 #include "lpot/calibrate/range.h"
 #include "lpot/calibrate/statistics.h"
 #include "lpot/model/model.h"
+#include "lpot/plan/capability.h"
 #include "lpot/plan/plan.h"
 #include "lpot/quantize/graph/weights.h"
 
@@ -46,6 +47,20 @@ struct ProductEdit {
   Range levels[2];  // of its two inputs; zero is exactly one level of each
 };
 
+// A recurrent sequence (LSTM, GRU) that runs in int8. graph/sequences.h says why the form Kernel shares its levels and
+// scales.
+struct SequenceEdit {
+  std::string op;
+  std::string type;  // "LSTMSequence" or "GRUSequence"
+  SequenceForm form = SequenceForm::Kernel;
+
+  Range input_levels;     // of X
+  Range state_levels;     // of H at every step. In the form Kernel, these are the levels of X divided by input_scale
+  float input_scale = 1;  // X is divided by this power of two, and W is multiplied by it
+  QuantizedWeights input_weights;  // W. In the form Kernel, it has the scales of R
+  QuantizedWeights state_weights;  // R
+};
+
 // New f32 values of a constant, in the source graph's layout. Recipes that rescale channels change weights and biases
 // this way.
 struct ConstantEdit {
@@ -76,6 +91,7 @@ struct InputEdit {
 struct Edits {
   std::vector<OpEdit> ops;  // in topological order
   std::vector<ProductEdit> products;
+  std::vector<SequenceEdit> sequences = {};
   std::vector<InputEdit> inputs;
   std::vector<ConstantEdit> constants;
   std::vector<EmbeddingEdit> tables;

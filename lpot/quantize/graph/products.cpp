@@ -1,5 +1,7 @@
 #include "lpot/quantize/graph/products.h"
 
+#include "lpot/quantize/graph/sequences.h"
+
 #include <algorithm>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
@@ -54,6 +56,7 @@ std::vector<QuantizableOp> activation_products(const Model& model) {
 std::vector<QuantizableOp> searchable_ops(const Model& model) {
   std::vector<QuantizableOp> ops = quantizable_ops(model);
   for (QuantizableOp& product : activation_products(model)) ops.push_back(std::move(product));
+  for (QuantizableOp& sequence : recurrent_sequences(model)) ops.push_back(std::move(sequence));
   return ops;
 }
 

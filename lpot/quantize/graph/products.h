@@ -23,7 +23,8 @@ using ScoreDivisors = std::map<std::string, std::vector<float>>;
 // are split and transposed.
 std::vector<QuantizableOp> activation_products(const Model&);
 
-// All ops that a plan can set to int8: first the ops with constant weights, then the products of activations.
+// All ops that a plan can set to int8: first the ops with constant weights, then the products of activations, then
+// recurrent sequences.
 std::vector<QuantizableOp> searchable_ops(const Model&);
 
 // The tensors to observe for the ranges of products.

@@ -5,6 +5,7 @@
 #include "lpot/quantize/graph/integer_reads.h"
 #include "lpot/quantize/graph/placement.h"
 #include "lpot/quantize/graph/products.h"
+#include "lpot/quantize/graph/sequences.h"
 
 #include <algorithm>
 #include <openvino/openvino.hpp>
@@ -82,6 +83,7 @@ std::vector<ObservationPoint> observation_points(const Model& model) {
   UniquePoints points;
   for (const ObservationPoint& point : observation_points(quantizable_ops(model))) points.add(point);
   for (const ObservationPoint& point : product_points(model)) points.add(point);
+  for (const ObservationPoint& point : sequence_points(model)) points.add(point);
   for (const ResidualSum& sum : residual_sums(model)) {
     points.add({sum.from_convolution, 1});
     if (!sum.bypass_producer.empty()) points.add({sum.bypass, 1});

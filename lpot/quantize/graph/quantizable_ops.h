@@ -20,7 +20,7 @@ namespace lpot {
 std::vector<QuantizableOp> quantizable_ops(const Model&);
 
 // The tensors to observe for the ranges of these ops, without duplicates. For a model, this includes products of
-// activations and residual sums.
+// activations, recurrent sequences and residual sums.
 std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>&);
 std::vector<ObservationPoint> observation_points(const Model&);
 

@@ -12,8 +12,8 @@
 namespace lpot {
 namespace {
 
-void check_names(const Plan& plan, const std::vector<QuantizableOp>& ops, const std::set<std::string>& products) {
-  std::set<std::string> known = products;
+void check_names(const Plan& plan, const std::vector<QuantizableOp>& ops, const std::set<std::string>& others) {
+  std::set<std::string> known = others;
   for (const QuantizableOp& quantizable : ops) known.insert(quantizable.name);
   for (const auto& [name, of_op] : plan.ops)
     if (of_op.precision == Precision::Int8 && !known.contains(name))
@@ -44,8 +44,8 @@ Kernels find_kernels(const Model& model, const std::vector<QuantizableOp>& ops) 
 
 std::vector<QuantizationTarget> find_targets(const Kernels& kernels, const std::vector<QuantizableOp>& ops,
                                              const Plan& plan, const Statistics& statistics, const Constants& constants,
-                                             const std::set<std::string>& products) {
-  check_names(plan, ops, products);
+                                             const std::set<std::string>& others) {
+  check_names(plan, ops, others);
   std::vector<QuantizationTarget> all;
   for (const QuantizableOp& quantizable : ops) {
     const auto of_op = plan.ops.find(quantizable.name);

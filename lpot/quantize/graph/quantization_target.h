@@ -36,12 +36,12 @@ struct QuantizationTarget {
 using Kernels = std::map<std::string, Kernel>;  // by op name
 Kernels find_kernels(const Model&, const std::vector<QuantizableOp>&);
 
-// The ops with weights that the plan sets to int8, in topological order. `products` lists further names that the plan
+// The ops with weights that the plan sets to int8, in topological order. `others` lists further names that the plan
 // may contain. Throws ModelError for a plan of another model and DataError when a tensor has no statistics. The
 // arguments must outlive the result.
 std::vector<QuantizationTarget> find_targets(const Kernels&, const std::vector<QuantizableOp>&, const Plan&,
                                              const Statistics&, const Constants&,
-                                             const std::set<std::string>& products = {});
+                                             const std::set<std::string>& others = {});
 
 // What recipes rescale: the weights of int8 ops and the constants of ops that stay in fp32.
 class Rescaling {

@@ -75,6 +75,8 @@ std::string attributes_of(const ov::Node& node) {
   if (const auto convolution = ov::as_type<const ov::opset8::Convolution>(&node)) return text(convolution);
   if (const auto grouped = ov::as_type<const ov::opset8::GroupConvolution>(&node)) return text(grouped);
   if (const auto transposed = ov::as_type<const ov::opset8::ConvolutionBackpropData>(&node)) return text(transposed);
+  if (const auto gru = ov::as_type<const ov::opset8::GRUSequence>(&node))
+    return gru->get_linear_before_reset() ? " linear_before_reset" : "";
   return "";
 }
 

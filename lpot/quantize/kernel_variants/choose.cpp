@@ -187,10 +187,22 @@ const std::string* owner_of(const std::string& name, const std::map<std::string,
   }
 }
 
+// The plug-in splits a sequence with two directions into two kernels that do not have its name. They run in the order
+// of the graph, so their owners are found by their number.
+std::string key_of_unnamed(std::size_t number) { return fmt::format("unnamed sequence {}", number); }
+
+bool has_two_directions(const ov::Node& node) {
+  constexpr auto kBoth = ov::op::RecurrentSequenceDirection::BIDIRECTIONAL;
+  if (const auto lstm = ov::as_type<const ov::opset8::LSTMSequence>(&node)) return lstm->get_direction() == kBoth;
+  const auto gru = ov::as_type<const ov::opset8::GRUSequence>(&node);
+  return gru && gru->get_direction() == kBoth;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> find_owners(const Model& model, const Plan& plan) {
   std::map<std::string, std::string> owners;
+  std::size_t unnamed = 0;
   for (const auto& node : model.graph->get_ordered_ops()) {
     const std::string name = op_name(*node);
     const bool is_quantizable = plan.ops.contains(name) && find_capability(node->get_type_name());
@@ -200,6 +212,8 @@ std::map<std::string, std::string> find_owners(const Model& model, const Plan& p
       if (above != owners.end()) owner = above->second;
     }
     if (!owner.empty()) owners.emplace(name, owner);
+    for (int direction = 0; direction < 2 && has_two_directions(*node); ++direction)
+      owners.emplace(key_of_unnamed(unnamed++), owner);
     // A quantizer counts for the op that reads the tensor.
     if (is_quantizable) {
       const auto input = node->input_value(0);
@@ -212,12 +226,14 @@ std::map<std::string, std::string> find_owners(const Model& model, const Plan& p
 std::map<std::string, double> times_by_owner(const std::vector<ExecutedOp>& executed,
                                              const std::map<std::string, std::string>& owners) {
   std::map<std::string, double> times;
+  std::size_t unnamed = 0;
   for (const ExecutedOp& op : executed) {
     const std::string* owner = nullptr;
     for (const std::string& source : op.source_names)
       if (!owner) owner = owner_of(source, owners);
     if (!owner) owner = owner_of(op.name, owners);
-    if (owner) times[*owner] += op.time_ms;
+    if (!owner && op.type == "RNNSeq") owner = owner_of(key_of_unnamed(unnamed++), owners);
+    if (owner && !owner->empty()) times[*owner] += op.time_ms;
   }
   return times;
 }

@@ -10,8 +10,10 @@
 #include "lpot/quantize/graph/bias.h"
 #include "lpot/quantize/graph/quantizer_places.h"
 #include "lpot/quantize/writers/convolution_variant.h"
+#include "lpot/quantize/writers/int8_nodes.h"
 #include "lpot/quantize/writers/keep_in_f32.h"
 #include "lpot/quantize/writers/openvino.h"
+#include "lpot/quantize/writers/sequence.h"
 
 namespace lpot {
 namespace {
@@ -19,38 +21,6 @@ namespace {
 namespace op = ov::opset8;
 using Output = ov::Output<ov::Node>;
 using Input = ov::Input<ov::Node>;
-
-// What converts the integers to floats: an int8 kernel of the plug-in, or the plug-in when it compiles the model.
-enum class Dequantized { ByKernel, WhenCompiled };
-
-// Constant(i8) -> Convert(f32) -> Multiply(scale): the pattern that the plug-in recognizes as int8 weights. It takes a
-// quarter of the space on disk. If no kernel uses the integers, the plug-in multiplies them in place, in memory that
-// all streams share, once per stream. With two streams this gives wrong results in about one of fifteen compilations
-// (OpenVINO 2026.4). A Divide does not match the pattern and is folded before that.
-Output dequantized(const ov::Shape& shape, const std::vector<std::int8_t>& integers, const ov::Shape& scale_shape,
-                   std::vector<float> scales, const std::string& name, Dequantized when = Dequantized::ByKernel) {
-  const bool divide = when == Dequantized::WhenCompiled;
-  if (divide)
-    for (float& scale : scales) scale = 1.0f / scale;
-  const auto values = std::make_shared<op::Constant>(ov::element::i8, shape, integers.data());
-  const auto factors = std::make_shared<op::Constant>(ov::element::f32, scale_shape, scales.data());
-  const auto convert = std::make_shared<op::Convert>(values, ov::element::f32);
-  const std::shared_ptr<ov::Node> result =
-      divide ? std::shared_ptr<ov::Node>(std::make_shared<op::Divide>(convert, factors))
-             : std::make_shared<op::Multiply>(convert, factors);
-  values->set_friendly_name(name);
-  factors->set_friendly_name(name + "/scale");
-  convert->set_friendly_name(name + "/convert");
-  result->set_friendly_name(name + "/dequantized");
-  return result;
-}
-
-Output dequantized(const op::Constant& constant, const QuantizedWeights& weights,
-                   Dequantized when = Dequantized::ByKernel) {
-  return dequantized(constant.get_shape(), weights.values,
-                     ov::Shape(weights.scale_shape.begin(), weights.scale_shape.end()), weights.scales,
-                     constant.get_friendly_name(), when);
-}
 
 // The weights of a product in the layout of a 1x1 convolution: [N,K,1].
 Output as_convolution_weights(const op::Constant& constant, const OpEdit& edit) {
@@ -71,16 +41,6 @@ std::shared_ptr<op::Constant> per_channel(const std::vector<float>& values, int 
   if (rank > 0)
     shape[axis < 0 ? rank + static_cast<std::size_t>(axis) : static_cast<std::size_t>(axis)] = values.size();
   return op::Constant::create(ov::element::f32, shape, values);
-}
-
-Output fake_quantize(const Output& tensor, const Range& levels, const std::string& name) {
-  const auto low = op::Constant::create(ov::element::f32, {}, {levels.low});
-  const auto high = op::Constant::create(ov::element::f32, {}, {levels.high});
-  low->set_friendly_name(name + "/low");
-  high->set_friendly_name(name + "/high");
-  const auto node = std::make_shared<op::FakeQuantize>(tensor, low, high, low, high, 256);
-  node->set_friendly_name(name);
-  return node;
 }
 
 // A separate multiplication before the quantizer, which the runtime fuses with it. A quantizer with per-channel ranges
@@ -121,15 +81,6 @@ class Quantizers {
   std::map<Output, std::vector<Entry>> entries_;
 };
 
-// Moves the readers and names of a tensor to another tensor.
-void replace(const Output& old, const Output& with) {
-  for (Input reader : old.get_target_inputs())
-    if (reader.get_node() != with.get_node()) reader.replace_source_output(with);
-  const auto names = old.get_names();
-  old.get_tensor().set_names({});
-  with.get_tensor().add_names(names);
-}
-
 // The bias of the written op: that of the source graph plus that of the edit, rounded like in other files.
 std::vector<float> written_bias(const ov::Node& kernel, const std::optional<BiasAddition>& existing,
                                 const OpEdit& edit) {
@@ -159,7 +110,7 @@ void write_bias(const std::shared_ptr<ov::Node>& node, const OpEdit& edit) {
   const auto addition = std::make_shared<op::Add>(node, constant);
   constant->set_friendly_name(edit.op + "/correction");
   addition->set_friendly_name(edit.op + "/corrected");
-  replace(node->output(0), addition);
+  replace_output(node->output(0), addition);
 }
 
 void rewrite_as_convolution(const std::shared_ptr<ov::Node>& node, const op::Constant& weights, const OpEdit& edit) {
@@ -169,18 +120,21 @@ void rewrite_as_convolution(const std::shared_ptr<ov::Node>& node, const op::Con
                                                    .bias = written_bias(*node, existing, edit),
                                                    .name = node->get_friendly_name(),
                                                    .variant = edit.variant});
-  replace((existing ? existing->node : node)->output(0), result);
+  replace_output((existing ? existing->node : node)->output(0), result);
 }
 
 class Writer {
  public:
-  explicit Writer(Model model) : model_(std::move(model)), ops_(*model_.graph, "quantize") {}
+  explicit Writer(Model model, std::string f32_sequence = "")
+      : model_(std::move(model)), ops_(*model_.graph, "quantize"), f32_sequence_(std::move(f32_sequence)) {}
 
   Model write(const Edits& edits) {
     for (const ConstantEdit& edit : edits.constants) replace_constant(edit);
     quantize_activations(edits);
     write_group_size(edits);
     for (const ProductEdit& edit : edits.products) quantize_product(edit, edits);
+    for (const SequenceEdit& edit : edits.sequences)
+      (edit.op == f32_sequence_ ? write_sequence_in_f32 : write_sequence)(ops_.find(edit.op, edit.type), edit);
     for (const OpEdit& edit : edits.ops) quantize_weights_of(edit);
     for (const EmbeddingEdit& edit : edits.tables) {
       const auto& node = ops_.find(edit.op, "Gather");
@@ -236,16 +190,21 @@ class Writer {
     const auto& constant = ops_.find(edit.constant, "Constant");
     const auto changed = op::Constant::create(ov::element::f32, constant->get_output_shape(0), edit.values);
     changed->set_friendly_name(edit.constant);
-    replace(constant->output(0), changed);
+    replace_output(constant->output(0), changed);
   }
 
   Model model_;
   OpIndex ops_;
   Quantizers quantizers_;
+  std::string f32_sequence_;  // see apply_with_f32_sequence; "": none
 };
 
 }  // namespace
 
 Model apply(const Model& model, const Edits& edits) { return Writer(model.clone()).write(edits); }
+
+Model apply_with_f32_sequence(const Model& model, const Edits& edits, const std::string& sequence) {
+  return Writer(model.clone(), sequence).write(edits);
+}
 
 }  // namespace lpot

@@ -1,0 +1,128 @@
+#include "lpot/quantize/sequence_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <openvino/openvino.hpp>
+#include <optional>
+#include <set>
+
+#include "lpot/core/error.h"
+#include "lpot/quantize/graph/op_index.h"
+#include "lpot/quantize/graph/sequences.h"
+#include "lpot/quantize/writers/openvino.h"
+#include "lpot/runtime/executable.h"
+
+namespace lpot {
+namespace {
+
+constexpr double kAllowedError = 0.01;  // of the output's root mean square; a wrong scale of one gate is 5%
+
+// The source model with the outputs of these sequences as its only outputs, in their order. The writers move outputs to
+// the nodes that replace a sequence.
+Model with_sequence_outputs(const Model& model, const std::vector<SequenceEdit>& sequences) {
+  Model watched = model.clone();
+  const OpIndex ops(*watched.graph, "quantize");
+  ov::OutputVector outputs;
+  for (const SequenceEdit& edit : sequences) outputs.push_back(ops.find(edit.op, edit.type)->output(0));
+  watched.graph = std::make_shared<ov::Model>(outputs, watched.graph->get_parameters());
+  return watched;
+}
+
+// Removes edits of ops after the last sequence, which are not part of the watched model.
+Edits edits_within(const Model& watched, Edits edits) {
+  std::set<std::string> names;
+  for (const auto& node : watched.graph->get_ordered_ops()) {
+    names.insert(op_name(*node));
+    names.insert(node->get_friendly_name());
+  }
+  const auto is_missing = [&](const auto& edit) { return !names.contains(edit.op); };
+  std::erase_if(edits.ops, is_missing);
+  std::erase_if(edits.products, is_missing);
+  std::erase_if(edits.inputs, is_missing);
+  std::erase_if(edits.tables, is_missing);
+  std::erase_if(edits.constants, [&](const ConstantEdit& edit) { return !names.contains(edit.constant); });
+  std::erase_if(edits.f32_ops, [&](const OpInfo& op) { return !names.contains(op.name); });
+  return edits;
+}
+
+// The int8 kernel also rounds and clips its output. The level of a value makes both outputs comparable.
+double level_of(float value, const Range& levels) {
+  const float step = (levels.high - levels.low) / 255;
+  return static_cast<double>(std::nearbyint(std::clamp(value, levels.low, levels.high) / step));
+}
+
+double difference_of(const Tensor& found, const Tensor& wanted, const Range& levels) {
+  double error = 0, power = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const double level = level_of(wanted.data<float>()[i], levels);
+    const double difference = level_of(found.data<float>()[i], levels) - level;
+    error += difference * difference;
+    power += level * level;
+  }
+  return power > 0 ? std::sqrt(error / power) : std::sqrt(error);
+}
+
+Executable compile_in_f32(Model model, const std::vector<Tensor>& inputs) {
+  std::vector<Shape> shapes;
+  for (const Tensor& input : inputs) shapes.push_back(input.shape());
+  model.precision = InferencePrecision::F32;
+  return Executable(model, {.input_shapes = shapes});
+}
+
+// The plug-in has one kernel for each direction of a sequence.
+bool run_in_int8(const Model& source, const std::vector<SequenceEdit>& sequences, const Executable& compiled) {
+  const OpIndex ops(*source.graph, "quantize");
+  std::size_t expected = 0, found = 0;
+  for (const SequenceEdit& edit : sequences) {
+    const auto& node = ops.find(edit.op, edit.type);
+    if (edit.form == SequenceForm::Kernel) expected += node->get_input_shape(sequence_inputs(*node).weights)[0];
+  }
+  for (const ExecutedOp& kernel : compiled.executed_ops())
+    found += kernel.is_int8() && (kernel.type == "RNNSeq" || kernel.type.ends_with("Sequence"));
+  return found >= expected;
+}
+
+// The first sequence that differs. Sequences before it are int8 in both models, so that it reads the same input.
+std::optional<SequenceMismatch> first_mismatch(const Model& model, const Edits& edits,
+                                               const std::vector<Tensor>& inputs) {
+  const Model watched = with_sequence_outputs(model, edits.sequences);
+  const Edits within = edits_within(watched, edits);
+  std::vector<Tensor> found;
+  try {
+    Executable int8 = compile_in_f32(apply(watched, within), inputs);
+    if (!run_in_int8(watched, edits.sequences, int8))
+      return SequenceMismatch{edits.sequences.front().op, "the runtime does not use its int8 kernel"};
+    found = int8.infer(inputs);
+  } catch (const ModelError& failed) {
+    return SequenceMismatch{edits.sequences.front().op,
+                            fmt::format("its int8 form does not compile: {}", failed.what())};
+  }
+  for (std::size_t i = 0; i < edits.sequences.size(); ++i) {
+    const SequenceEdit& edit = edits.sequences[i];
+    const Model reference = apply_with_f32_sequence(watched, within, edit.op);
+    const Tensor wanted = compile_in_f32(reference, inputs).infer(inputs).at(i);
+    const double difference = difference_of(found[i], wanted, edit.state_levels);
+    if (!(difference <= kAllowedError))  // also for NaN
+      return SequenceMismatch{
+          edit.op,
+          fmt::format("its int8 kernel differs from the same computation in f32 by {:.1f}%", 100 * difference)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<SequenceMismatch> mismatched_sequences(const Model& model, Edits edits, const std::vector<Tensor>& inputs) {
+  std::vector<SequenceMismatch> all;
+  while (!edits.sequences.empty()) {
+    const auto found = first_mismatch(model, edits, inputs);
+    if (!found) break;
+    std::erase_if(edits.sequences, [&](const SequenceEdit& edit) { return edit.op == found->op; });
+    all.push_back(*found);
+  }
+  return all;
+}
+
+}  // namespace lpot
