@@ -1,11 +1,11 @@
-# make quickstart | build | test | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | format | lint | asan | tsan | fuzz | clean
+# make quickstart | build | test | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-zoo | format | lint | asan | tsan | fuzz | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune bench-regret faults audit format lint asan tsan fuzz clean
+.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-zoo faults audit format lint asan tsan fuzz clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
@@ -19,6 +19,7 @@ help:
 	@echo "make bench        run the benchmarks"
 	@echo "make bench-tune   compare tuning times with NNCF's accuracy control (TUNE=--no-peers: only lpot)"
 	@echo "make bench-regret compare the models that strategies return with the fastest of a long search (REGRET=--peers: NNCF too)"
+	@echo "make bench-zoo    compare lpot with NNCF and ONNX Runtime on more than 50 models of packages (ZOO=\"--models nsnet2\": some of them)"
 	@echo "make bench-peers  compare lpot with NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: reuse their models)"
 	@echo "make format lint  clang-format; layers, language, messages, clang-tidy and ruff"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
@@ -93,6 +94,12 @@ bench-regret: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot bench_oracle
 	@scripts/setup.sh --peers
 	.venv-peers/bin/python benchmarks/regret.py --build $(BUILD) $(REGRET)
+
+# HELD=benchmarks/as_avx2.py: as if the CPU had no more than AVX2.
+bench-zoo: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target lpot cpuid_mask
+	@scripts/setup.sh --zoo
+	$(HELD) .venv-peers/bin/python benchmarks/zoo --build $(BUILD) $(ZOO)
 
 format: setup-dev
 	clang-format -i $(CPP)

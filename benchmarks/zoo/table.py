@@ -1,0 +1,311 @@
+"""Writes the page docs/zoo.md from the stored results: checks, speeds, errors, tools, and the list of models."""
+
+import collections
+import functools
+import json
+import os
+import pathlib
+import re
+import statistics
+import textwrap
+
+from checks import Row, check_rows, number, short
+from models import MODELS, PACKAGES, Model
+
+CLASSES = {
+    "own": "the CPU as it is",
+    "AVX2": "limited to AVX2 (`benchmarks/as_avx2.py`)",
+}
+DATA = {
+    "pictures": "ImageNet pictures", "text_lines": "rendered lines of text", "pages": "rendered pages",
+    "voice_activity": "speech and the state of the model", "speech": "speech", "mel_frames": "mel spectra of speech",
+    "noisy_spectra": "spectra of noisy speech", "pitch_frames": "tones and speech", "chords": "chords",
+    "sentences": "STS-B sentences", "sparse_sentences": "STS-B sentences", "sentence_pairs": "MRPC pairs",
+    "thai_windows": "random characters", "files": "files of several types",
+}  # fmt: skip
+SCORES = {
+    "top1": "same class as fp32", "mask": "overlap of the values above {1} with fp32", "ctc": "same characters as fp32",
+    "cosine": "cosine with fp32", "pearson": "correlation with STS-B", "boxes": "F1 of boxes against fp32",
+}  # fmt: skip
+
+
+def line(cells: list[str] | tuple[str, ...]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def grid(head: tuple[str, ...], rows: list[list[str]]) -> list[str]:
+    return [line(head), "|" + "---|" * len(head), *(line(row) for row in rows), ""]
+
+
+def times(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f} x"
+
+
+def interval(ratio: dict | None) -> str:
+    return (
+        ""
+        if ratio is None
+        else f"{ratio['ratio']:.2f} ({ratio['low']:.2f}-{ratio['high']:.2f})"
+    )
+
+
+def both(first: str, second: str) -> str:
+    return f"{first or '-'}, {second or '-'}" if first or second else ""
+
+
+def speed_rows(rows: list[Row]) -> list[list[str]]:
+    table = []
+    for row in rows:
+        kernels = [
+            f"{p['int8']}/{p['kernels']}" if "kernels" in p else ""
+            for p in (row.lpot, row.nncf)
+        ]
+        cells = [row.model.name, both(*kernels)]
+        for batch in (1, 8):
+            cells.append(
+                both(
+                    times(row.speedup("lpot", batch)), times(row.speedup("nncf", batch))
+                )
+            )
+            cells.append(interval(row.ratio("nncf", batch)))
+        cells.append(both(number(row.lpot.get("error")), number(row.nncf.get("error"))))
+        scores = [number(p.get("score"), ".1f") for p in (row.fp32, row.lpot, row.nncf)]
+        cells.append(", ".join(s or "-" for s in scores) if any(scores) else "")
+        cells.append("; ".join(row.findings()))
+        table.append(cells)
+    return table
+
+
+def tool_rows(results: list[tuple[Model, dict]]) -> list[list[str]]:
+    table = []
+    for model, result in results:
+        tools = result["tools"]
+        precision = "f32" if "lpot-default" not in tools else "default"
+        made = [tools[f"lpot-{precision}"], tools["nncf"], tools.get("ort-static", {})]
+        ort = result["evaluated"].get("ort-static", {})
+        speeds = ort.get("speed", {})
+        failed = made[2].get("failed") or ort.get("failed")
+        table.append(
+            [
+                model.name,
+                ", ".join(number(t.get("seconds"), ".1f") or "-" for t in made),
+                ", ".join(number(t.get("memory"), ".0f") or "-" for t in made),
+                both(times(speeds.get("1")), times(speeds.get("8"))),
+                number(ort.get("error")),
+                number(ort.get("score"), ".1f"),
+                short(failed, 100) if failed else "",
+            ]
+        )
+    return table
+
+
+def message_rows(results: dict[str, dict]) -> list[list[str]]:
+    """Models without a quantized model of lpot, and why."""
+    table = []
+    for name, result in results.items():
+        note = MODELS[name].note
+        if "not_read" in result:
+            table.append([name, note, "not read", short(result["not_read"], 400)])
+        elif "not_available" in result:
+            table.append(
+                [
+                    name,
+                    note,
+                    "no samples or no file",
+                    short(result["not_available"], 400),
+                ]
+            )
+        else:
+            tools = result["tools"]
+            reasons = {
+                short(t["failed"], 400)
+                for k, t in tools.items()
+                if k.startswith("lpot") and "failed" in t
+            }
+            table += [
+                [name, note, "not quantized", reason] for reason in sorted(reasons)
+            ]
+            if "failed" in tools["nncf"]:
+                table.append(
+                    [
+                        name,
+                        note,
+                        "not quantized by NNCF",
+                        short(tools["nncf"]["failed"], 400),
+                    ]
+                )
+            batches = {
+                (batch, short(found["failed"], 200))
+                for of in result["speed"].values()
+                for batch, found in of.items()
+                if "failed" in found
+            }
+            table += [
+                [name, note, f"not timed at batch {batch}", text]
+                for batch, text in sorted(batches)
+            ]
+    return table
+
+
+def model_rows() -> list[list[str]]:
+    table = []
+    for model in MODELS.values():
+        source = (
+            "LPOT_TEST_DATA"
+            if model.package == "data"
+            else f"{model.package} {PACKAGES[model.package][0]}"
+        )
+        function = model.samples
+        given = function.keywords if isinstance(function, functools.partial) else {}
+        function = (
+            function.func if isinstance(function, functools.partial) else function
+        )
+        data = DATA[function.__name__] if function else ""
+        score = (
+            SCORES[model.score[0]].format(*model.score, *[0.5] * 3)
+            if model.score
+            else ""
+        )
+        if given.get("labelled") or (
+            function and function.__name__ == "sentence_pairs"
+        ):
+            score = "accuracy"
+        if model.score[:1] == ("mask",):
+            score = f"overlap of the values above {model.score[2]} with fp32"
+        file = pathlib.PurePosixPath(model.file)
+        table.append(
+            [
+                model.name,
+                model.task,
+                model.format,
+                source,
+                "/".join(file.parts[-2:]),
+                data,
+                score,
+                model.note,
+            ]
+        )
+    return table
+
+
+def fill(text: str) -> str:
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def bullet(text: str) -> str:
+    return textwrap.fill(
+        text,
+        120,
+        initial_indent="- ",
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def load(work: pathlib.Path, cpu_class: str) -> dict[str, dict]:
+    found = {}
+    for name in MODELS:
+        path = work / f"results/{cpu_class}/{name}.json"
+        if path.exists():
+            found[name] = json.loads(path.read_text())
+    return found
+
+
+HEAD = (
+    "model", "int8 kernels: lpot, NNCF", "batch 1: lpot, NNCF", "lpot / NNCF", "batch 8: lpot, NNCF", "lpot / NNCF",
+    "error: lpot, NNCF", "score: fp32, lpot, NNCF", "findings",
+)  # fmt: skip
+METHOD = (
+    "**int8 kernels**: convolutions, matrix products and recurrent layers that the runtime ran in int8, of all that it "
+    "ran. They are counted in the executed graph of OpenVINO, for every tool in the same way.",
+    "**Speed**: relative to the fp32 model in the same precision, on 2 threads, with static shapes and real inputs. All "
+    "models of a cell run alternately in one process of `lpot bench`, in two processes with different orders. The "
+    "spread in parentheses is the union of the 95% intervals of both processes. \"Slower\" means that the whole spread "
+    "is below 1.",
+    "**Error**: the mean over the outputs of the relative L2 distance from the fp32 model in f32, on held-out samples.",
+    "**Score**: in percent, on the same samples. The last table states what it compares.",
+    "**default**: the precision that OpenVINO uses on this CPU unless the program sets it. lpot quantizes once for each "
+    "precision. NNCF has one model, which runs in both.",
+    "**NNCF**: its default, for transformers with `model_type`. **ONNX Runtime**: static, per channel, unsigned "
+    "activations; its speed is relative to fp32 in ONNX Runtime. All tools get the same calibration samples.",
+)  # fmt: skip
+
+
+def title(cpu_class: str) -> str:
+    text = CLASSES[cpu_class]
+    return text[0].upper() + text[1:]
+
+
+def facts(measured: list[tuple[Model, dict]]) -> str:
+    """How many models, on how busy a machine, with which builds of lpot."""
+    programs = collections.Counter(r["program"][:8] for _, r in measured)
+    builds = ", ".join(f"{p} ({n})" for p, n in programs.most_common())
+    cells = [c for _, r in measured for of in r["speed"].values() for c in of.values()]
+    shares = [c["contention"] for c in cells if "contention" in c]
+    text = f"{len(measured)} of {len(MODELS)} models were measured."
+    if shares:
+        text += f" Other programs used {100 * statistics.median(shares):.0f}% of the CPU (median)."
+    return f"{text} Builds of lpot (SHA-256, models): {builds}."
+
+
+def class_section(cpu_class: str, results: dict[str, dict]) -> list[str]:
+    measured = [(MODELS[n], r) for n, r in results.items() if "tools" in r]
+    precisions = list(dict.fromkeys(p for _, r in measured for p in r["speed"]))
+    by_precision = {
+        p: [Row(m, r, p) for m, r in measured if p in r["speed"] and f"lpot-{p}" in r["tools"]] for p in precisions
+    }  # fmt: skip
+    text = [f"## {title(cpu_class)}", "", fill(facts(measured)), ""]
+    if precisions:
+        text += [
+            "### Checks",
+            "",
+            *grid(("check", *precisions), check_rows(by_precision)),
+        ]
+    for precision, rows in by_precision.items():
+        text += [f"### Speed and error, {precision}", "", *grid(HEAD, speed_rows(rows))]
+    head = (
+        "model",
+        "seconds: lpot, NNCF, ONNX Runtime",
+        "peak MB",
+        "ONNX Runtime: batch 1, batch 8",
+        "error",
+        "score",
+        "ONNX Runtime failed",
+    )
+    text += ["### Time and memory; ONNX Runtime", "", *grid(head, tool_rows(measured))]
+    messages = message_rows(results)
+    if messages:
+        text += [
+            "### Messages",
+            "",
+            *grid(("model", "note", "what", "message"), messages),
+        ]
+    return text
+
+
+def cpu_name() -> str:
+    found = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return f"{os.cpu_count()} cores of {found.group(1) if found else 'an unknown CPU'}"
+
+
+def page(work: pathlib.Path, versions: str) -> str:
+    introduction = (
+        f"`make bench-zoo` writes this page. It measured real models from PyPI packages on {cpu_name()}, with "
+        f"{versions}. [benchmarks/README.md](../benchmarks/README.md#zoo) explains how to repeat it."
+    )
+    text = ["# Zoo", "", fill(introduction), "", *(bullet(m) for m in METHOD), ""]
+    for cpu_class in CLASSES:
+        results = load(work, cpu_class)
+        if results:
+            text += class_section(cpu_class, results)
+        else:
+            text += [
+                f"## {title(cpu_class)}",
+                "",
+                "Not measured yet.",
+                "",
+            ]
+    head = ("model", "task", "format", "source", "file", "samples", "score", "note")
+    text += ["## Models", "", *grid(head, model_rows())]
+    return "\n".join(text).rstrip() + "\n"
