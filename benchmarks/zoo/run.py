@@ -1,9 +1,11 @@
 """Measures one model: quantizes it with every tool, compares outputs and speeds. Results are below BUILD/zoo.
 
-A result belongs to what it depends on (programs, model, samples, settings). A second run measures only what is missing.
+Every part of a result belongs to what it depends on (programs, model, samples, settings). A second run measures only
+the parts that are missing.
 """
 
 import argparse
+import functools
 import importlib.metadata
 import json
 import math
@@ -12,8 +14,6 @@ import shutil
 import statistics
 import subprocess
 import sys
-import time
-import urllib.parse
 
 from download import Cache, DownloadError, sha256
 from models import MODELS, Model
@@ -22,20 +22,19 @@ from processes import (
     digest,
     hash_of,
     log,
-    measure_child,
     read_json,
     run_child,
     write_json,
 )
+from tools import Task, quantize_all
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "peers"))
 from avx2_limit import as_avx2
 
 HERE = pathlib.Path(__file__).resolve().parent
-PEERS = HERE.parent / "peers"
-QUANTIZE_SECONDS = 600
-EVALUATE_SECONDS = 600
-BENCH_SECONDS = 240  # limit of one process
+PACKAGES = ("openvino", "nncf", "onnxruntime")
+EVALUATE_SECONDS = 600  # limits of one process
+BENCH_SECONDS = 240
 BATCHES = (1, 8)
 PROCESSES = 2  # that time the same models, in different orders
 
@@ -49,304 +48,129 @@ class Zoo:
         self.cpu_class = "AVX2" if as_avx2.is_emulated() else "own"
         self.cache = Cache(self.work)
         self.program = sha256(self.lpot)[:16]
-        self.precisions = (
-            ("f32", "default") if default_precision() != "f32" else ("f32",)
-        )
-        self.versions = ", ".join(
-            f"{p} {importlib.metadata.version(p)}" for p in ("openvino", "nncf", "onnxruntime")
-        )  # fmt: skip
+        is_f32 = default_precision() == "f32"
+        self.precisions = ("f32",) if is_f32 else ("f32", "default")
+        self.versions = ", ".join(f"{p} {importlib.metadata.version(p)}" for p in PACKAGES)  # fmt: skip
 
-    def result_path(self, model: Model) -> pathlib.Path:
-        return self.work / f"results/{self.cpu_class}/{model.name}.json"
-
-    def measure(self, model: Model) -> dict:
-        """The result of one model, measured where it is not known yet."""
-        path = self.result_path(model)
+    def measure(self, model: Model) -> None:
+        """Stores the result of one model. A failure is a result too."""
+        path = self.work / f"results/{self.cpu_class}/{model.name}.json"
         try:
-            source = self.cache.model(model)
-        except (DownloadError, OSError) as error:
-            return self.store(path, model, {"not_available": str(error)})
-        source_hash = hash_of(source)
+            result = self.result(model, read_json(path) or {})
+        except (DownloadError, Failure, OSError) as error:
+            result = {"not_available": str(error)}
+        except Exception as error:  # one model must not end the run
+            log(f"{model.name}: {type(error).__name__}: {error}")
+            result = {"not_available": f"{type(error).__name__}: {error}"}
+        write_json(path, {"name": model.name, "program": self.program, **result})
+
+    def result(self, model: Model, known: dict) -> dict:
+        source = self.cache.model(model)
         if model.samples is None:
-            return self.store(
-                path, model, self.unreadable(source) | {"source": str(source)}
-            )
-        try:
-            folder = self.samples(model, source, source_hash)
-        except Failure as failure:
-            return self.store(path, model, {"not_available": str(failure)})
-        data = (folder / "digest").read_text()
-        key = digest(
-            self.program,
-            source_hash,
-            data,
-            self.versions,
-            repr(model.score),
-            self.options.seconds,
-            PROCESSES,
-        )
-        known = read_json(path)
-        if known and known.get("key") == key and not self.options.again:
-            return known
-        result = self.tools(
-            model, source, folder, digest(source_hash, data, self.versions)
-        )
-        result["evaluated"] = self.evaluate(model, source, folder, result["tools"])
-        result["speed"] = self.speeds(model, source, folder, result["tools"])
-        result["finished"] = time.strftime("%Y-%m-%d %H:%M")
-        return self.store(path, model, {"key": key, **result})
-
-    def store(self, path: pathlib.Path, model: Model, result: dict) -> dict:
-        result = {"name": model.name, "program": self.program, **result}
-        write_json(path, result)
+            return {"not_read": self.message(source)}
+        task = self.task(model, source)
+        rows = quantize_all(task, self.lpot, self.program, self.precisions)
+        for tool, row in rows.items():
+            log(f"{model.name}, {tool}: {row.get('failed') or format(row['seconds'], '.1f') + ' s'}")  # fmt: skip
+        keys = {
+            "evaluated": digest(*made(rows), task.key, model.score, model.compare),
+            "speed": digest(*made(rows, "lpot", "nncf"), task.key, self.options.seconds, PROCESSES),
+        }  # fmt: skip
+        result = {"keys": keys, "tools": rows}
+        for part, measure in (("evaluated", self.evaluate), ("speed", self.speeds)):
+            is_known = known.get("keys", {}).get(part) == keys[part]
+            result[part] = known[part] if is_known and not self.options.again else measure(task, rows)  # fmt: skip
         return result
 
-    def unreadable(self, source: pathlib.Path) -> dict:
-        """A model that the runtime cannot read, with the message of lpot."""
+    def message(self, source: pathlib.Path) -> str:
+        """What lpot reports about a model that the runtime cannot read."""
         try:
-            run_child([self.lpot, "inspect", source, "--quiet"], QUANTIZE_SECONDS)
+            run_child([self.lpot, "inspect", source, "--quiet"], EVALUATE_SECONDS)
         except Failure as failure:
-            return {"not_read": str(failure)}
-        return {"not_read": "read; the table has no samples for it"}
+            return str(failure)
+        return "lpot reads this model now; add samples to the table"
 
-    # Samples
-
-    def samples(
-        self, model: Model, source: pathlib.Path, source_hash: str
-    ) -> pathlib.Path:
-        """The folder of the samples, as peers/quantize.py reads it."""
+    def task(self, model: Model, source: pathlib.Path) -> Task:
+        """Writes the samples, if what they depend on has changed."""
         folder = self.work / f"samples/{model.name}"
-        key = digest(
-            *(sha256(HERE / f) for f in ("samples.py", "models.py")), source_hash
-        )
+        sources = [HERE / "models.py", *sorted((HERE / "samples").glob("*.py"))]
+        source_hash = hash_of(source)
+        key = digest(*(sha256(f) for f in sources), source_hash)
         stamp = folder / "key"
-        if stamp.exists() and stamp.read_text() == key:
-            return folder
-        log(f"{model.name}: samples")
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        run_child(
-            [
-                sys.executable,
-                HERE / "make_samples.py",
-                model.name,
-                source,
-                self.work,
-                folder,
-            ],
-            EVALUATE_SECONDS,
-        )
-        network = {
-            "name": model.name, "title": model.name, "model": str(source), "score": "",
-            "transformer": model.transformer, "whole_samples": model.whole,
-        }  # fmt: skip
-        write_json(folder / "network.json", network)
+        if not stamp.exists() or stamp.read_text() != key:
+            log(f"{model.name}: samples")
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            script = HERE / "make_samples.py"
+            command = [sys.executable, script, model.name, source, self.work, folder]
+            run_child(command, EVALUATE_SECONDS)
+            network = {
+                "name": model.name, "title": model.name, "model": str(source), "score": "",
+                "transformer": model.transformer, "whole_samples": model.whole,
+            }  # fmt: skip
+            write_json(folder / "network.json", network)
+            stamp.write_text(key)
         files = sorted(folder.rglob("*.npy"))
-        (folder / "digest").write_text(
-            digest(*(f"{f.relative_to(folder)} {sha256(f)}" for f in files))
-        )
-        stamp.write_text(key)
-        return folder
-
-    def loader(self, folder: pathlib.Path, part: str) -> dict:
-        arrays = {
-            urllib.parse.unquote(p.stem): str(p)
-            for p in sorted((folder / part).glob("*.npy"))
-        }
-        return {"batch_size": 1, "dataset": {"npy": {"inputs": arrays}}}
-
-    # Quantization
-
-    def tools(
-        self, model: Model, source: pathlib.Path, folder: pathlib.Path, key: str
-    ) -> dict:
-        rows = {}
-        made = self.work / f"models/{self.cpu_class}/{model.name}"
-        for precision in self.precisions:
-            tool = f"lpot-{precision}"
-            rows[tool] = self.row(
-                made / tool,
-                digest(key, self.program),
-                lambda output, p=precision: self.quantize_lpot(
-                    model, source, folder, output, p
-                ),
-            )
-        rows["nncf"] = self.row(
-            made / "nncf",
-            key,
-            lambda output: self.quantize_peer("nncf", folder, output),
-        )
-        if source.suffix == ".onnx":
-            rows["ort-static"] = self.row(
-                made / "ort-static",
-                key,
-                lambda output: self.quantize_peer("ort-static", folder, output),
-            )
-        for tool, row in rows.items():
-            log(
-                f"{model.name}, {tool}: {row.get('failed') or format(row['seconds'], '.1f') + ' s'}"
-            )
-        return {"tools": rows}
-
-    def row(self, output: pathlib.Path, key: str, quantize) -> dict:
-        """The model of a tool, reused if it was made from the same files."""
-        stored = output / "row.json"
-        known = read_json(stored)
-        if known and known["key"] == key:
-            return known
-        shutil.rmtree(output, ignore_errors=True)
-        output.mkdir(parents=True)
-        try:
-            row = quantize(output)
-        except Failure as failure:
-            row = {"failed": str(failure)}
-        row = {"key": key, **row}
-        write_json(stored, row)
-        return row
-
-    def quantize_lpot(
-        self,
-        model: Model,
-        source: pathlib.Path,
-        folder: pathlib.Path,
-        output: pathlib.Path,
-        precision: str,
-    ) -> dict:
-        loader = self.loader(folder, "calibration")
-        count = count_of(folder)
-        config = {
-            "model": {"name": model.name},
-            "quantization": {
-                "precision": "f32" if precision == "f32" else "auto",
-                "calibration": {"sampling_size": count, "dataloader": loader},
-            },
-            "tuning": {"workspace": {"path": str(output / "workspace")}},
-        }
-        write_json(output / "config.yaml", config)
-        done = measure_child(
-            [str(self.lpot), "quantize", str(output / "config.yaml"), "--model", str(source), "--output", str(output),
-             "--json"],
-            QUANTIZE_SECONDS,
-        )  # fmt: skip
-        found = json.loads(done.output)
-        warnings = [
-            line.removeprefix("lpot: ")
-            for line in done.errors.splitlines()
-            if line.startswith("lpot: warning")
-        ]
-        return {
-            "model": found["model"],
-            "precision": found["precision"],
-            "int8_ops": found["int8_ops"],
-            "ops": found["int8_ops"] + found["fp32_ops"],
-            "bytes": found["size_bytes"],
-            "seconds": done.seconds,
-            "memory": done.memory,
-            "warnings": warnings,
-        }
-
-    def quantize_peer(
-        self, tool: str, folder: pathlib.Path, output: pathlib.Path
-    ) -> dict:
-        done = measure_child(
-            [
-                sys.executable,
-                str(PEERS / "quantize.py"),
-                tool,
-                str(folder),
-                str(output),
-            ],
-            QUANTIZE_SECONDS,
-        )
-        file = next(output.glob("model.xml"), output / "model.onnx")
-        bytes_ = sum(f.stat().st_size for f in output.glob("model*"))
-        seconds = json.loads(done.output.splitlines()[-1])["seconds"]
-        return {
-            "model": str(file),
-            "bytes": bytes_,
-            "seconds": seconds,
-            "memory": done.memory,
-        }
+        data = digest(*(f"{f.relative_to(folder)} {sha256(f)}" for f in files))
+        output = self.work / f"models/{self.cpu_class}/{model.name}"
+        return Task(model, source, folder, digest(source_hash, data, self.versions), output)  # fmt: skip
 
     # Outputs
 
-    def evaluate(
-        self, model: Model, source: pathlib.Path, folder: pathlib.Path, tools: dict
-    ) -> dict:
+    def evaluate(self, task: Task, rows: dict) -> dict:
         runs: dict[str, tuple[str, str]] = {}
         for precision in self.precisions:
-            hint = "f32" if precision == "f32" else default_precision()
+            hint = precision if precision == "f32" else default_precision()
             if precision != "f32":
-                runs["fp32-default"] = (str(source), hint)
-            if "model" in tools[f"lpot-{precision}"]:
-                row = tools[f"lpot-{precision}"]
-                runs[f"lpot-{precision}"] = (row["model"], row["precision"])
-            if "model" in tools["nncf"]:
-                runs[f"nncf-{precision}"] = (tools["nncf"]["model"], hint)
-        found = self.evaluate_runs(model, source, folder, "openvino", runs)
-        ort = tools.get("ort-static", {})
+                runs["fp32-default"] = (str(task.source), hint)
+            lpot, nncf = rows[f"lpot-{precision}"], rows["nncf"]
+            if "model" in lpot:
+                runs[f"lpot-{precision}"] = (lpot["model"], lpot["precision"])
+            if "model" in nncf:
+                runs[f"nncf-{precision}"] = (nncf["model"], hint)
+        found = self.evaluate_runs(task, "openvino", runs)
+        ort = rows.get("ort-static", {})
         if "model" in ort:
-            of_ort = self.evaluate_runs(
-                model, source, folder, "onnxruntime", {"ort-static": (ort["model"], "")}
-            )
-            found["ort-static"] = of_ort.get(
-                "ort-static", {"failed": of_ort.get("failed", "")}
-            )
+            of_ort = self.evaluate_runs(task, "onnxruntime", {"ort-static": (ort["model"], "")})  # fmt: skip
+            found["ort-static"] = of_ort.get("ort-static", of_ort)
         return found
 
-    def evaluate_runs(
-        self,
-        model: Model,
-        source: pathlib.Path,
-        folder: pathlib.Path,
-        runtime: str,
-        runs: dict,
-    ) -> dict:
+    def evaluate_runs(self, task: Task, runtime: str, runs: dict) -> dict:
+        model = task.model
         job = {
-            "runtime": runtime, "model": str(source), "folder": str(folder), "whole": model.whole,
-            "score": model.score, "compare": model.compare, "runs": runs, "batches": BATCHES[: 1 if model.whole else 2],
+            "runtime": runtime, "model": str(task.source), "folder": str(task.folder), "whole": model.whole,
+            "score": model.score, "compare": model.compare, "runs": runs, "batches": batches(model),
             "seconds": self.options.seconds / 2,
         }  # fmt: skip
         try:
-            done = run_child(
-                [sys.executable, HERE / "evaluate.py"],
-                EVALUATE_SECONDS,
-                json.dumps(job),
-            )
+            done = run_child([sys.executable, HERE / "evaluate.py"], EVALUATE_SECONDS, json.dumps(job))  # fmt: skip
             return json.loads(done.output.splitlines()[-1])
         except Failure as failure:
             return {"failed": str(failure)}
 
     # Speed
 
-    def speeds(
-        self, model: Model, source: pathlib.Path, folder: pathlib.Path, tools: dict
-    ) -> dict:
+    def speeds(self, task: Task, rows: dict) -> dict:
         result: dict = {}
-        config = folder / "bench.yaml"
-        performance = {"dataloader": self.loader(folder, "evaluation")}
-        write_json(
-            config,
-            {"model": {"name": model.name}, "evaluation": {"performance": performance}},
-        )
+        config = task.folder / "bench.yaml"
+        timed = {"performance": {"dataloader": task.loader("evaluation")}}
+        write_json(config, {"model": {"name": task.model.name}, "evaluation": timed})
         for precision in self.precisions:
-            lpot = tools[f"lpot-{precision}"]
-            hint = "f32" if precision == "f32" else default_precision()
+            lpot, nncf = rows[f"lpot-{precision}"], rows["nncf"]
+            hint = precision if precision == "f32" else default_precision()
             models = {}
             if "model" in lpot:
                 models["lpot"] = (lpot["model"], lpot["precision"])
-            models["fp32"] = (str(source), hint)
-            if "model" in tools["nncf"]:
-                models["nncf"] = (tools["nncf"]["model"], hint)
-            if len(models) < 2:
-                continue
-            for batch in BATCHES[: 1 if model.whole else 2]:
+            models["fp32"] = (str(task.source), hint)
+            if "model" in nncf:
+                models["nncf"] = (nncf["model"], hint)
+            for batch in batches(task.model) if len(models) > 1 else ():
                 try:
                     found = self.bench(models, batch, config)
                 except Failure as failure:
                     found = {"failed": str(failure)}
                 result.setdefault(precision, {})[str(batch)] = found
-                log(f"{model.name}, {precision}, batch {batch}: {summary(found)}")
+                log(f"{task.model.name}, {precision}, batch {batch}: {summary(found)}")
         return result
 
     def bench(self, models: dict, batch: int, config: pathlib.Path) -> dict:
@@ -367,58 +191,50 @@ class Zoo:
             for name, row in zip(ordered, found["models"], strict=True):
                 runs[name].append(row)
         result: dict = {"first": names[0], "contention": max(contention)}
-        for name in names:
-            rows = runs[name]
+        for name, rows in runs.items():
+            logs = [math.log(row["speedup"]) for row in rows]
             result[name] = {
-                "ms": min(r["latency_ms"]["median"] for r in rows),
-                "ratio": 1 / math.exp(statistics.fmean(math.log(r["speedup"]) for r in rows)),
-                "low": 1 / max(r["speedup_high"] for r in rows),
-                "high": 1 / min(r["speedup_low"] for r in rows),
-            }  # fmt: skip
+                "ms": min(row["latency_ms"]["median"] for row in rows),
+                "ratio": math.exp(-statistics.fmean(logs)),
+                "low": 1 / max(row["speedup_high"] for row in rows),
+                "high": 1 / min(row["speedup_low"] for row in rows),
+            }
         return result
 
 
-def count_of(folder: pathlib.Path) -> int:
-    """Rows of the calibration arrays, read from the header of the first file."""
-    import numpy as np
-
-    file = next((folder / "calibration").glob("*.npy"))
-    return len(np.load(file, mmap_mode="r"))
+def made(rows: dict, *tools: str) -> list[str]:
+    """What identifies the models of the tools whose name starts so."""
+    chosen = [row for tool, row in rows.items() if not tools or tool.startswith(tools)]
+    return [row["key"] + ("" if "model" in row else " failed") for row in chosen]
 
 
+def batches(model: Model) -> tuple[int, ...]:
+    return BATCHES[:1] if model.whole else BATCHES
+
+
+@functools.cache
 def default_precision() -> str:
     """The precision that OpenVINO uses on this CPU unless the program sets it."""
-    if not hasattr(default_precision, "value"):
-        script = "import openvino as ov; print(ov.Core().get_property('CPU', 'INFERENCE_PRECISION_HINT').to_string())"
-        done = subprocess.run(
-            [sys.executable, "-c", script], capture_output=True, text=True, check=True
-        )
-        default_precision.value = (
-            "f32" if as_avx2.is_emulated() else done.stdout.strip()
-        )
-    return default_precision.value
+    if as_avx2.is_emulated():
+        return "f32"
+    script = "import openvino as ov; print(ov.Core().get_property('CPU', 'INFERENCE_PRECISION_HINT').to_string())"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)  # fmt: skip
+    return done.stdout.strip()
 
 
 def summary(found: dict) -> str:
     if "failed" in found:
         return found["failed"][:160]
-    first = found["first"]
-    others = [
-        f"{found[n]['ratio']:.2f} x {n} ({found[n]['low']:.2f}-{found[n]['high']:.2f})"
-        for n in ("fp32", "nncf")
-        if n in found and n != first
-    ]
-    return f"{first} {', '.join(others)}"
+    others = [name for name in ("fp32", "nncf") if name in found and name != found["first"]]  # fmt: skip
+    ratios = []
+    for name in others:
+        row = found[name]
+        ratios.append(
+            f"{row['ratio']:.2f} x {name} ({row['low']:.2f}-{row['high']:.2f})"
+        )
+    return f"{found['first']} {', '.join(ratios)}"
 
 
 def run_all(zoo: Zoo, names: list[str]) -> None:
     for name in names:
-        try:
-            zoo.measure(MODELS[name])
-        except Exception as error:  # one model must not end the run
-            log(f"{name}: {type(error).__name__}: {error}")
-            zoo.store(
-                zoo.result_path(MODELS[name]),
-                MODELS[name],
-                {"not_available": f"{type(error).__name__}: {error}"},
-            )
+        zoo.measure(MODELS[name])

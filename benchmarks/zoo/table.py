@@ -8,6 +8,7 @@ import pathlib
 import re
 import statistics
 import textwrap
+from collections.abc import Iterator
 
 from checks import Row, check_rows, number, short
 from models import MODELS, PACKAGES, Model
@@ -24,7 +25,7 @@ DATA = {
     "thai_windows": "random characters", "files": "files of several types",
 }  # fmt: skip
 SCORES = {
-    "top1": "same class as fp32", "mask": "overlap of the values above {1} with fp32", "ctc": "same characters as fp32",
+    "top1": "same class as fp32", "ctc": "same characters as fp32",
     "cosine": "cosine with fp32", "pearson": "correlation with STS-B", "boxes": "F1 of boxes against fp32",
 }  # fmt: skip
 
@@ -100,91 +101,62 @@ def tool_rows(results: list[tuple[Model, dict]]) -> list[list[str]]:
 
 
 def message_rows(results: dict[str, dict]) -> list[list[str]]:
-    """Models without a quantized model of lpot, and why."""
+    """What was not read, not quantized or not timed, and why."""
     table = []
     for name, result in results.items():
-        note = MODELS[name].note
-        if "not_read" in result:
-            table.append([name, note, "not read", short(result["not_read"], 400)])
-        elif "not_available" in result:
-            table.append(
-                [
-                    name,
-                    note,
-                    "no samples or no file",
-                    short(result["not_available"], 400),
-                ]
-            )
-        else:
-            tools = result["tools"]
-            reasons = {
-                short(t["failed"], 400)
-                for k, t in tools.items()
-                if k.startswith("lpot") and "failed" in t
-            }
-            table += [
-                [name, note, "not quantized", reason] for reason in sorted(reasons)
-            ]
-            if "failed" in tools["nncf"]:
-                table.append(
-                    [
-                        name,
-                        note,
-                        "not quantized by NNCF",
-                        short(tools["nncf"]["failed"], 400),
-                    ]
-                )
-            batches = {
-                (batch, short(found["failed"], 200))
-                for of in result["speed"].values()
-                for batch, found in of.items()
-                if "failed" in found
-            }
-            table += [
-                [name, note, f"not timed at batch {batch}", text]
-                for batch, text in sorted(batches)
-            ]
+        reasons = {
+            (what, short(text, 400 if what.startswith("not read") else 250))
+            for what, text in problems(result)
+        }
+        table += [[name, MODELS[name].note, *reason] for reason in sorted(reasons)]
     return table
+
+
+def problems(result: dict) -> Iterator[tuple[str, str]]:
+    if "not_read" in result:
+        yield "not read", result["not_read"]
+    if "not_available" in result:
+        yield "no samples or no file", result["not_available"]
+    for tool, row in result.get("tools", {}).items():
+        if "failed" in row and not tool.startswith("ort"):
+            name = "NNCF" if tool == "nncf" else "lpot"
+            yield f"not quantized by {name}", row["failed"]
+    for of_precision in result.get("speed", {}).values():
+        for batch, found in of_precision.items():
+            if "failed" in found:
+                yield f"not timed at batch {batch}", found["failed"]
+
+
+def samples_of(model: Model) -> tuple[str, dict]:
+    """The name of the function that makes the samples, and its parameters."""
+    if isinstance(model.samples, functools.partial):
+        return model.samples.func.__name__, model.samples.keywords
+    return model.samples.__name__ if model.samples else "", {}
+
+
+def score_text(model: Model) -> str:
+    if not model.score:
+        return ""
+    function, given = samples_of(model)
+    if given.get("labelled") or function == "sentence_pairs":
+        return "accuracy"
+    kind, *parameters = model.score
+    if kind == "mask":
+        return f"overlap of the values above {parameters[1]} with fp32"
+    return SCORES[kind]
 
 
 def model_rows() -> list[list[str]]:
     table = []
     for model in MODELS.values():
-        source = (
-            "LPOT_TEST_DATA"
-            if model.package == "data"
-            else f"{model.package} {PACKAGES[model.package][0]}"
-        )
-        function = model.samples
-        given = function.keywords if isinstance(function, functools.partial) else {}
-        function = (
-            function.func if isinstance(function, functools.partial) else function
-        )
-        data = DATA[function.__name__] if function else ""
-        score = (
-            SCORES[model.score[0]].format(*model.score, *[0.5] * 3)
-            if model.score
-            else ""
-        )
-        if given.get("labelled") or (
-            function and function.__name__ == "sentence_pairs"
-        ):
-            score = "accuracy"
-        if model.score[:1] == ("mask",):
-            score = f"overlap of the values above {model.score[2]} with fp32"
-        file = pathlib.PurePosixPath(model.file)
+        source = "LPOT_TEST_DATA"
+        if model.package != "data":
+            source = f"{model.package} {PACKAGES[model.package][0]}"
+        file = "/".join(pathlib.PurePosixPath(model.file).parts[-2:])
+        data = DATA.get(samples_of(model)[0], "")
         table.append(
-            [
-                model.name,
-                model.task,
-                model.format,
-                source,
-                "/".join(file.parts[-2:]),
-                data,
-                score,
-                model.note,
-            ]
-        )
+            [model.name, model.task, model.format, source, file, data, score_text(model), model.note]
+        )  # fmt: skip
     return table
 
 
