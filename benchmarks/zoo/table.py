@@ -209,16 +209,18 @@ def title(cpu_class: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def facts(measured: list[tuple[Model, dict]]) -> str:
-    """How many models, on how busy a machine, with which builds of lpot."""
-    programs = collections.Counter(r["program"][:8] for _, r in measured)
-    builds = ", ".join(f"{p} ({n})" for p, n in programs.most_common())
-    cells = [c for _, r in measured for of in r["speed"].values() for c in of.values()]
+def facts(results: dict[str, dict]) -> str:
+    """How many models, on how busy a machine, with which builds of lpot, and which models are missing."""
+    measured = [r for r in results.values() if "tools" in r]
+    builds = collections.Counter(r["program"][:8] for r in measured)
+    cells = [c for r in measured for of in r["speed"].values() for c in of.values()]
     shares = [c["contention"] for c in cells if "contention" in c]
     text = f"{len(measured)} of {len(MODELS)} models were measured."
     if shares:
         text += f" Other programs used {100 * statistics.median(shares):.0f}% of the CPU (median)."
-    return f"{text} Builds of lpot (SHA-256, models): {builds}."
+    text += f" Builds of lpot (SHA-256, number of models): {', '.join(f'{p} ({n})' for p, n in builds.most_common())}."
+    missing = [name for name in MODELS if name not in results]
+    return text + (f" Not measured yet: {', '.join(missing)}." if missing else "")
 
 
 def class_section(cpu_class: str, results: dict[str, dict]) -> list[str]:
@@ -227,7 +229,7 @@ def class_section(cpu_class: str, results: dict[str, dict]) -> list[str]:
     by_precision = {
         p: [Row(m, r, p) for m, r in measured if p in r["speed"] and f"lpot-{p}" in r["tools"]] for p in precisions
     }  # fmt: skip
-    text = [f"## {title(cpu_class)}", "", fill(facts(measured)), ""]
+    text = [f"## {title(cpu_class)}", "", fill(facts(results)), ""]
     if precisions:
         text += [
             "### Checks",

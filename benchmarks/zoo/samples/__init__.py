@@ -2,7 +2,7 @@
 
 Every function returns `Samples` and gets a `Context` with the folders. Inputs are real where the data exist: ImageNet
 pictures and GLUE sentences from LPOT_TEST_DATA, text that Pillow renders, speech that espeak-ng speaks, synthetic
-tones, files of Python packages. Values are random only where the note of a model says so.
+tones, files of Python packages. Values are random only where the note of a model states it.
 """
 
 from .base import Context, Samples, Source
