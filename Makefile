@@ -1,11 +1,11 @@
-# make quickstart | build | test | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-structure | format | lint | asan | tsan | fuzz | clean
+# make quickstart | build | test | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-structure | bench-zoo | format | lint | asan | tsan | fuzz | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure faults audit format lint asan tsan fuzz clean
+.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure bench-zoo faults audit format lint asan tsan fuzz clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
@@ -20,6 +20,7 @@ help:
 	@echo "make bench-tune   compare tuning times with NNCF's accuracy control (TUNE=--no-peers: only lpot)"
 	@echo "make bench-regret compare the models that strategies return with the fastest of a long search (REGRET=--peers: NNCF too)"
 	@echo "make bench-structure compare the executed int8 graphs of lpot and NNCF"
+	@echo "make bench-zoo    compare lpot with NNCF and ONNX Runtime on more than 50 models of packages (ZOO=\"--models nsnet2\": some of them)"
 	@echo "make bench-peers  compare lpot with NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: reuse their models)"
 	@echo "make format lint  clang-format; layers, language, messages, clang-tidy and ruff"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
@@ -99,6 +100,11 @@ bench-structure: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot
 	@scripts/setup.sh --peers
 	$(HELD) .venv-peers/bin/python benchmarks/structure.py --build $(BUILD)
+# HELD=benchmarks/as_avx2.py: as if the CPU had no more than AVX2.
+bench-zoo: configure
+	@cmake --build $(BUILD) -j $(JOBS) --target lpot cpuid_mask
+	@scripts/setup.sh --zoo
+	$(HELD) .venv-peers/bin/python benchmarks/zoo --build $(BUILD) $(ZOO)
 
 format: setup-dev
 	clang-format -i $(CPP)

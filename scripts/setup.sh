@@ -6,6 +6,7 @@
 #   scripts/setup.sh --dev   also the formatter, the linters and the benchmark library
 #   scripts/setup.sh --peers also a .venv-peers with the rivals that benchmarks/peers measures, and, where there is a
 #                            Python 3.8 (LPOT_PYTHON38 may name it), a .venv-original with lpot 1.6
+#   scripts/setup.sh --zoo   what --peers installs, and the speech synthesizer of benchmarks/zoo
 #   scripts/setup.sh --fuzz  also clang with libFuzzer, for make fuzz
 #   scripts/setup.sh --page  also the browser that the page is tested in
 #   scripts/setup.sh --python also a .venv-python with PyTorch, TensorFlow and what the Python package is built and tested with
@@ -24,6 +25,8 @@ elif [[ "${1:-}" == "--fuzz" ]]; then
   packages+=(clang-14 libclang-rt-14-dev)
 elif [[ "${1:-}" == "--page" ]]; then
   packages+=(chromium fonts-dejavu-core)
+elif [[ "${1:-}" == "--zoo" ]]; then
+  packages+=(espeak-ng)
 elif [[ "${1:-}" == "--test" ]]; then
   requirements+=(scripts/locked/requirements-test.txt)
 fi
@@ -71,7 +74,7 @@ install() {
 
 install .venv "${requirements[@]}"
 if [[ "${1:-}" == "--python" ]]; then install .venv-python scripts/locked/requirements-python.txt; fi
-if [[ "${1:-}" == "--peers" ]]; then
+if [[ "${1:-}" == "--peers" || "${1:-}" == "--zoo" ]]; then
   install .venv-peers scripts/locked/requirements-peers.txt
   for interpreter in "${LPOT_PYTHON38:-}" python3.8 "$HOME"/.pyenv/versions/3.8.*/bin/python; do
     "$interpreter" -c '' 2>/dev/null || continue

@@ -7,6 +7,7 @@ import json
 import pathlib
 import sys
 import time
+import urllib.parse
 
 import numpy as np
 from avx2_limit import as_avx2
@@ -14,7 +15,9 @@ from networks import Batch, Network
 
 
 def calibration_samples(network: Network, folder: pathlib.Path) -> list[Batch]:
-    rows = {p.stem: np.load(p) for p in sorted((folder / "calibration").glob("*.npy"))}
+    # Names of inputs may contain a slash, so the names of the files are quoted.
+    files = sorted((folder / "calibration").glob("*.npy"))
+    rows = {urllib.parse.unquote(p.stem): np.load(p) for p in files}
     count = len(next(iter(rows.values())))
     if network.whole_samples:
         return [{k: v[i] for k, v in rows.items()} for i in range(count)]
@@ -91,16 +94,25 @@ def onnxruntime_model(
     start = time.monotonic()
     target = str(output / "model.onnx")
     prepared = str(output / "prepared.onnx")
-    source = onnx.load(network.model)
-    if source.opset_import[0].version < 13:  # scales per channel need it
-        source = onnx.version_converter.convert_version(source, 13)
+    source, original = onnx.load(network.model), network.model
     large = source.ByteSize() > 1 << 30
-    quant_pre_process(
-        source,
-        prepared,
-        save_as_external_data=large,
-        skip_symbolic_shape=network.transformer,
-    )
+    if source.opset_import[0].version < 13:  # scales per channel need it
+        original = str(output / "prepared.onnx.13")
+        source = onnx.version_converter.convert_version(source, 13)
+        onnx.save(source, original, save_as_external_data=large)
+
+    def prepare(skip_symbolic_shape: bool) -> None:
+        quant_pre_process(
+            original,
+            prepared,
+            save_as_external_data=large,
+            skip_symbolic_shape=skip_symbolic_shape,
+        )
+
+    try:
+        prepare(skip_symbolic_shape=network.transformer)
+    except Exception:  # symbolic shape inference fails on some graphs
+        prepare(skip_symbolic_shape=True)
     common = {
         "per_channel": True,
         "reduce_range": not has_vnni(),
