@@ -100,6 +100,7 @@ bench-structure: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot
 	@scripts/setup.sh --peers
 	$(HELD) .venv-peers/bin/python benchmarks/structure.py --build $(BUILD)
+
 # HELD=benchmarks/as_avx2.py: as if the CPU had no more than AVX2.
 bench-zoo: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot cpuid_mask

@@ -4,10 +4,10 @@
 #include "lpot/quantize/saturation.h"
 #include "lpot/tune/candidate_measurer.h"
 #include "lpot/tune/diagnose_ops.h"
+#include "lpot/tune/int8_check_stage.h"
 #include "lpot/tune/kernel_variant_stage.h"
 #include "lpot/tune/plan_finalizer.h"
 #include "lpot/tune/plan_statistics.h"
-#include "lpot/tune/sequence_stage.h"
 #include "lpot/tune/tune.h"
 
 namespace lpot {
@@ -16,7 +16,7 @@ std::vector<OpDiagnosis> diagnose(const Config& config, const TuneOptions& optio
   const QuantizationTask prepared = prepare_task(config, options.model, options.user, observer);
   const StatisticsByPlan all = calibrate(prepared, config, {}, observer);
   const std::vector<Tensor> sample = first_sample(prepared.model, prepared.calibration);
-  const QuantizationTask task = without_mismatched_sequences(prepared, config, all, sample, observer);
+  const QuantizationTask task = with_checked_int8(prepared, config, all, sample, observer);
   const Plan first = first_plan(task.choices);
   const Statistics& statistics = all.of(first);
   const Plan written = PlanFinalizer(task, config, all).finalize(first);

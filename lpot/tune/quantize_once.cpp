@@ -2,11 +2,11 @@
 #include "lpot/quantize/weights_only.h"
 #include "lpot/report/deploy.h"
 #include "lpot/tune/candidate_measurer.h"
+#include "lpot/tune/int8_check_stage.h"
 #include "lpot/tune/kernel_variant_stage.h"
 #include "lpot/tune/label_free.h"
 #include "lpot/tune/plan_finalizer.h"
 #include "lpot/tune/plan_statistics.h"
-#include "lpot/tune/sequence_stage.h"
 #include "lpot/tune/tune.h"
 #include "lpot/tune/worker.h"
 #include "lpot/tune/workspace.h"
@@ -21,7 +21,7 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
     compare_with_workers(*coordinator, prepared.model, {.calibration = &prepared.calibration}, observer);
   const StatisticsByPlan all = calibrate(prepared, config, {.executor = make_executor(coordinator.get())}, observer);
   const std::vector<Tensor> sample = first_sample(prepared.model, prepared.calibration);
-  const QuantizationTask task = without_mismatched_sequences(prepared, config, all, sample, observer);
+  const QuantizationTask task = with_checked_int8(prepared, config, all, sample, observer);
   const Statistics& statistics = all.of(first_plan(task.choices));
   PlanFinalizer finalizer(task, config, all);
   const KernelVariantChoice variants = measure_kernel_variants(task, config,

@@ -6,9 +6,9 @@
 #include "lpot/report/write_reports.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/tune/data_warnings.h"
+#include "lpot/tune/int8_check_stage.h"
 #include "lpot/tune/next_model.h"
 #include "lpot/tune/precision_stage.h"
-#include "lpot/tune/sequence_stage.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/stages.h"
 #include "lpot/tune/worker.h"
@@ -130,8 +130,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
       calibrate(prepared, config, {.executor = make_executor(coordinator.get()), .cache = &session.cache()}, observer);
   times.calibration = calibrating.seconds();
   if (coordinator) send_statistics(*coordinator, statistics, observer);
-  const QuantizationTask task =
-      without_mismatched_sequences(prepared, config, statistics, measurer.speed().sample(), observer);
+  const QuantizationTask task = with_checked_int8(prepared, config, statistics, measurer.speed().sample(), observer);
   const TuningContext context{config, options, task, *evaluator, measurer, session, coordinator.get(), observer};
 
   PlanFinalizer finalizer(task, config, statistics);

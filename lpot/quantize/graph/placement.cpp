@@ -127,6 +127,7 @@ std::string convolution_of(const ov::Output<ov::Node>& tensor) {
 //   quantizer after them (is_average, graph/integer_reads.h).
 // - Linear Interpolate, Tile: the runtime keeps them and the previous convolution in fp32 either way.
 // - Split: 0.18 and 0.07, but its outputs have different ranges.
+// - SpaceToDepth: the runtime computes the next convolution in fp32.
 // Ops in the table: MaxPool 0.08 and 0.04, nearest Interpolate 0.22 and 0.15, Pad 0.13 and 0 (fused into the
 // convolution). ReduceMax: 0.21 and 0.20, and a quantizer directly after ReduceMax or ReduceMin gives wrong results
 // (see may_be_quantized). Residual sums are handled separately below.
@@ -142,7 +143,6 @@ const std::vector<ValuePreservingOp>& value_preserving_ops() {
       {"Slice"},
       {"StridedSlice"},
       {"DepthToSpace"},
-      {"SpaceToDepth"},
       {"ShuffleChannels"},
       {"Concat", true},
       {"Pad", false, pads_with_zeros_or_copies},

@@ -5,6 +5,8 @@
 #include <openvino/openvino.hpp>
 #include <set>
 
+#include "lpot/quantize/graph/activation_range.h"
+
 namespace lpot {
 namespace {
 
@@ -18,6 +20,20 @@ const std::vector<float>& divisors_of(const QuantizerPlace& place) {
 
 bool same_quantizer(const QuantizerPlace& a, const QuantizerPlace& b) {
   return a.levels == b.levels && divisors_of(a) == divisors_of(b);
+}
+
+bool is_convolution_input(const Input& input) {
+  const std::string_view type = input.get_node()->get_type_name();
+  return type == "Convolution" || type == "GroupConvolution";
+}
+
+// False if the quantizer would move before padding and zero is not the integer 0. The runtime pads integers with the
+// integer 0. It handles a zero point only if the padding is part of a convolution; otherwise it computes the kernels
+// after it in fp32.
+bool zeros_stay_zeros(const QuantizerPlace& place) {
+  const std::string_view type = place.inputs.front().get_source_output().get_node()->get_type_name();
+  return type != "Pad" || Quantization(place.levels).zero_point == 0 ||
+         std::all_of(place.inputs.begin(), place.inputs.end(), is_convolution_input);
 }
 
 class Places {
@@ -48,6 +64,7 @@ class Places {
       if (found->second.size() != 1) continue;
       const QuantizerPlace place = found->second.front();
       if (place.divided) continue;
+      if (!zeros_stay_zeros(place)) continue;
       const std::vector<Input> above = one_step_up(place.inputs, moves);
       const auto is_free = [&](const Input& input) { return !has_other_quantizer(input, place); };
       if (above.empty() || !std::all_of(above.begin(), above.end(), is_free)) continue;

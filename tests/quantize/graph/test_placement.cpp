@@ -1,4 +1,5 @@
 // Quantizers move through value-preserving ops: checks the executed kernels and their outputs.
+#include <algorithm>
 #include <cmath>
 
 #include "lpot/quantize/graph/edits.h"
@@ -317,6 +318,42 @@ TEST(Placement, SumsOfTwoConvolutionsReadIntegers) {
 
   plan.ops.at("c") = OpPlan{};
   EXPECT_THAT(Quantized(model, plan).edits.inputs, IsEmpty()) << "one of them is in fp32";
+}
+
+std::shared_ptr<ov::Node> cropped(const ov::Output<ov::Node>& tensor) {
+  const auto integers = [](std::int64_t value) { return op::Constant::create(ov::element::i64, {1}, {value}); };
+  return std::make_shared<op::Slice>(tensor, integers(0), integers(8), integers(1), integers(2));
+}
+
+bool runs_in_int8(const Model& int8, const std::string& name) {
+  for (const ExecutedOp& kernel : Executable(int8).executed_ops())
+    if (kernel.type == "Convolution" &&
+        std::find(kernel.source_names.begin(), kernel.source_names.end(), name) != kernel.source_names.end())
+      return kernel.is_int8();
+  return false;
+}
+
+// Signed values have a zero point, so the integer 0 of the padding is not zero.
+TEST(Placement, LeavesTheQuantizerOfSignedValuesAfterPaddingThatIsNotPartOfAKernel) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto signed_values = conv3x3(x, 4, 16, "a");
+  const Quantized padded_first(as_model({conv3x3(cropped(padded(signed_values, 0.0f)), 16, 4, "b", 2)}, {x}));
+  EXPECT_TRUE(runs_in_int8(padded_first.int8, "b"));
+  EXPECT_LT(padded_first.error(), 0.05);
+
+  const auto y = parameter({1, 4, 8, 8}, "x");
+  const Quantized unsigned_values(as_model({conv3x3(cropped(padded(first_relu(y), 0.0f)), 16, 4, "b", 2)}, {y}));
+  EXPECT_TRUE(runs_in_int8(unsigned_values.int8, "b"));
+  EXPECT_THAT(unsigned_values.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
+}
+
+TEST(Placement, LeavesTheQuantizerAfterSpaceToDepth) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto blocks =
+      std::make_shared<op::SpaceToDepth>(first_relu(x), op::SpaceToDepth::SpaceToDepthMode::BLOCKS_FIRST, 2);
+  const Quantized deep(as_model({conv3x3(blocks, 64, 4, "b", 2)}, {x}));
+  EXPECT_TRUE(runs_in_int8(deep.int8, "b"));
+  EXPECT_LT(deep.error(), 0.05);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "lpot/tune/sequence_stage.h"
+#include "lpot/tune/int8_check_stage.h"
 
 #include "lpot/core/cpu.h"
 #include "lpot/model/save.h"

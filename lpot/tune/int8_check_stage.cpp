@@ -1,0 +1,101 @@
+#include "lpot/tune/int8_check_stage.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "lpot/core/error.h"
+#include "lpot/core/large_models.h"
+#include "lpot/quantize/executed_precision.h"
+#include "lpot/quantize/resolve.h"
+#include "lpot/quantize/sequence_check.h"
+#include "lpot/quantize/writers/openvino.h"
+#include "lpot/report/table.h"
+#include "lpot/runtime/compiled_models.h"
+#include "lpot/tune/plan_finalizer.h"
+
+namespace lpot {
+namespace {
+
+// Removes all int8 choices of an op.
+void keep_unquantized(PlanChoices& choices, const std::string& name) {
+  for (OpSpace& op : choices.ops) {
+    if (op.name != name) continue;
+    std::erase_if(op.choices, [](const OpPlan& choice) { return choice.is_int8(); });
+    if (op.choices.empty()) op.choices.push_back({.precision = unquantized(choices.inference_precision)});
+    op.more_choices.clear();
+  }
+  const bool has_int8 = std::any_of(choices.ops.begin(), choices.ops.end(),
+                                    [](const OpSpace& op) { return op.choices.front().is_int8(); });
+  if (has_int8) return;
+  choices.model_choices.clear();
+  choices.more_model_choices.clear();
+}
+
+// Fewer quantizers may change which kernels the runtime chooses for other ops.
+constexpr int kMaxRounds = 3;
+
+std::vector<UnusedInt8> find_unused(const QuantizationTask& task, const Config& config, const StatisticsByPlan& all,
+                                    const std::vector<Tensor>& sample) {
+  const Plan plan = PlanFinalizer(task, config, all).finalize(first_plan(task.choices));
+  if (plan.int8_count() == 0) return {};
+  const Edits edits = resolve(task.model, plan, all.of(plan));
+  CompiledModels compiled(sample, 0);
+  return unused_int8(task.model, edits, compiled.get(apply(task.model, edits), false)->executed_ops());
+}
+
+}  // namespace
+
+QuantizationTask without_mismatched_sequences(QuantizationTask task, const Config& config, const StatisticsByPlan& all,
+                                              const std::vector<Tensor>& sample, const Observer& observer) {
+  const bool has_sequences =
+      std::any_of(task.ops.begin(), task.ops.end(), [](const QuantizableOp& op) { return op.sequence.has_value(); });
+  if (!has_sequences || is_dynamic(config)) return task;
+  observer.check_stop();
+  const Plan plan = PlanFinalizer(task, config, all).finalize(first_plan(task.choices));
+  if (plan.int8_count() == 0) return task;
+  for (const SequenceMismatch& found :
+       mismatched_sequences(task.model, resolve(task.model, plan, all.of(plan)), sample)) {
+    observer.log(LogLevel::Warning,
+                 fmt::format("op '{}' stays in {}: {}", found.op,
+                             to_string(unquantized(task.choices.inference_precision)), found.reason));
+    keep_unquantized(task.choices, found.op);
+    keep_unquantized(task.full_range, found.op);
+  }
+  return task;
+}
+
+QuantizationTask without_unused_int8(QuantizationTask task, const Config& config, const StatisticsByPlan& all,
+                                     const std::vector<Tensor>& sample, const Observer& observer) {
+  if (is_dynamic(config) || task.model.size_bytes >= kLargeModel) return task;
+  std::vector<std::string> names;
+  try {
+    for (int round = 0; round < kMaxRounds; ++round) {
+      observer.check_stop();
+      const std::vector<UnusedInt8> found = find_unused(task, config, all, sample);
+      if (found.empty()) break;
+      for (const auto& [op, reason] : found) {
+        observer.log(LogLevel::Debug, fmt::format("op '{}': {}", op, reason));
+        keep_unquantized(task.choices, op);
+        keep_unquantized(task.full_range, op);
+        names.push_back(op);
+      }
+      if (round == 0) observer.log(LogLevel::Info, fmt::format("op '{}': {}", found[0].op, found[0].reason));
+    }
+  } catch (const ModelError& error) {
+    observer.log(LogLevel::Warning, fmt::format("the int8 kernels could not be checked: {}", error.what()));
+  }
+  if (!names.empty())
+    observer.log(LogLevel::Info, fmt::format("{} ops stay in {}, because the runtime has no int8 kernel for them: {}",
+                                             names.size(), to_string(unquantized(task.choices.inference_precision)),
+                                             format_names(names, "the log with --verbose")));
+  return task;
+}
+
+QuantizationTask with_checked_int8(QuantizationTask task, const Config& config, const StatisticsByPlan& all,
+                                   const std::vector<Tensor>& sample, const Observer& observer) {
+  return without_unused_int8(without_mismatched_sequences(std::move(task), config, all, sample, observer), config, all,
+                             sample, observer);
+}
+
+}  // namespace lpot

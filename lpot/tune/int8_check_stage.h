@@ -1,0 +1,28 @@
+// Stage "check int8": ops that have no int8 kernel on this machine, or whose int8 kernel is not correct, stay
+// unquantized.
+#pragma once
+#include <vector>
+
+#include "lpot/config/config.h"
+#include "lpot/core/observer.h"
+#include "lpot/core/tensor.h"
+#include "lpot/tune/plan_statistics.h"
+#include "lpot/tune/quantization_task.h"
+
+namespace lpot {
+
+// The task without the int8 choices of sequences that fail the check (quantize/sequence_check.h) in the first plan.
+// `sample`: one sample of the model's inputs. Logs each reason.
+QuantizationTask without_mismatched_sequences(QuantizationTask, const Config&, const StatisticsByPlan&,
+                                              const std::vector<Tensor>& sample, const Observer&);
+
+// The task without the int8 choices of ops that the runtime runs in fp32 in the first plan
+// (quantize/executed_precision.h). Logs the reasons. Large models are not checked, because compiling them takes long.
+QuantizationTask without_unused_int8(QuantizationTask, const Config&, const StatisticsByPlan&,
+                                     const std::vector<Tensor>& sample, const Observer&);
+
+// Both.
+QuantizationTask with_checked_int8(QuantizationTask, const Config&, const StatisticsByPlan&,
+                                   const std::vector<Tensor>& sample, const Observer&);
+
+}  // namespace lpot
