@@ -58,7 +58,7 @@ def stored(output: pathlib.Path, key: str, quantize: Callable) -> dict:
     path = output / "row.json"
     known = read_json(path)
     if known and known["key"] == key:
-        return known
+        return with_model_in(output, known)
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
     try:
@@ -68,6 +68,13 @@ def stored(output: pathlib.Path, key: str, quantize: Callable) -> dict:
     row = {"key": key, **row}
     write_json(path, row)
     return row
+
+
+def with_model_in(output: pathlib.Path, row: dict) -> dict:
+    """The row with the model below `output`, also if the cache was moved since."""
+    if "model" not in row:
+        return row
+    return {**row, "model": str(output / pathlib.Path(row["model"]).name)}
 
 
 def quantize_lpot(task: Task, lpot: pathlib.Path, precision: str, output: pathlib.Path) -> dict:  # fmt: skip

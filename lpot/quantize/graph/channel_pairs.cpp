@@ -97,6 +97,11 @@ std::optional<Axes> axes_after(const ov::Node& node, std::size_t input, const Ax
   return std::nullopt;
 }
 
+bool clamps_from_zero(const ov::Node& node) {
+  const auto clamp = ov::as_type<const op::Clamp>(&node);
+  return clamp && clamp->get_min() == 0;
+}
+
 // If an op has several outputs (indices of max pooling), only the first may have readers.
 bool uses_first_output_only(const ov::Node& node) {
   for (std::size_t i = 1; i < node.get_output_size(); ++i)
@@ -140,7 +145,7 @@ class ChannelPathFinder {
   };
   std::optional<Path> path_to_product(const ov::Node& kernel) const {
     auto path = follow(kernel, false);
-    return path && !find(*path->end) ? path : std::nullopt;
+    return path && !find(*path->end) && !path->pair.is_clamped ? path : std::nullopt;
   }
 
  private:
@@ -149,7 +154,7 @@ class ChannelPathFinder {
   std::optional<Path> follow(const ov::Node& kernel, bool through_products) const {
     const QuantizableOp* first = find(kernel);
     if (!first || kernel.get_output_partial_shape(0).rank().is_dynamic()) return std::nullopt;
-    Path path{.pair = {.first = first->name, .second = {}, .bias = {}, .mix = {}, .channels = 1}};
+    Path path{.pair = {.first = first->name, .second = {}, .bias = {}, .mix = {}, .channels = 1, .is_clamped = false}};
     ChannelPair& pair = path.pair;
     for (const std::size_t axis : first->weight_axes) pair.channels *= kernel.get_input_shape(1)[axis];
     path.axes = {channel_axis(*first, kernel.get_output_partial_shape(0))};
@@ -165,6 +170,10 @@ class ChannelPathFinder {
       const auto bias = is_bias ? channel_constant(next, 1 - path.input, path.axes[0], pair.channels) : nullptr;
       if (bias) {
         pair.bias = bias->get_friendly_name();
+        continue;
+      }
+      if (clamps_from_zero(next)) {
+        pair.is_clamped = true;
         continue;
       }
       const auto moved = axes_after(next, path.input, path.axes, pair.channels);
@@ -267,7 +276,17 @@ auto with_dynamic_shapes(const Model& model, Find&& find) {
 
 }  // namespace
 
-std::vector<ChannelPair> channel_pairs(const Model& model) { return with_dynamic_shapes(model, find_channel_pairs); }
+std::vector<ChannelPair> channel_pairs(const Model& model) {
+  std::vector<ChannelPair> pairs = with_dynamic_shapes(model, find_channel_pairs);
+  std::erase_if(pairs, [](const ChannelPair& pair) { return pair.is_clamped; });
+  return pairs;
+}
+
+std::vector<ChannelPair> clamped_channel_pairs(const Model& model) {
+  std::vector<ChannelPair> pairs = with_dynamic_shapes(model, find_channel_pairs);
+  std::erase_if(pairs, [](const ChannelPair& pair) { return !pair.is_clamped; });
+  return pairs;
+}
 
 std::vector<FactorPair> factor_pairs(const Model& model) { return with_dynamic_shapes(model, find_factor_pairs); }
 

@@ -3,7 +3,7 @@
 //
 // This is exact in fp32 if all ops between the two satisfy f(x / d) = f(x) / d for d > 0:
 // - the bias of the first kernel, whose values are divided too
-// - ReLU, pooling, means over other axes, value-preserving ops
+// - ReLU, pooling, means over other axes, value-preserving ops; Clamp with a condition (is_clamped)
 // - in attention, the product of probabilities and values
 // The tensors between the two must have no other readers, and no other op may use the kernels' weights.
 #pragma once
@@ -21,12 +21,16 @@ struct ChannelPair {
   std::string bias;  // the constant that is added after the first kernel; "": none
   std::string mix;   // the product of two activations between them; "": none
   std::size_t channels = 0;
+  // A Clamp from 0 is between them (ReLU6). f(x / d) = f(x) / d then holds only below the upper limit times d, so
+  // values of each channel must stay below that.
+  bool is_clamped = false;
 
   auto operator<=>(const ChannelPair&) const = default;
 };
 
 // In topological order of the first kernels.
-std::vector<ChannelPair> channel_pairs(const Model&);
+std::vector<ChannelPair> channel_pairs(const Model&);          // not clamped
+std::vector<ChannelPair> clamped_channel_pairs(const Model&);  // clamped
 
 // Two kernels whose outputs a product of two activations multiplies channel by channel (queries and keys of attention).
 // If the channels of one are divided, those of the other must be multiplied.
