@@ -17,25 +17,26 @@ using ::testing::IsEmpty;
 using ::testing::Le;
 using ::testing::SizeIs;
 
-constexpr std::size_t kChannels = 8;
+constexpr std::size_t kUnevenChannels = 8;
 
 // pointwise -> activation function -> depthwise. The output channels of the first convolution differ by up to a factor
 // of 64, and the depthwise convolution compensates for that.
 Model uneven_separable(bool is_clamped) {
   const auto x = parameter({1, 4, 8, 8}, "x");
-  std::vector<float> first = random_values(kChannels * 4, 1, 0.1f, 1.0f), second = random_values(kChannels * 9, 2);
+  std::vector<float> first = random_values(kUnevenChannels * 4, 1, 0.1f, 1.0f),
+                     second = random_values(kUnevenChannels * 9, 2);
   for (std::size_t i = 0; i < first.size(); ++i) first[i] /= std::exp2(static_cast<float>(i / 4 % 7));
   for (std::size_t i = 0; i < second.size(); ++i) second[i] *= std::exp2(static_cast<float>(i / 9 % 7));
   const auto pointwise =
-      std::make_shared<op::Convolution>(x, constant({kChannels, 4, 1, 1}, first), ov::Strides{1, 1},
+      std::make_shared<op::Convolution>(x, constant({kUnevenChannels, 4, 1, 1}, first), ov::Strides{1, 1},
                                         ov::CoordinateDiff{0, 0}, ov::CoordinateDiff{0, 0}, ov::Strides{1, 1});
   pointwise->set_friendly_name("pointwise");
   const std::shared_ptr<ov::Node> activation =
       is_clamped ? std::shared_ptr<ov::Node>(std::make_shared<op::Clamp>(pointwise, 0, 2))
                  : std::make_shared<op::Relu>(pointwise);
-  const auto depthwise =
-      std::make_shared<op::GroupConvolution>(activation, constant({kChannels, 1, 1, 3, 3}, second), ov::Strides{1, 1},
-                                             ov::CoordinateDiff{1, 1}, ov::CoordinateDiff{1, 1}, ov::Strides{1, 1});
+  const auto depthwise = std::make_shared<op::GroupConvolution>(
+      activation, constant({kUnevenChannels, 1, 1, 3, 3}, second), ov::Strides{1, 1}, ov::CoordinateDiff{1, 1},
+      ov::CoordinateDiff{1, 1}, ov::Strides{1, 1});
   depthwise->set_friendly_name("depthwise");
   return as_model({depthwise}, {x});
 }
@@ -69,7 +70,7 @@ TEST_P(DepthwiseRanges, ReduceTheErrorManyTimes) {
   const QuantizedSeparable plain(GetParam(), false), smooth(GetParam(), true);
   EXPECT_LT(smooth.error(), 0.25 * plain.error());
   ASSERT_THAT(smooth.edits.ops, SizeIs(2));
-  EXPECT_THAT(smooth.edits.ops[1].input_divisors, SizeIs(kChannels));
+  EXPECT_THAT(smooth.edits.ops[1].input_divisors, SizeIs(kUnevenChannels));
   EXPECT_TRUE(smooth.edits.ops[1].divisors_folded) << "nothing is computed at run time";
 }
 
