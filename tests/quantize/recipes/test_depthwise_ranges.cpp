@@ -56,7 +56,7 @@ struct QuantizedSeparable {
     for (const QuantizableOp& op : quantizable_ops(model))
       plan.ops[op.name] = {Precision::Int8,
                            {.symmetry = Symmetry::Asymmetric},
-                           {.granularity = Granularity::PerChannel, .symmetry = Symmetry::Symmetric, .bits = 8}};
+                           {.granularity = Granularity::PerChannel, .symmetry = Symmetry::Symmetric, .bits = 7}};
     if (!in_fp32.empty()) plan.ops[in_fp32] = OpPlan{};
     edits = resolve(model, plan, statistics);
   }
