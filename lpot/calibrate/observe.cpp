@@ -19,7 +19,7 @@
 namespace lpot {
 namespace {
 
-// The model with the observed tensors as its only outputs, in the order of the points.
+// The model with the observed tensors as its outputs, in the order of the points. The outputs of its state follow.
 Model instrument(const Model& model, const std::vector<ObservationPoint>& points) {
   Model watched = model.clone();
   std::map<std::string, ov::Output<ov::Node>> tensors;
@@ -31,6 +31,10 @@ Model instrument(const Model& model, const std::vector<ObservationPoint>& points
     if (found == tensors.end())
       throw ModelError("calibrate", fmt::format("tensor '{}': not found in the model", point.tensor));
     outputs.push_back(found->second);
+  }
+  for (StateBinding& bound : watched.state) {
+    outputs.push_back(watched.graph->get_results().at(bound.output)->input_value(0));
+    bound.output = outputs.size() - 1;
   }
   watched.graph = std::make_shared<ov::Model>(outputs, watched.graph->get_parameters());
   return watched;

@@ -37,15 +37,17 @@ struct ModelConfig {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::map<std::string, std::vector<std::int64_t>> input_shapes;  // -1: dynamic
+  std::map<std::string, std::string> state;  // from an output to the input that it feeds in the next step
 };
 
 struct LoaderConfig {
   std::size_t batch_size = 1;
   LastBatch last_batch = LastBatch::Rollover;
   bool shuffle = false;
-  std::optional<std::size_t> label_balance = {};  // filter.LabelBalance.size: number of objects per sample
-  Component dataset = {};                         // without a name: the caller provides it (tune/user_components.h)
-  std::vector<Component> transforms = {};         // in written order
+  std::vector<std::size_t> sequence_lengths = {};  // as in LoaderOptions
+  std::optional<std::size_t> label_balance = {};   // filter.LabelBalance.size: number of objects per sample
+  Component dataset = {};                          // without a name: the caller provides it (tune/user_components.h)
+  std::vector<Component> transforms = {};          // in written order
   Place place = {};
 };
 

@@ -67,6 +67,7 @@ void add_loader(Lines& lines, const std::string& key, const std::optional<Loader
   lines.add(key + ".batch_size", loader->batch_size);
   lines.add(key + ".last_batch", loader->last_batch == LastBatch::Discard ? "discard" : "rollover");
   lines.add(key + ".shuffle", loader->shuffle);
+  lines.add(key + ".sequence_length", loader->sequence_lengths);
   lines.add(key + ".filter.LabelBalance.size", loader->label_balance);
   lines.add(key + ".dataset", loader->dataset);
   lines.add(key + ".transform", loader->transforms);
@@ -86,6 +87,7 @@ void add_model(Lines& lines, const ModelConfig& model) {
   lines.add("model.inputs", model.inputs);
   lines.add("model.outputs", model.outputs);
   for (const auto& [name, shape] : model.input_shapes) lines.add("model.input_shapes." + name, shape);
+  for (const auto& [output, input] : model.state) lines.add("model.state." + output, input);
 }
 
 std::string text_of(const RecipeValue& value) {

@@ -100,6 +100,14 @@ Key sampling_size() {
   return result;
 }
 
+Key sequence_length() {
+  Key result = key(ValueKind::IntegerList, "sequence_length", "",
+                   "with model.state, number of consecutive samples of each sequence; a list has the length of every "
+                   "sequence (default: all samples are one sequence)");
+  result.limits = {1, kNoLimit};
+  return result;
+}
+
 Key version() {
   Key result = key(ValueKind::Number, "version", "1.0", "version of the file format");
   result.value.choices = {"1.0"};
@@ -124,6 +132,8 @@ void add_model(Sections& all) {
       texts("inputs", "input tensors to cut the graph at (default: all inputs)"),
       texts("outputs", "output tensors to cut the graph at (default: all outputs)"),
       named("input_shapes", "", "shape of each input by name; -1 marks a dynamic dimension"),
+      key(ValueKind::TextMap, "state", "",
+          "for streaming models, the input that each of these outputs feeds in the next sample of a sequence: {hn: h}"),
   };
 }
 
@@ -248,7 +258,8 @@ void add_dataloader(Sections& all) {
   all["dataloader"] = {
       whole("batch_size", "1", {1, kNoLimit}, "number of samples per batch"),
       choice("last_batch", "rollover", {"rollover", "discard"}, "keep a short last batch, or drop it"),
-      flag("shuffle", "false", "read samples in random order"),
+      flag("shuffle", "false", "read samples in random order; with sequence_length, sequences in random order"),
+      sequence_length(),
       section("filter", "filter", "selects the samples to use"),
       named("dataset", "", "name of the data set and its parameters"),
       named("transform", "", "transforms, applied in the written order"),

@@ -30,6 +30,7 @@ ModelConfig read_model(const Section& model, bool needs_name) {
   config.framework = framework_of(config.framework_name);
   if (values.has("inputs")) config.inputs = values.texts("inputs");
   if (values.has("outputs")) config.outputs = values.texts("outputs");
+  if (values.has("state")) config.state = values.text_map("state");
   if (const Node* shapes = model.find("input_shapes")) {
     if (!shapes->is_map()) fail(shapes->place, model.path_of(*shapes), "expected a map, got " + describe_node(*shapes));
     const Key shape{.value = {.name = "", .kind = ValueKind::IntegerList}, .limits = {.low = -1}};

@@ -38,6 +38,9 @@ std::optional<LoaderConfig> read_loader(const Section& parent, const ComponentTa
   loader.batch_size = static_cast<std::size_t>(values.integer("batch_size"));
   if (values.text("last_batch") == "discard") loader.last_batch = LastBatch::Discard;
   loader.shuffle = values.flag("shuffle");
+  if (values.has("sequence_length"))
+    loader.sequence_lengths.assign(values.integers("sequence_length").begin(),
+                                   values.integers("sequence_length").end());
   const Section filter = section.section("filter");
   if (filter.has("LabelBalance"))
     loader.label_balance = static_cast<std::size_t>(filter.section("LabelBalance").values().integer("size"));

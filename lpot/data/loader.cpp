@@ -17,25 +17,69 @@
 namespace lpot {
 namespace {
 
-std::vector<std::size_t> make_order(std::size_t size, const LoaderOptions& options) {
-  std::vector<std::size_t> order;
-  if (options.shuffle) {
-    order = shuffled(size, options.seed);
-  } else {
-    order.resize(size);
-    std::iota(order.begin(), order.end(), std::size_t{0});
+// The length of every sequence.
+std::vector<std::size_t> all_lengths(std::size_t size, const std::vector<std::size_t>& lengths) {
+  if (lengths.size() == 1 && lengths[0] > 0 && size % lengths[0] == 0)
+    return std::vector<std::size_t>(size / lengths[0], lengths[0]);
+  if (lengths.size() == 1)
+    throw ConfigError("DataLoader", fmt::format("sequence_length is {}, but the data set has {} samples; expected a "
+                                                "multiple of {}, or a list with the length of every sequence",
+                                                lengths[0], size, lengths[0]));
+  const std::size_t sum = std::accumulate(lengths.begin(), lengths.end(), std::size_t{0});
+  if (sum != size || std::find(lengths.begin(), lengths.end(), std::size_t{0}) != lengths.end())
+    throw ConfigError("DataLoader",
+                      fmt::format("sequence_length: the lengths of {} sequences add up to {}, but the data "
+                                  "set has {} samples; expected the length of every sequence",
+                                  lengths.size(), sum, size));
+  return lengths;
+}
+
+// Samples in the order of the loader, and the positions at which sequences start.
+struct LoaderOrder {
+  std::vector<std::size_t> indices;
+  std::vector<std::size_t> sequence_starts;
+};
+
+LoaderOrder order_sequences(std::size_t size, const LoaderOptions& options) {
+  const std::vector<std::size_t> lengths = all_lengths(size, options.sequence_lengths);
+  std::vector<std::size_t> first{0};  // sample of each sequence
+  for (const std::size_t length : lengths) first.push_back(first.back() + length);
+  std::vector<std::size_t> sequences(lengths.size());
+  std::iota(sequences.begin(), sequences.end(), std::size_t{0});
+  if (options.shuffle) sequences = shuffled(sequences.size(), options.seed);
+  LoaderOrder order;
+  for (const std::size_t sequence : sequences) {
+    order.sequence_starts.push_back(order.indices.size());
+    for (std::size_t i = 0; i < lengths[sequence]; ++i) order.indices.push_back(first[sequence] + i);
   }
+  return order;
+}
+
+std::vector<std::size_t> order_samples(std::size_t size, const LoaderOptions& options) {
+  if (options.shuffle) return shuffled(size, options.seed);
+  std::vector<std::size_t> order(size);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  return order;
+}
+
+LoaderOrder make_order(std::size_t size, const LoaderOptions& options) {
+  LoaderOrder made = options.sequence_lengths.empty() ? LoaderOrder{order_samples(size, options), {0}}
+                                                      : order_sequences(size, options);
+  std::vector<std::size_t>& order = made.indices;
   if (options.limit) order.resize(std::min(order.size(), *options.limit));
   if (options.drop_last) order.resize(order.size() - order.size() % options.batch_size);
-  return order;
+  std::erase_if(made.sequence_starts, [&](std::size_t start) { return start >= order.size(); });
+  return made;
 }
 
 }  // namespace
 
 DataLoader::DataLoader(std::shared_ptr<const Dataset> dataset, std::vector<Transform> transforms, LoaderOptions options)
-    : dataset_(std::move(dataset)), transforms_(std::move(transforms)), options_(options) {
+    : dataset_(std::move(dataset)), transforms_(std::move(transforms)), options_(std::move(options)) {
   if (options_.batch_size == 0) throw ConfigError("DataLoader", "batch_size: expected at least 1, got 0");
-  order_ = make_order(dataset_->size(), options_);
+  LoaderOrder order = make_order(dataset_->size(), options_);
+  order_ = std::move(order.indices);
+  sequence_starts_ = std::move(order.sequence_starts);
 }
 
 Sample DataLoader::sample(std::size_t position) const {
@@ -75,8 +119,11 @@ std::string DataLoader::identity() const {
   Fingerprint order;
   order.add({reinterpret_cast<const char*>(order_.data()), order_.size() * sizeof(std::size_t)});
   // The seed is included even without shuffling, because random transforms use it.
-  return fmt::format("{}; transforms: {}; {} samples in order {}, seed {}", dataset_->identity(),
-                     fmt::join(steps, ", "), order_.size(), order.hex(), options_.seed);
+  const std::string sequences = options_.sequence_lengths.empty()
+                                    ? ""
+                                    : fmt::format(", sequences of {}", fmt::join(options_.sequence_lengths, ", "));
+  return fmt::format("{}; transforms: {}; {} samples in order {}, seed {}{}", dataset_->identity(),
+                     fmt::join(steps, ", "), order_.size(), order.hex(), options_.seed, sequences);
 }
 
 DataLoader DataLoader::with(LoaderOptions options) const {

@@ -30,6 +30,9 @@ struct LoaderOptions {
   bool drop_last = false;  // skip a short last batch
   bool shuffle = false;    // one fixed order per seed
   std::uint64_t seed = 1978;
+  // Numbers of consecutive samples that belong to one sequence of a streaming model. One value: all sequences have this
+  // length. Empty: all samples are one sequence. Sequences are shuffled as a whole.
+  std::vector<std::size_t> sequence_lengths = {};
   std::optional<std::size_t> limit = {};  // maximum number of samples
   int workers = 1;
   std::size_t prefetch = 4;  // batches prepared in advance
@@ -58,6 +61,8 @@ class DataLoader {
   std::size_t size() const { return order_.size(); }                             // samples
   Sample sample(std::size_t position) const;                                     // transformed
   std::size_t index(std::size_t position) const { return order_.at(position); }  // in the data set
+  // The positions at which sequences start, ascending.
+  const std::vector<std::size_t>& sequence_starts() const { return sequence_starts_; }
   const LoaderOptions& options() const { return options_; }
   const Dataset& dataset() const { return *dataset_; }
   std::string identity() const;  // of the data set, the transforms and the order
@@ -71,6 +76,7 @@ class DataLoader {
   std::vector<Transform> transforms_;
   LoaderOptions options_;
   std::vector<std::size_t> order_;
+  std::vector<std::size_t> sequence_starts_;
   std::shared_ptr<SampleCache> cache_;
 };
 

@@ -7,6 +7,10 @@
 //
 // The collector gets the batches in the order of the positions and decides when to stop. What it gets does not depend
 // on the executor, the number of threads or the number of processes.
+//
+// If the model has a state (Model::state), a position runs after the position before it in its sequence, in this pass
+// or an earlier one. Up to 16 sequences run at the same time, in this process only. With borrowed outputs, the
+// collector then gets the batches in the order in which they run, which is fixed.
 #pragma once
 #include <memory>
 #include <nlohmann/json_fwd.hpp>

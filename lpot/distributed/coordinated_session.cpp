@@ -118,7 +118,8 @@ CoordinatedSession::CoordinatedSession(Coordinator& coordinator, BatchProgram pr
     : coordinator_(coordinator), local_(with_copied_outputs(std::move(program))) {}
 
 void CoordinatedSession::run(const BatchPass& pass, BatchCollector& collector, const Observer& observer) {
-  if (pass.in_this_process)
+  // The steps of a sequence depend on each other, so workers could not share them.
+  if (pass.in_this_process || !local_.program().model.state.empty())
     local_.run(pass, collector, observer);
   else if (!pass.positions.empty() && !collector.is_complete())
     share(pass, collector, observer);

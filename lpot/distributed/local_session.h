@@ -5,11 +5,13 @@
 //
 #pragma once
 #include "lpot/distributed/batch_executor.h"
+#include "lpot/runtime/sequence_states.h"
 
 namespace lpot {
 
 class LocalSession : public BatchSession {
  public:
+  // Throws ConfigError if the model has a state and the loader does not read samples one by one in order.
   explicit LocalSession(BatchProgram);
   void run(const BatchPass&, BatchCollector&, const Observer&) override;
 
@@ -19,6 +21,7 @@ class LocalSession : public BatchSession {
  private:
   BatchProgram program_;
   Runner runner_;
+  SequenceStates states_;  // a later pass may continue sequences of an earlier one
 };
 
 // A batch that has been read but not run.

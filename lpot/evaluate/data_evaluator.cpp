@@ -31,6 +31,24 @@ SampleScores without_random_sample(SampleScores scores, const EarlyStopping& ord
   return scores;
 }
 
+// About `count` random samples; if the model has a state, whole sequences with at least `count` samples.
+std::vector<std::size_t> random_subset(const DataLoader& loader, bool has_state, std::size_t count) {
+  const std::uint64_t seed = loader.options().seed;
+  if (!has_state) {
+    std::vector<std::size_t> positions = shuffled(loader.size(), seed);
+    positions.resize(count);
+    return positions;
+  }
+  const std::vector<std::size_t>& starts = loader.sequence_starts();
+  std::vector<std::size_t> positions;
+  for (const std::size_t sequence : shuffled(starts.size(), seed)) {
+    if (positions.size() >= count) break;
+    const std::size_t end = sequence + 1 < starts.size() ? starts[sequence + 1] : loader.size();
+    for (std::size_t i = starts[sequence]; i < end; ++i) positions.push_back(i);
+  }
+  return positions;
+}
+
 // Empty if the metric has no sample scores.
 SampleScores empty_unless_scored(SampleScores sample_scores) {
   const bool any =
@@ -56,7 +74,9 @@ Score DataEvaluator::baseline(const Model& fp32, const Observer& observer) {
   options.choose_throughput = expects_many_;
   Evaluation evaluation = run_evaluation(fp32, loader_, metrics_, options, observer);
   baseline_outputs_ = std::move(evaluation.outputs);
-  baseline_scores_ = empty_unless_scored(std::move(evaluation.sample_scores));
+  // With a state, single samples cannot be evaluated: later evaluations do not stop early, estimates use whole
+  // sequences.
+  baseline_scores_ = fp32.state.empty() ? empty_unless_scored(std::move(evaluation.sample_scores)) : SampleScores{};
   options_.throughput = evaluation.throughput;
   return evaluation.score;
 }
@@ -147,16 +167,16 @@ LossEstimate DataEvaluator::estimate_by_samples(const EstimateRequest& request, 
 LossEstimate DataEvaluator::estimate_by_subset(const EstimateRequest& request, const Observer& observer) {
   const std::size_t count = estimate_samples(request.level, loader_.size());
   EvaluateOptions options = candidate_options();
-  options.early_stopping.positions = shuffled(loader_.size(), loader_.options().seed);
-  options.early_stopping.positions.resize(count);
-  std::size_t evaluated = count;
+  options.early_stopping.positions = random_subset(loader_, !request.fp32.state.empty(), count);
+  const std::size_t used = options.early_stopping.positions.size();
+  std::size_t evaluated = used;
   if (!fp32_on_subset_.contains(count)) {
     fp32_on_subset_[count] = run_evaluation(request.fp32, loader_, metrics_, options, observer).score.accuracy();
-    evaluated += count;
+    evaluated += used;
   }
   const double found = run_evaluation(request.candidate, loader_, metrics_, options, observer).score.accuracy();
   const double loss = higher_is_better() ? fp32_on_subset_[count] - found : found - fp32_on_subset_[count];
-  return {loss, std::max(std::fabs(loss), 1 / static_cast<double>(loader_.size())), evaluated, count};
+  return {loss, std::max(std::fabs(loss), 1 / static_cast<double>(loader_.size())), evaluated, used};
 }
 
 std::optional<LossEstimate> DataEvaluator::estimate(const EstimateRequest& request, const Observer& observer) {

@@ -31,6 +31,7 @@ std::size_t sample_bytes(const DataLoader& loader) {
 std::vector<Throughput> throughput_choices(const Model& model, const DataLoader& loader, int threads) {
   std::vector<Throughput> choices{{}};
   if (model.size_bytes >= kLargeModel || loader.size() == 0) return choices;  // no memory for several compilations
+  if (!model.state.empty()) return choices;  // another session would not have the states of the sequences
   if (loader.options().batch_size < kTypicalBatch && loader.size() > kTypicalBatch && may_change_batch(model, loader) &&
       kTypicalBatch * sample_bytes(loader) <= kMaxBatchBytes)
     choices.push_back({kTypicalBatch, 0});

@@ -18,6 +18,7 @@
 #include "lpot/model/openvino_error.h"
 #include "lpot/model/sandboxed_load.h"
 #include "lpot/model/sha256.h"
+#include "lpot/model/state.h"
 #include "lpot/model/subprocess_convert.h"
 #include "lpot/model/tensor_names.h"
 #include "lpot/model/tensorflow_cut.h"
@@ -75,10 +76,17 @@ std::string describe_cut(const LoadOptions& options) {
   return fmt::format("\n{}\n{}\n{}", fmt::join(inputs, "\t"), fmt::join(outputs, "\t"), shapes);
 }
 
-// Different cuts of one file have different fingerprints.
+// Different cuts and states of one file have different fingerprints.
 std::string fingerprint(const ModelHashes& hashes, const LoadOptions& options) {
   const std::string cut = describe_cut(options);
-  return cut.empty() ? hashes.fingerprint : Fingerprint().add(hashes.fingerprint).add(cut).hex();
+  std::string state;
+  for (const auto& [output, input] : options.state)
+    state += fmt::format("{}\t{}\n", short_tensor_name(output), short_tensor_name(input));
+  if (cut.empty() && state.empty()) return hashes.fingerprint;
+  Fingerprint all;
+  all.add(hashes.fingerprint).add(cut);
+  if (!state.empty()) all.add("state").add(state);
+  return all.hex();
 }
 
 // The key contains the OpenVINO build, because another build may crash on a model that this one loads.
@@ -146,6 +154,7 @@ Model load_model(const fs::path& path, const LoadOptions& options) {
     model.graph = subprocess_convert([&] { return load_graph(path, files, options); });
   if (!model.graph) model.graph = load_graph(path, files, options);
   model.precision = written_precision(model);
+  model.state = bind_state(model, options.state);
   return model;
 }
 

@@ -21,6 +21,8 @@ struct LoadOptions {
   std::vector<std::string> inputs = {};   // tensors that become the inputs, in this order; empty: the model's own
   std::vector<std::string> outputs = {};  // tensors that become the outputs; empty: the model's own
   std::map<std::string, std::vector<std::int64_t>> input_shapes = {};  // of any input, cut or not; -1: dynamic
+  std::map<std::string, std::string> state =
+      {};  // from an output to the input that it feeds in the next step (state.h)
   // TensorFlow models of at least this size are converted in a child process (model/subprocess_convert.h).
   std::uint64_t subprocess_convert_bytes = std::uint64_t{256} << 20;
   bool probe = true;  // load the model in a sandbox first (model/sandboxed_load.h)
@@ -35,7 +37,8 @@ inline constexpr const char* kModelFiles = ".onnx, .pb, a SavedModel folder, .tf
 //   - the file is missing or damaged, or its format is unknown,
 //   - OpenVINO does not support an operation; the message proposes a cut that avoids it,
 //   - a named tensor does not exist, or the shape of a cut input is unknown,
-//   - an output depends on an input that is not in `inputs`.
+//   - an output depends on an input that is not in `inputs`,
+//   - `state` does not match the outputs and inputs.
 Model load_model(const std::filesystem::path&, const LoadOptions& = {});
 
 }  // namespace lpot

@@ -26,6 +26,14 @@ namespace lpot {
 enum class ModelFormat { Onnx, TensorFlow, TensorFlowLite, Paddle, OpenVinoIr };
 std::string_view to_string(ModelFormat);  // "onnx", "tensorflow", "tflite", "paddle", "openvino"
 
+// An output of a streaming model that becomes an input of the next step, by their numbers (state.h).
+struct StateBinding {
+  std::size_t output = 0;
+  std::size_t input = 0;
+
+  bool operator==(const StateBinding&) const = default;
+};
+
 struct Model {
   std::shared_ptr<ov::Model> graph;
   ModelFormat format = ModelFormat::OpenVinoIr;
@@ -35,6 +43,7 @@ struct Model {
   std::string derivation = {};  // how a study derived it from the source, so that workers can repeat it; "": unchanged
 
   InferencePrecision precision = InferencePrecision::F32;  // in which everything that is not int8 runs
+  std::vector<StateBinding> state = {};                    // empty: samples do not depend on each other
 
   Model clone() const;
 };

@@ -139,6 +139,20 @@ void write_shapes(YAML::Emitter& yaml, const StaticShapes& shapes) {
   yaml << YAML::EndMap;
 }
 
+void write_state(YAML::Emitter& yaml, const Model& model) {
+  if (model.state.empty()) return;
+  const std::vector<Port> inputs = model_inputs(model), outputs = model_outputs(model);
+  begin(yaml, "state");
+  entry(
+      yaml, "text",
+      std::string("The model has a state. After every step, copy each of these outputs to its input. At the start of a "
+                  "sequence, set these inputs to zeros."));
+  begin(yaml, "outputs");
+  for (const StateBinding& bound : model.state)
+    entry(yaml, outputs[bound.output].name.c_str(), inputs[bound.input].name);
+  yaml << YAML::EndMap << YAML::EndMap;
+}
+
 // The error of a failed write, with the space that the model needs and the space that is there.
 StoreError with_needed_space(const StoreError& error, const fs::path& folder, std::size_t needed) {
   const std::string message = error.what();  // "[operation] ..."
@@ -237,6 +251,7 @@ std::string deploy_yaml(const Deployment& deployment) {
   if (is_dynamic) entry(yaml, "activations", describe_activations(deployment.plan, deployment.cpu));
   write_precision(yaml, deployment.plan);
   write_shapes(yaml, deployment.shapes);
+  write_state(yaml, deployment.source);
   entry(yaml, "command", deployment.command);
   entry(yaml, "plan_hash", plan_hash(deployment.plan));
   write_recipes(yaml, deployment.plan.recipes);

@@ -9,6 +9,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/text.h"
+#include "lpot/model/state.h"
 
 namespace lpot {
 namespace {
@@ -96,6 +97,26 @@ Family family(ElementType type) {
   }
 }
 
+// A data set that names its inputs must not have data for a state.
+void check_no_state(const Model& model, const InputNaming& naming) {
+  if (naming.names_are_hints) return;
+  const std::vector<Port> inputs = model_inputs(model), outputs = model_outputs(model);
+  for (const StateBinding& bound : model.state)
+    for (const std::string& name : naming.names)
+      if (same_name(inputs[bound.input].name, name))
+        throw DataError("data",
+                        fmt::format("the data set has data for the input '{}', which model.state feeds from the "
+                                    "output '{}'; remove the input from the data set or from model.state",
+                                    name, outputs[bound.output].name));
+}
+
+// The state before the first step of a sequence.
+Tensor zero_state(const Port& port, std::size_t rows) {
+  Shape shape;
+  for (const std::int64_t size : port.shape) shape.push_back(size < 0 ? rows : static_cast<std::size_t>(size));
+  return Tensor(parse_element_type(port.element_type), shape);
+}
+
 Tensor to_port(const Tensor& data, const Port& port, bool is_text) {
   const ElementType wanted = parse_element_type(port.element_type);
   Tensor tensor = data;
@@ -119,7 +140,10 @@ Tensor to_port(const Tensor& data, const Port& port, bool is_text) {
 }  // namespace
 
 InputFit::InputFit(const Model& model, const InputNaming& naming)
-    : ports_(model_inputs(model)), names_are_hints_(naming.names_are_hints) {
+    : all_ports_(model_inputs(model)), state_(model.state), names_are_hints_(naming.names_are_hints) {
+  for (std::size_t i = 0; i < all_ports_.size(); ++i)
+    if (!is_state_input(model, i)) ports_.push_back(all_ports_[i]);
+  check_no_state(model, naming);
   if (naming.names_are_hints) {
     match_hints(naming.names);
     const auto is_mask = [&](std::size_t tensor) { return same_custom(naming.names[tensor], "attention_mask"); };
@@ -176,7 +200,26 @@ void InputFit::match_hints(const std::vector<std::string>& names) {
   }
 }
 
-std::vector<Tensor> InputFit::apply(const std::vector<Tensor>& batch) const {
+std::vector<Tensor> InputFit::with_state(std::vector<Tensor> inputs, const std::vector<Tensor>& state) const {
+  if (state_.empty()) return inputs;
+  const std::size_t rows = inputs[0].shape().empty() ? 1 : inputs[0].shape()[0];
+  std::vector<Tensor> all(all_ports_.size());
+  for (std::size_t i = 0; i < state_.size(); ++i)
+    all[state_[i].input] = state.empty() ? zero_state(all_ports_[state_[i].input], rows) : state.at(i);
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const bool is_state =
+        std::any_of(state_.begin(), state_.end(), [&](const StateBinding& bound) { return bound.input == i; });
+    if (!is_state) all[i] = std::move(inputs[next++]);
+  }
+  return all;
+}
+
+std::vector<Tensor> InputFit::apply(const std::vector<Tensor>& batch, const std::vector<Tensor>& state) const {
+  if (!state_.empty() && !names_are_hints_ && batch.size() > ports_.size())
+    throw DataError("data", fmt::format("the data have {} tensors, but the model has {} inputs besides those of "
+                                        "model.state; expected one tensor for each",
+                                        batch.size(), ports_.size()));
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     if (source_[i] >= batch.size())
@@ -186,7 +229,7 @@ std::vector<Tensor> InputFit::apply(const std::vector<Tensor>& batch) const {
     inputs.push_back(
         to_port(names_are_hints_ ? to_length(data, ports_[i], lengths_) : data, ports_[i], names_are_hints_));
   }
-  return inputs;
+  return with_state(std::move(inputs), state);
 }
 
 }  // namespace lpot

@@ -20,12 +20,16 @@ class InputFit {
   // - unused tensors are allowed.
   //
   // For a model with an attention mask, rows are padded to the lengths of the naming (Dataset::lengths).
+  //
+  // The inputs of model.state get no data. Throws DataError if the data set has a tensor with such a name.
   InputFit(const Model&, const InputNaming&);
 
   // The inputs of the model from a batch of stacked samples. Converts between the widths of integers and of floats. A
   // batch of one sample that already is a complete input is used unchanged. If names are hints, rows are padded with
   // zeros to the fixed length of the model. Throws DataError with both types and shapes.
-  std::vector<Tensor> apply(const std::vector<Tensor>& batch) const;
+  // `state` has one tensor for each binding of Model::state. If it is empty, the states are zeros, and their dynamic
+  // dimensions are the number of rows of the batch.
+  std::vector<Tensor> apply(const std::vector<Tensor>& batch, const std::vector<Tensor>& state = {}) const;
 
   // Whether texts are padded to one of a few lengths.
   bool has_few_lengths() const { return !lengths_.empty(); }
@@ -34,7 +38,11 @@ class InputFit {
   void match_exactly(const std::vector<std::string>& names);
   void match_hints(const std::vector<std::string>& names);
 
-  std::vector<Port> ports_;
+  std::vector<Tensor> with_state(std::vector<Tensor> inputs, const std::vector<Tensor>& state) const;
+
+  std::vector<Port> ports_;      // that get data
+  std::vector<Port> all_ports_;  // in the order of the model
+  std::vector<StateBinding> state_;
   bool names_are_hints_ = false;
   std::vector<std::size_t> source_;   // the index of the data tensor of each port
   std::vector<std::size_t> lengths_;  // to which rows are padded, ascending; empty: no padding

@@ -158,8 +158,8 @@ std::optional<std::vector<Tensor>> Runner::pad_rows(const std::vector<Tensor>& i
   return padded;
 }
 
-Runner::Prepared Runner::prepare(const std::vector<Tensor>& batch) {
-  Prepared prepared{fit_.apply(batch)};
+Runner::Prepared Runner::prepare(const RunnerStep& step) {
+  Prepared prepared{fit_.apply(step.inputs, step.state)};
   if (full_batch_shapes_.empty()) full_batch_shapes_ = shapes_of(prepared.inputs);
   prepared.rows = rows_of(prepared.inputs);
   if (auto padded = pad_rows(prepared.inputs)) prepared.inputs = std::move(*padded);
@@ -175,7 +175,7 @@ const Shapes& Runner::set_full_batch_shapes(const std::vector<Tensor>& batch) {
 }
 
 std::optional<BatchRun> Runner::run_in(const Shapes& compiled_shapes, const std::vector<Tensor>& batch) {
-  Prepared prepared = prepare(batch);
+  Prepared prepared = prepare({batch});
   Executable* executable = compiled(compiled_shapes);
   if (!executable) return std::nullopt;
   BatchRun run{executable->infer(prepared.inputs), shapes_of(prepared.inputs), compiled_shapes};
@@ -215,6 +215,18 @@ void Runner::run(const Source& source, const Sink& sink) {
 }
 
 void Runner::run_batches(const Source& source, const BatchRunSink& sink) {
+  const auto next = [&]() -> std::optional<RunnerStep> {
+    auto batch = source();
+    return batch ? std::optional(RunnerStep{std::move(*batch)}) : std::nullopt;
+  };
+  run_all({[] { return true; }, next}, sink);
+}
+
+void Runner::run_steps(const StepSource& source, const Sink& sink) {
+  run_all(source, [&](BatchRun run) { sink(std::move(run.outputs)); });
+}
+
+void Runner::run_all(const StepSource& source, const BatchRunSink& sink) {
   struct Running {
     Executable* executable;
     std::size_t rows;  // without padding
@@ -230,8 +242,11 @@ void Runner::run_batches(const Source& source, const BatchRunSink& sink) {
     sink(std::move(job.run));
   };
   try {
-    while (const auto batch = source()) {
-      Prepared prepared = prepare(*batch);
+    while (true) {
+      while (!running.empty() && !source.is_ready()) finish_one();
+      const auto step = source.next();
+      if (!step) break;
+      Prepared prepared = prepare(*step);
       Shapes shapes = shapes_of(prepared.inputs);
       auto [executable, compiled_shapes] = executable_for(shapes);
       if (!is_checked(compiled_shapes)) {

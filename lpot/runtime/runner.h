@@ -42,6 +42,12 @@ struct RunnerOptions {
   const Observer* observer = nullptr;  // gets messages about streams whose outputs differ; must outlive the runner
 };
 
+// A batch of stacked samples, with the state before it if the model has one (Model::state).
+struct RunnerStep {
+  std::vector<Tensor> inputs;
+  std::vector<Tensor> state = {};  // in the order of Model::state; empty: zeros
+};
+
 // The outputs of a batch and how it was run.
 struct BatchRun {
   std::vector<Tensor> outputs;
@@ -60,6 +66,12 @@ class Runner {
   using Sink = std::function<void(std::vector<Tensor> outputs)>;
   void run(const Source& source, const Sink& sink);
   using BatchRunSink = std::function<void(BatchRun)>;
+  // For a model with a state. While `is_ready` returns false, the runner finishes batches before it asks for the next.
+  struct StepSource {
+    std::function<bool()> is_ready;
+    std::function<std::optional<RunnerStep>()> next;
+  };
+  void run_steps(const StepSource& source, const Sink& sink);
   void run_batches(const Source& source, const BatchRunSink& sink);
 
   // Runs one batch in the given compilation. Nothing if the model does not compile for these shapes.
@@ -80,7 +92,8 @@ class Runner {
     std::size_t rows = 0;  // without padding
   };
 
-  Prepared prepare(const std::vector<Tensor>& batch);
+  Prepared prepare(const RunnerStep&);
+  void run_all(const StepSource& source, const BatchRunSink& sink);
   Executable* compiled(const Shapes& compiled_shapes);
   std::pair<Executable*, Shapes> executable_for(const Shapes&);
   bool is_checked(const Shapes& compiled_shapes) const {

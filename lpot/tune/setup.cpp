@@ -77,6 +77,7 @@ DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed, std::shar
   options.batch_size = config.batch_size;
   options.drop_last = config.last_batch == LastBatch::Discard;
   options.shuffle = config.shuffle;
+  options.sequence_lengths = config.sequence_lengths;
   options.seed = seed;
   std::shared_ptr<const Dataset> dataset = user ? std::move(user) : make_dataset(config.dataset);
   if (config.label_balance) dataset = balance_labels(std::move(dataset), *config.label_balance);
@@ -160,7 +161,9 @@ WithWarnings<DataLoader> first_loader(const Config& config, const Model& model, 
   return {speed_loader(config, model, user)};
 }
 
-LoadOptions load_options(const ModelConfig& config) { return {config.inputs, config.outputs, config.input_shapes}; }
+LoadOptions load_options(const ModelConfig& config) {
+  return {config.inputs, config.outputs, config.input_shapes, config.state};
+}
 
 Model load_configured_model(const Config& config, const std::filesystem::path& path) {
   if (path.empty())

@@ -1,5 +1,7 @@
 #include "lpot/tune/zero_data.h"
 
+#include "lpot/model/state.h"
+
 namespace lpot {
 namespace {
 
@@ -28,6 +30,12 @@ class Zeros : public Dataset {
 
 }  // namespace
 
-std::shared_ptr<const Dataset> zero_data(const Model& model) { return std::make_shared<Zeros>(model_inputs(model)); }
+std::shared_ptr<const Dataset> zero_data(const Model& model) {
+  const std::vector<Port> inputs = model_inputs(model);
+  std::vector<Port> with_data;
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    if (!is_state_input(model, i)) with_data.push_back(inputs[i]);
+  return std::make_shared<Zeros>(with_data);
+}
 
 }  // namespace lpot

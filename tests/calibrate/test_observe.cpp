@@ -6,6 +6,7 @@
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
 #include "tests/support/memory_data.h"
+#include "tests/support/streaming.h"
 
 namespace lpot {
 namespace {
@@ -115,6 +116,31 @@ TEST(Observe, ReportsProgressUpToTheLastSample) {
   };
   observe(relu_rows(), kPoints, loader_of(samples(9), 3), {.sampling_sizes = {7}}, observer);
   EXPECT_THAT(done, ::testing::ElementsAre(3, 6, 7));
+}
+
+// The expected statistics after the first `count` steps.
+Statistics streamed_reference(const DataLoader& loader, std::size_t count) {
+  Statistics statistics;
+  const std::vector<StreamedStep> steps = run_by_hand(streaming_model(), loader);
+  for (std::size_t i = 0; i < count; ++i) {
+    statistics["x"].add(loader.sample(i).inputs[0].reshaped({1, 4}), 1);
+    statistics["h"].add(steps[i].state, 1);
+    statistics["sum"].add(steps[i].outputs[1], 1);
+  }
+  return statistics;
+}
+
+TEST(Observe, ObservesEveryStepOfASequenceWithItsState) {
+  const std::vector<ObservationPoint> points{{"x", 1}, {"h", 1}, {"sum", 1}};
+  for (const std::vector<std::size_t>& lengths : {std::vector<std::size_t>{}, std::vector<std::size_t>{7, 30, 3}}) {
+    const DataLoader loader = streaming_loader(40, lengths);
+    for (const int threads : {1, 3}) {
+      const auto found = observe(streaming_model(), points, loader, {.sampling_sizes = {25, 40}, .threads = threads});
+      ASSERT_EQ(found.snapshots.size(), 2u);
+      EXPECT_EQ(found.snapshots[0], streamed_reference(loader, 25));
+      EXPECT_EQ(found.snapshots[1], streamed_reference(loader, 40));
+    }
+  }
 }
 
 }  // namespace

@@ -351,5 +351,39 @@ TEST(CachedLoader, IsSharedByLoadersWithOtherOptionsUnlessTheSeedChanges) {
   EXPECT_EQ(data->reads[0], 2);
 }
 
+TEST(Loader, HasOneSequenceUnlessTheOptionsSetLengths) {
+  EXPECT_THAT(counting_loader(6, {}).sequence_starts(), ElementsAre(0));
+  EXPECT_THAT(counting_loader(6, {.sequence_lengths = {2}}).sequence_starts(), ElementsAre(0, 2, 4));
+  EXPECT_THAT(counting_loader(6, {.sequence_lengths = {1, 3, 2}}).sequence_starts(), ElementsAre(0, 1, 4));
+  EXPECT_THAT(counting_loader(6, {.sequence_lengths = {2}, .limit = 3}).sequence_starts(), ElementsAre(0, 2));
+}
+
+TEST(Loader, ShufflesWholeSequences) {
+  const DataLoader loader = counting_loader(6, {.shuffle = true, .sequence_lengths = {1, 3, 2}});
+  const auto order = numbers_of(loader.read());
+  EXPECT_THAT(order, testing::UnorderedElementsAre(0, 1, 2, 3, 4, 5));
+  const auto at = [&](int number) { return std::find(order.begin(), order.end(), number) - order.begin(); };
+  EXPECT_EQ(at(2), at(1) + 1);
+  EXPECT_EQ(at(3), at(1) + 2);
+  EXPECT_EQ(at(5), at(4) + 1);
+  for (const int first : {0, 1, 4})
+    EXPECT_THAT(loader.sequence_starts(), testing::Contains(static_cast<std::size_t>(at(first))));
+  EXPECT_NE(order, first_numbers(6));
+}
+
+TEST(Loader, RefusesSequencesThatAreNotTheDataSet) {
+  EXPECT_THAT(message_of<ConfigError>([] { counting_loader(7, {.sequence_lengths = {2}}); }),
+              HasSubstr("sequence_length is 2, but the data set has 7 samples; expected a multiple of 2"));
+  EXPECT_THAT(message_of<ConfigError>([] {
+                counting_loader(7, {.sequence_lengths = {2, 4}});
+              }),
+              HasSubstr("the lengths of 2 sequences add up to 6, but the data set has 7 samples"));
+}
+
+TEST(Loader, HasAnIdentityThatDependsOnSequences) {
+  const DataLoader plain = counting_loader(6, {});
+  EXPECT_NE(plain.identity(), plain.with({.sequence_lengths = {2}}).identity());
+}
+
 }  // namespace
 }  // namespace lpot

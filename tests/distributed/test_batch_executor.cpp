@@ -11,6 +11,7 @@
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
 #include "tests/support/memory_data.h"
+#include "tests/support/streaming.h"
 #include "tests/support/thread_transport.h"
 
 namespace lpot {
@@ -307,6 +308,59 @@ TEST_P(EveryExecutor, UsesWorkersOnlyForPassesThatMayLeaveThisProcess) {
   EXPECT_EQ(here.encoded(), 0u);
   EXPECT_EQ(shared.encoded(), workers_ ? 10u : 0u);
   EXPECT_EQ(shared.summarized(), workers_ ? 40u : 0u);
+}
+
+// The records of a run step by step.
+std::vector<Record> streamed_records(const DataLoader& loader) {
+  std::vector<Record> records;
+  const std::vector<StreamedStep> steps = run_by_hand(streaming_model(), loader);
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    records.push_back(
+        {{i}, contents_of({.outputs = steps[i].outputs, .positions = {}, .labels = {loader.sample(i).label}})});
+  return records;
+}
+
+TEST_P(EveryExecutor, FeedsStatesBackAndResetsThemForEverySequence) {
+  for (const std::vector<std::size_t>& lengths :
+       {std::vector<std::size_t>{}, std::vector<std::size_t>{3}, std::vector<std::size_t>{1, 20, 2, 37}}) {
+    use(streaming_loader(60, lengths));
+    program_->model = streaming_model();
+    Recorder recorder;
+    open()->run({.positions = first_positions(60)}, recorder, {});
+    EXPECT_EQ(recorder.records(), streamed_records(program_->loader));
+  }
+}
+
+TEST_P(EveryExecutor, ContinuesSequencesInTheNextPass) {
+  use(streaming_loader(60, {20}));
+  program_->model = streaming_model();
+  const auto session = open();
+  Recorder recorder;
+  session->run({.positions = first_positions(27)}, recorder, {});
+  std::vector<std::size_t> rest = first_positions(60);
+  rest.erase(rest.begin(), rest.begin() + 27);
+  session->run({.positions = rest}, recorder, {});
+  EXPECT_EQ(recorder.records(), streamed_records(program_->loader));
+}
+
+TEST_P(EveryExecutor, RefusesPartsOfSequencesWithAState) {
+  use(streaming_loader(60, {20}));
+  program_->model = streaming_model();
+  Recorder recorder;
+  EXPECT_THAT(message_of<DataError>([&] {
+                open()->run({.positions = {0, 2}}, recorder, {});
+              }),
+              HasSubstr("sample 2 continues a sequence whose sample 1 did not run before it"));
+}
+
+TEST_P(EveryExecutor, RefusesBatchesAndShuffledSamplesWithAState) {
+  const DataLoader loader = streaming_loader(60);
+  use(loader.with({.batch_size = 4}));
+  program_->model = streaming_model();
+  EXPECT_THAT(message_of<ConfigError>([&] { open(); }), HasSubstr("dataloader.batch_size is 4; expected 1"));
+  use(loader.with({.shuffle = true}));
+  program_->model = streaming_model();
+  EXPECT_THAT(message_of<ConfigError>([&] { open(); }), HasSubstr("set dataloader.sequence_length"));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, EveryExecutor,

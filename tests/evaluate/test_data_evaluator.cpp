@@ -6,6 +6,7 @@
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
 #include "tests/support/memory_data.h"
+#include "tests/support/streaming.h"
 
 namespace lpot {
 namespace {
@@ -170,6 +171,47 @@ TEST(DataEvaluator, WarnsOfNanOnceForAllModels) {
   evaluator.score_unless_below(0.5, shifted(0.5f), observer);
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_THAT(warnings[0], ::testing::HasSubstr("1 of 4 evaluation samples contain NaN, first sample 2 in input 0;"));
+}
+
+// The share of steps whose largest score is the label's.
+double streamed_accuracy(const DataLoader& loader) {
+  const std::vector<StreamedStep> steps = run_by_hand(streaming_model(), loader);
+  double right = 0;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const float* scores = steps[i].outputs[0].data<float>();
+    right += std::max_element(scores, scores + 3) - scores == loader.sample(i).label.value_at(0);
+  }
+  return right / static_cast<double>(steps.size());
+}
+
+std::vector<NamedMetric> top_one() { return make_metrics({{"topk", Parameters({{"k", std::int64_t{1}}}), {}}}); }
+
+TEST(DataEvaluator, EvaluatesSequencesWithAnyNumberOfThreads) {
+  const DataLoader loader = streaming_loader(400, {40});
+  for (const int threads : {1, 2, 5}) {
+    DataEvaluator evaluator(loader, top_one(), {.threads = threads});
+    evaluator.expect_many();
+    EXPECT_EQ(evaluator.baseline(streaming_model(), {}).accuracy(), streamed_accuracy(loader));
+    EXPECT_EQ(evaluator.score(streaming_model(), {}).accuracy(), streamed_accuracy(loader));
+  }
+}
+
+TEST(DataEvaluator, NeverStopsInsideASequence) {
+  DataEvaluator evaluator(streaming_loader(400, {40}), top_one());
+  evaluator.baseline(streaming_model(), {});
+  const Score score = evaluator.score_unless_below(0.999, streaming_model(), {});
+  EXPECT_TRUE(score.complete);
+  EXPECT_EQ(score.samples, 400u);
+}
+
+TEST(DataEvaluator, EstimatesFromWholeSequences) {
+  DataEvaluator evaluator(streaming_loader(400, {40}), top_one());
+  const Model model = streaming_model();
+  evaluator.baseline(model, {});
+  const auto estimate = evaluator.estimate({model, model, 1, 2}, {});
+  ASSERT_TRUE(estimate);
+  EXPECT_EQ(estimate->loss, 0);
+  EXPECT_EQ(estimate->used_samples, 80u);
 }
 
 }  // namespace

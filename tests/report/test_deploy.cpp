@@ -201,5 +201,13 @@ TEST_F(DeployTest, LeftoversOfKilledProcessesAreRemovedAndNothingElse) {
   EXPECT_NO_THROW(remove_leftovers(folder_ / "not there"));
 }
 
+TEST_F(DeployTest, NamesTheOutputsAndInputsOfAState) {
+  EXPECT_FALSE(YAML::Load(deploy_yaml(tuned_))["state"]);
+  source_.state = {{.output = 0, .input = 0}};
+  const YAML::Node state = YAML::Load(deploy_yaml(tuned_))["state"];
+  EXPECT_EQ(state["outputs"][model_outputs(source_)[0].name].as<std::string>(), model_inputs(source_)[0].name);
+  EXPECT_THAT(state["text"].as<std::string>(), testing::HasSubstr("set these inputs to zeros"));
+}
+
 }  // namespace
 }  // namespace lpot

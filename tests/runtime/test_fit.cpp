@@ -144,5 +144,41 @@ TEST(InputFit, ConvertsSingleValuesToRowsOfOne) {
   EXPECT_EQ(fit.apply({Tensor::from<std::int64_t>({2}, {5, 6})})[0].shape(), (Shape{2, 1}));
 }
 
+// y = x + h and hn = y.
+Model with_state() {
+  const auto x = parameter({-1, 3}, "x"), h = parameter({-1, 3}, "h");
+  const auto y = std::make_shared<op::Add>(x, h);
+  y->output(0).set_names({"hn"});
+  Model model = as_model({y}, {h, x});
+  model.state = {{.output = 0, .input = 0}};
+  return model;
+}
+
+TEST(InputFit, FillsStatesWithZerosOrWithTheGivenState) {
+  const Tensor x = Tensor::from<float>({2, 3}, {1, 2, 3, 4, 5, 6}), h = Tensor::from<float>({2, 3}, {7, 8, 9, 1, 2, 3});
+  for (const std::vector<std::string>& names : {std::vector<std::string>{}, std::vector<std::string>{"x"}}) {
+    const InputFit fit(with_state(), {names});
+    const auto first = fit.apply({x}), second = fit.apply({x}, {h});
+    ASSERT_EQ(first.size(), 2u);
+    EXPECT_EQ(first[0].shape(), (Shape{2, 3}));
+    EXPECT_EQ(first[0].value_at(5), 0);
+    EXPECT_EQ(first[1].value_at(5), 6);
+    EXPECT_EQ(second[0].value_at(0), 7);
+    EXPECT_EQ(second[1].value_at(0), 1);
+  }
+}
+
+TEST(InputFit, RefusesDataForAState) {
+  const Tensor x(ElementType::F32, {1, 3});
+  EXPECT_THAT(message_of<DataError>([] {
+                InputFit(with_state(), {{"x", "h"}});
+              }),
+              HasSubstr("the data set has data for the input 'h', which model.state feeds from the output 'hn'"));
+  EXPECT_THAT(message_of<DataError>([&] {
+                InputFit(with_state(), {}).apply({x, x});
+              }),
+              HasSubstr("the data have 2 tensors, but the model has 1 inputs besides those of model.state"));
+}
+
 }  // namespace
 }  // namespace lpot
