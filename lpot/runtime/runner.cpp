@@ -10,6 +10,7 @@
 #include "lpot/core/clock.h"
 #include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
+#include "lpot/model/reshape.h"
 
 namespace lpot {
 namespace {
@@ -129,7 +130,7 @@ Executable* Runner::compiled(const Shapes& compiled_shapes) {
     return &compiled_.emplace(compiled_shapes, Executable(model_, options)).first->second;
   } catch (const ModelError&) {
     // Some graphs contain fixed shapes that do not depend on their inputs. They may still run with dynamic shapes.
-    if (compiled_shapes.empty()) throw;
+    if (compiled_shapes.empty() || !accepts_shapes(model_, compiled_shapes)) throw;
     return nullptr;
   }
 }
