@@ -97,12 +97,17 @@ TEST(Runner, RunsAModelWithABatchSizeInItsConstants) {
 }
 
 TEST(Runner, NamesTheOpThatFixesTheBatch) {
-  const auto x = parameter({1, 3}, "x");
-  const auto shape = op::Constant::create(ov::element::i64, {2}, {3, 1});
-  const Model model = as_model({named(std::make_shared<op::Reshape>(x, shape, false), "flat")}, {x});
-  Runner runner(model, {}, {.threads = 1});
-  EXPECT_THAT(message_of<ModelError>([&] { run_all(runner, {rows(8, 3, 0)}); }),
-              HasSubstr("the batch size is 8, but the model has a fixed batch size of 1 at the op 'flat' (Reshape)"));
+  for (const int batch : {1, -1})
+    for (const int threads : {1, 2}) {
+      const auto x = parameter({batch, 3}, "x");
+      const auto shape = op::Constant::create(ov::element::i64, {2}, {3, 1});
+      const Model model = as_model({named(std::make_shared<op::Reshape>(x, shape, false), "flat")}, {x});
+      Runner runner(model, {}, {.threads = threads});
+      EXPECT_THAT(
+          message_of<ModelError>([&] { run_all(runner, {rows(8, 3, 0)}); }),
+          HasSubstr("the batch size is 8, but the model has a fixed batch size of 1 at the op 'flat' (Reshape)"))
+          << "batch " << batch << ", " << threads << " threads";
+    }
 }
 
 TEST(Runner, ReturnsTheSameWithAnyNumberOfStreams) {
