@@ -8,6 +8,7 @@
 #include "cli/verbs.h"
 #include "lpot/model/load.h"
 #include "lpot/quantize/graph/products.h"
+#include "lpot/quantize/graph/quantized_ops.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/kernels.h"
 #include "lpot/runtime/latency.h"
@@ -20,6 +21,20 @@ nlohmann::ordered_json ports_json(const std::vector<Port>& ports) {
   for (const Port& port : ports)
     json.push_back({{"name", port.name}, {"element_type", port.element_type}, {"shape", port.shape}});
   return json;
+}
+
+template <typename Op>
+nlohmann::ordered_json ops_json(const std::vector<Op>& ops) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Op& op : ops) json.push_back({{"name", op.name}, {"type", op.type}});
+  return json;
+}
+
+template <typename Op>
+void print_ops(const std::vector<Op>& ops) {
+  std::vector<Row> rows;
+  for (const Op& op : ops) rows.push_back({op.name, op.type});
+  print_table({"name", "type"}, rows);
 }
 
 struct InspectVerb {
@@ -72,12 +87,11 @@ int run_inspect(const InspectVerb& verb, const Context& context) {
   if (verb.executed) return print_executed(verb, model, context);
   const std::vector<OpInfo> ops = list_ops(model);
   const std::vector<QuantizableOp> quantizable = searchable_ops(model);
+  const QuantizedOps quantized = quantized_ops(model);
   std::map<std::string, std::size_t> types;
   for (const OpInfo& op : ops) ++types[op.type];
 
   if (context.common.json) {
-    nlohmann::ordered_json names = nlohmann::ordered_json::array();
-    for (const QuantizableOp& op : quantizable) names.push_back({{"name", op.name}, {"type", op.type}});
     fmt::print("{}\n", nlohmann::ordered_json{{"path", path},
                                               {"format", to_string(model.format)},
                                               {"size_bytes", model.size_bytes},
@@ -85,7 +99,8 @@ int run_inspect(const InspectVerb& verb, const Context& context) {
                                               {"inputs", ports_json(model_inputs(model))},
                                               {"outputs", ports_json(model_outputs(model))},
                                               {"op_types", types},
-                                              {"quantizable", names}}
+                                              {"quantizable", ops_json(quantizable)},
+                                              {"quantized", ops_json(quantized.ops)}}
                            .dump(2));
     return kSuccess;
   }
@@ -94,10 +109,16 @@ int run_inspect(const InspectVerb& verb, const Context& context) {
   for (const Port& port : model_outputs(model)) fmt::print("output  {}\n", port.describe());
   fmt::print("\n{} ops:", ops.size());
   for (const auto& [type, count] : types) fmt::print(" {} {}", count, type);
-  fmt::print("\n\n{} of them can run in int8:\n", quantizable.size());
-  std::vector<Row> rows;
-  for (const QuantizableOp& op : quantizable) rows.push_back({op.name, op.type});
-  print_table({"name", "type"}, rows);
+  if (quantizable.empty()) {
+    fmt::print("\n\nlpot can quantize none of them.\n");
+  } else {
+    fmt::print("\n\n{} of them can run in int8:\n", quantizable.size());
+    print_ops(quantizable);
+  }
+  if (!quantized.ops.empty()) {
+    fmt::print("\nThe model is quantized already: {}.\n", describe(quantized));
+    print_ops(quantized.ops);
+  }
   return kSuccess;
 }
 

@@ -10,6 +10,7 @@
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/text.h"
+#include "lpot/model/converted_graph.h"
 #include "lpot/model/cut.h"
 #include "lpot/model/fold.h"
 #include "lpot/model/formats.h"
@@ -47,21 +48,30 @@ LoadOptions without_pipeline(const ov::Model& graph, LoadOptions options) {
 
 // Selects the front end by the format. If OpenVINO had to guess it, a damaged file would be tried by other front ends
 // and the message would not say what is wrong.
-std::shared_ptr<ov::Model> read(const ModelFiles& files, const LoadOptions& options) {
-  if (files.format == ModelFormat::TensorFlow) return convert_tensorflow(files.path, options);
+std::shared_ptr<ov::Model> read_whole(const ModelFiles& files) {
   ov::frontend::FrontEndManager manager;
   const auto front_end = manager.load_by_framework(info_of(files.format).front_end);
   // IR weights are memory-mapped, so they are only read when they are used.
   const auto source = files.format == ModelFormat::OpenVinoIr ? front_end->load(files.path.string(), true)
                                                               : front_end->load(files.path.string());
-  if (!options.cuts()) return front_end->convert(source);
-  // Unsupported ops outside the cut do not matter, so ONNX models are converted partially and checked after the cut.
-  const bool partly = files.format == ModelFormat::Onnx;
-  const auto whole = partly ? front_end->convert_partially(source) : front_end->convert(source);
-  const auto graph =
-      cut_graph(whole, files.format == ModelFormat::OpenVinoIr ? without_pipeline(*whole, options) : options);
-  if (partly && !unsupported_ops(*graph).empty()) return front_end->convert(front_end->load(files.path.string()));
-  return graph;
+  return front_end->convert(source);
+}
+
+std::shared_ptr<ov::Model> read(const ModelFiles& files, const LoadOptions& options) {
+  if (files.format == ModelFormat::TensorFlow) return convert_tensorflow(files.path, options);
+  const bool can_be_partial = files.format == ModelFormat::Onnx || files.format == ModelFormat::TensorFlowLite;
+  std::shared_ptr<ov::Model> whole;
+  try {
+    whole = read_whole(files);
+  } catch (const ov::Exception&) {
+    if (!can_be_partial || (!options.cuts() && options.input_shapes.empty())) throw;
+    if (!options.cuts()) return convert_with_shapes(files, options);
+  }
+  if (!options.cuts()) return whole;
+  if (files.format == ModelFormat::OpenVinoIr) return cut_graph(whole, without_pipeline(*whole, options));
+  // Unsupported ops outside the cut do not matter, so the model is converted partially and checked after the cut.
+  const auto graph = cut_graph(whole ? whole : convert_partially(files, options), options);
+  return unsupported_ops(*graph).empty() ? graph : convert_with_shapes(files, options);
 }
 
 // Where the model is cut and its input shapes; "" for the whole model.
@@ -98,7 +108,7 @@ std::string trust_key(const ModelHashes& hashes, const LoadOptions& options) {
 // Names unsupported operations, or reports OpenVINO's message. Only suggests to check the file if the message does not
 // speak of something unsupported.
 std::string explain_failed_read(const ModelFiles& files, const std::exception& error, const LoadOptions& options) {
-  const std::string explanation = explain_unsupported_ops(files, error.what(), options.outputs);
+  const std::string explanation = explain_unsupported_ops(files, error.what(), options);
   if (!explanation.empty()) return explanation;
   const std::string message = shorten_openvino_message(error.what());
   const bool is_unsupported = lower(message).find("not support") != std::string::npos ||

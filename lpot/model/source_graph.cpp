@@ -145,7 +145,32 @@ const T* at_or_only(const std::map<std::string, std::vector<T>>& attributes, con
 constexpr std::int64_t kMaxParts =
     1024;  // limits the outputs of a split, because a damaged file may contain any number
 
-bool is_input(const SourceNode& node) { return node.op.starts_with("Placeholder"); }
+bool is_input(const SourceNode& node) { return node.op.starts_with("Placeholder") || node.op == "Parameter"; }
+bool is_constant(const SourceNode& node) { return node.op == "Const" || node.op == "Constant"; }
+
+// Ops that can run in int8, in ONNX, TensorFlow and OpenVINO.
+bool is_kernel(const SourceNode& node) {
+  static const std::set<std::string> kOps{"Conv",
+                                          "ConvTranspose",
+                                          "Gemm",
+                                          "MatMul",
+                                          "LSTM",
+                                          "GRU",
+                                          "Conv2D",
+                                          "Conv3D",
+                                          "BatchMatMulV2",
+                                          "DepthwiseConv2dNative",
+                                          "FusedConv2D",
+                                          "Conv2DBackpropInput",
+                                          "Convolution",
+                                          "GroupConvolution",
+                                          "ConvolutionBackpropData",
+                                          "_FusedConv2D",
+                                          "_FusedMatMul",
+                                          "LSTMSequence",
+                                          "GRUSequence"};
+  return kOps.contains(node.op);
+}
 
 struct Walk {
   std::set<const SourceNode*> visited;
@@ -167,6 +192,73 @@ void walk_back(const SourceGraph& graph, const std::string& tensor, const std::s
       open.insert(open.end(), node->inputs.rbegin(), node->inputs.rend());
     }
   }
+}
+
+using Nodes = std::set<const SourceNode*>;
+
+// The kernels and the nodes of a part. A part with more of them is better.
+std::pair<std::size_t, std::size_t> worth(const Walk& walk) {
+  const auto kernels =
+      std::count_if(walk.visited.begin(), walk.visited.end(), [](const SourceNode* node) { return is_kernel(*node); });
+  return {static_cast<std::size_t>(kernels), walk.visited.size()};
+}
+
+bool reaches(const SourceGraph& graph, const Walk& walk, const Nodes& unwanted) {
+  return std::any_of(walk.frontier.begin(), walk.frontier.end(),
+                     [&](const std::string& tensor) { return unwanted.contains(graph.producer(tensor)); });
+}
+
+bool is_computed(const SourceNode* node) { return node && !is_constant(*node) && !is_input(*node); }
+
+// The part before the unwanted nodes, with their inputs and the given tensors as outputs.
+struct PartBefore {
+  std::vector<std::string> outputs;
+  Walk walk;
+};
+PartBefore part_before(const SourceGraph& graph, const Nodes& unwanted, const std::vector<std::string>& ends) {
+  std::vector<std::string> tensors = ends;
+  for (const SourceNode* node : unwanted) tensors.insert(tensors.end(), node->inputs.begin(), node->inputs.end());
+  // Loops also read shapes and counters, which are not worth an output of the model.
+  Nodes stops = unwanted;
+  for (const SourceNode& node : graph.nodes)
+    if (node.op == "Shape" || node.op == "ShapeOf") stops.insert(&node);
+  std::vector<std::string> with_kernels, without_kernels;
+  std::set<std::string> seen;
+  PartBefore part;
+  for (const std::string& tensor : tensors) {
+    if (!seen.insert(short_tensor_name(tensor)).second || !is_computed(graph.producer(tensor))) continue;
+    Walk walk, values;
+    walk_back(graph, tensor, unwanted, walk);
+    if (reaches(graph, walk, unwanted)) continue;
+    walk_back(graph, tensor, stops, values);
+    (worth(values).first > 0 ? with_kernels : without_kernels).push_back(short_tensor_name(tensor));
+  }
+  part.outputs = with_kernels.empty() ? without_kernels : with_kernels;
+  std::sort(part.outputs.begin(), part.outputs.end());
+  for (const std::string& output : part.outputs) walk_back(graph, output, unwanted, part.walk);
+  return part;
+}
+
+ov::PartialShape shape_of(const SourceGraph& graph, const std::string& tensor) {
+  const SourceNode* node = graph.producer(tensor);
+  if (!node || node->outputs.empty()) return describe_tensor(graph, tensor).shape;
+  const auto at = std::find_if(node->outputs.begin(), node->outputs.end(),
+                               [&](const std::string& output) { return same_tensor(output, tensor); });
+  const auto shapes = node->attributes.shapes.find("output_shapes");
+  const auto index = static_cast<std::size_t>(at - node->outputs.begin());
+  return shapes == node->attributes.shapes.end() || index >= shapes->second.size() ? ov::PartialShape::dynamic()
+                                                                                   : shapes->second[index];
+}
+
+// The name in a YAML list.
+std::string to_yaml(const std::string& name) {
+  return name.find_first_of(" ,[]{}#&*!|>%@`'\"") == std::string::npos ? name : "'" + name + "'";
+}
+
+std::string to_yaml(const std::vector<std::string>& names) {
+  std::vector<std::string> quoted;
+  for (const std::string& name : names) quoted.push_back(to_yaml(name));
+  return fmt::format("[{}]", fmt::join(quoted, ", "));
 }
 
 }  // namespace
@@ -256,50 +348,49 @@ bool reads_pipeline(const SourceNode& node) { return node.op.starts_with("Iterat
 
 CutAdvice advise_cut(const SourceGraph& graph, const std::set<std::string>& ops,
                      const std::vector<std::string>& outputs) {
-  std::set<const SourceNode*> unwanted;
+  Nodes unwanted;
   for (const SourceNode& node : graph.nodes)
-    if (ops.contains(node.op) || reads_pipeline(node)) unwanted.insert(&node);
-  CutAdvice advice;
+    if (node.is_unsupported || ops.contains(node.op) || reads_pipeline(node)) unwanted.insert(&node);
+  const std::vector<std::string> ends = outputs.empty() ? graph.final_tensors() : outputs;
   Walk behind;
-  std::vector<std::string> kept_outputs;
   bool ends_unwanted = false;
-  for (const std::string& end : outputs.empty() ? graph.final_tensors() : outputs) {
+  for (const std::string& end : ends) {
     const SourceNode* node = graph.producer(end);
-    if (node && unwanted.contains(node)) {
-      ends_unwanted = true;
-      // An output of the pipeline that is also a model output becomes an input that is forwarded.
-      if (!outputs.empty() && reads_pipeline(*node)) walk_back(graph, end, unwanted, behind);
-    } else {
-      kept_outputs.push_back(end);
-      walk_back(graph, end, unwanted, behind);
-    }
+    const bool is_unwanted = node && unwanted.contains(node);
+    ends_unwanted = ends_unwanted || is_unwanted;
+    // An output of the pipeline that is also a model output becomes an input that is forwarded.
+    if (!is_unwanted || (!outputs.empty() && reads_pipeline(*node))) walk_back(graph, end, unwanted, behind);
   }
-  const bool useful = std::any_of(behind.frontier.begin(), behind.frontier.end(),
-                                  [&](const std::string& tensor) { return unwanted.contains(graph.producer(tensor)); });
-  std::sort(behind.frontier.begin(), behind.frontier.end());
-  if (useful) advice.inputs = behind.frontier;
-  if (!ends_unwanted || useful) return advice;
-  // The unwanted nodes are at the end of the graph: the graph is cut at their inputs.
-  for (const SourceNode* node : unwanted)
-    for (const std::string& input : node->inputs) {
-      const SourceNode* source = graph.producer(input);
-      if (source && source->op != "Const" && source->op != "Constant" && !is_input(*source) &&
-          !unwanted.contains(source))
-        advice.outputs.push_back(short_tensor_name(input));
-    }
-  for (const std::string& end : kept_outputs) advice.outputs.push_back(short_tensor_name(end));
-  std::sort(advice.outputs.begin(), advice.outputs.end());
-  advice.outputs.erase(std::unique(advice.outputs.begin(), advice.outputs.end()), advice.outputs.end());
+  CutAdvice advice;
+  const bool useful = reaches(graph, behind, unwanted);
+  if (!useful && !ends_unwanted) return advice;
+  const PartBefore before = part_before(graph, unwanted, ends);
+  if (!useful || worth(before.walk) > worth(behind)) {
+    advice.outputs = before.outputs;
+    advice.kernels = worth(before.walk).first;
+    return advice;
+  }
+  advice.kernels = worth(behind).first;
+  advice.inputs = behind.frontier;
+  std::sort(advice.inputs.begin(), advice.inputs.end());
+  std::copy_if(advice.inputs.begin(), advice.inputs.end(), std::back_inserter(advice.unknown_shapes),
+               [&](const std::string& tensor) { return shape_of(graph, tensor).rank().is_dynamic(); });
   return advice;
 }
 
 std::string to_sentence(const CutAdvice& advice) {
-  if (!advice.inputs.empty())
-    return fmt::format("Cut the model after them: set model.inputs to {} and set model.input_shapes",
-                       fmt::join(advice.inputs, ", "));
+  for (const auto* names : {&advice.inputs, &advice.outputs})
+    for (const std::string& name : *names)
+      if (name.starts_with(kUnnamedTensor)) return "";
   if (!advice.outputs.empty())
-    return fmt::format("Cut the model before them: set model.outputs to {}", fmt::join(advice.outputs, ", "));
-  return "";
+    return fmt::format("Cut the model before them: set \"outputs: {}\" under \"model:\"", to_yaml(advice.outputs));
+  if (advice.inputs.empty()) return "";
+  if (advice.unknown_shapes.empty())
+    return fmt::format("Cut the model after them: set \"inputs: {}\" under \"model:\"", to_yaml(advice.inputs));
+  std::vector<std::string> shapes;
+  for (const std::string& name : advice.unknown_shapes) shapes.push_back(to_yaml(name) + ": [...]");
+  return fmt::format("Cut the model after them: set \"inputs: {}\" and \"input_shapes: {{{}}}\" under \"model:\"",
+                     to_yaml(advice.inputs), fmt::join(shapes, ", "));
 }
 
 }  // namespace lpot

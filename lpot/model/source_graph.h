@@ -1,5 +1,5 @@
-// The nodes of an ONNX or TensorFlow file before conversion. Used to propose cuts that avoid unsupported operations,
-// and to find tensor types that the front end does not report.
+// The nodes of an ONNX or TensorFlow file before conversion, or of another graph. Used to propose cuts that avoid
+// unsupported operations, and to find tensor types that the front end does not report.
 #pragma once
 #include <filesystem>
 #include <map>
@@ -20,12 +20,16 @@ struct SourceAttributes {
   std::map<std::string, std::vector<ov::PartialShape>> shapes;
 };
 
+// Begins the names of tensors that the file does not name. No cut is advised at such a tensor.
+inline constexpr char kUnnamedTensor = '\1';
+
 struct SourceNode {
   std::string name;
   std::string op;
   std::vector<std::string> inputs;   // tensors
   std::vector<std::string> outputs;  // tensors; empty for TensorFlow, whose tensors are NAME:0, NAME:1, ...
   SourceAttributes attributes;
+  bool is_unsupported = false;  // OpenVINO cannot convert this node; only known for graphs of converted_graph.h
 };
 
 struct SourceGraph {
@@ -56,14 +60,17 @@ TensorInfo describe_tensor(const SourceGraph&, const std::string& tensor);
 // Whether the node returns data of an input pipeline inside the graph (IteratorGetNext).
 bool reads_pipeline(const SourceNode&);
 
-// The tensors at which to cut a graph so that it contains no op of these types.
+// The tensors at which to cut a graph so that it contains no unsupported node and no op of these types. Of the cuts
+// before and after these ops, it is the one that keeps more convolutions and matrix products.
 struct CutAdvice {
-  std::vector<std::string> inputs;   // model.inputs after these ops, with all other inputs; empty: no such cut
-  std::vector<std::string> outputs;  // model.outputs before these ops, if they are at the end; empty: no such cut
+  std::vector<std::string> inputs;          // model.inputs after these ops, with all other inputs; empty: no such cut
+  std::vector<std::string> outputs;         // model.outputs before these ops; empty: no such cut
+  std::vector<std::string> unknown_shapes;  // the inputs whose shape the file does not contain
+  std::size_t kernels = 0;                  // convolutions, matrix products and recurrent layers that the cut keeps
 };
 CutAdvice advise_cut(const SourceGraph&, const std::set<std::string>& ops, const std::vector<std::string>& outputs);
 
-// "Cut the model after them: set model.inputs to Mfcc and set model.input_shapes" or "".
+// 'Cut the model after them: set "inputs: [Mfcc]" and "input_shapes: {Mfcc: [...]}" under "model:"' or "".
 std::string to_sentence(const CutAdvice&);
 
 }  // namespace lpot

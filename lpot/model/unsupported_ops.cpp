@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <map>
 #include <openvino/op/util/framework_node.hpp>
 #include <openvino/openvino.hpp>
@@ -10,8 +11,10 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/text.h"
+#include "lpot/model/converted_graph.h"
 #include "lpot/model/openvino_error.h"
 #include "lpot/model/source_graph.h"
+#include "lpot/model/tensor_names.h"
 
 namespace lpot {
 namespace {
@@ -45,6 +48,11 @@ std::set<std::string> unsupported_ops_of_line(const std::string& line) {
         "Not supported ONNX op:", "No creator found for", "No translator found for",
         "Operation is not supported:", "doesn't contain the operation with type:"})
     if (const auto at = line.find(begin); at != std::string::npos) return split_ops(line.substr(at + begin.size()));
+  // TensorFlow Lite: "The translation is incomplete due to operation 33 of type RFFT2D"
+  constexpr std::string_view kType = " of type ";
+  if (const auto at = line.find(kType);
+      at != std::string::npos && line.find("translation is incomplete") != std::string::npos)
+    return split_ops(line.substr(at + kType.size()));
   // OpenVINO IR: "Cannot create Mystery layer odd id:1 from unsupported opset: opset99"
   constexpr std::string_view kCannotCreate = "Cannot create ";
   if (const auto at = line.find(kCannotCreate);
@@ -83,16 +91,64 @@ std::string describe(const OpsInMessage& found) {
   return fmt::format("{}", fmt::join(sentences, ". "));
 }
 
-std::string advise(const OpsInMessage& found, const ModelFiles& files, const std::vector<std::string>& outputs) {
-  // A cut avoids all ops of a type, so it cannot be proposed for ops of which only some fail.
-  if (!found.failed.empty()) return "Export the model with other operations";
-  try {
-    const SourceGraph graph = read_source_graph(files.path, files.format);
-    if (std::string cut = to_sentence(advise_cut(graph, found.unsupported, outputs)); !cut.empty()) return cut;
-  } catch (const DataError&) {
-    // No cut is proposed for a file that cannot be read here.
+// Whether ops failed because a shape or a type is unknown that fixed input shapes may determine.
+bool lacks_shapes(const OpsInMessage& found) {
+  return std::any_of(found.failed.begin(), found.failed.end(), [](const auto& op) {
+    const std::string reason = lower(op.second);
+    return reason.find("rank") != std::string::npos || reason.find("static") != std::string::npos ||
+           reason.find("dynamic") != std::string::npos;
+  });
+}
+
+// "{input: [?, ?], state: [2, ?, 128]}", or "" if all shapes are fixed.
+std::string dynamic_shapes(const ov::Model& graph) {
+  std::vector<std::string> shapes;
+  for (const auto& input : graph.inputs()) {
+    const ov::PartialShape& shape = input.get_partial_shape();
+    if (shape.is_static() || input.get_names().empty()) continue;
+    std::vector<std::string> dimensions;
+    if (shape.rank().is_static())
+      for (const ov::Dimension& dimension : shape)
+        dimensions.push_back(dimension.is_static() ? std::to_string(dimension.get_length()) : "?");
+    shapes.push_back(fmt::format("{}: [{}]", short_tensor_name(input.get_any_name()),
+                                 dimensions.empty() ? "..." : fmt::format("{}", fmt::join(dimensions, ", "))));
   }
-  return "Export the model without them";
+  return shapes.empty() ? "" : fmt::format("{{{}}}", fmt::join(shapes, ", "));
+}
+
+// Sentences that say what to do; empty if nothing but another export helps.
+std::vector<std::string> advise_with_partial_graph(const OpsInMessage& found, const ModelFiles& files,
+                                                   const LoadOptions& options) {
+  std::vector<std::string> advice;
+  const auto graph = convert_partially(files, options);
+  if (const std::string shapes = dynamic_shapes(*graph); lacks_shapes(found) && !shapes.empty())
+    advice.push_back(fmt::format(
+        "Fixed input shapes may be enough: set \"input_shapes: {}\" under \"model:\", with a number for each ?",
+        shapes));
+  const CutAdvice cut = advise_cut(to_source_graph(*graph), {}, options.outputs);
+  if (const std::string sentence = to_sentence(cut); cut.kernels > 0 && !sentence.empty())
+    advice.push_back(advice.empty() ? sentence : "Or cut" + sentence.substr(std::string_view("Cut").size()));
+  return advice;
+}
+
+std::string advise(const OpsInMessage& found, const ModelFiles& files, const LoadOptions& options) {
+  std::vector<std::string> advice;
+  try {
+    if (files.format == ModelFormat::Onnx || files.format == ModelFormat::TensorFlowLite)
+      advice = advise_with_partial_graph(found, files, options);
+    // A cut that is found by op types avoids all ops of a type, so it cannot be proposed if only some of them fail.
+    if (advice.empty() && found.failed.empty()) {
+      const SourceGraph graph = read_source_graph(files.path, files.format);
+      advice.push_back(to_sentence(advise_cut(graph, found.unsupported, options.outputs)));
+    }
+  } catch (const DataError&) {  // no advice for a file that cannot be read here
+  } catch (const ov::Exception&) {
+  }
+  std::erase(advice, "");
+  if (advice.empty())
+    advice.emplace_back(found.failed.empty() ? "Export the model without them"
+                                             : "Export the model with other operations");
+  return fmt::format("{}", fmt::join(advice, ". "));
 }
 
 }  // namespace
@@ -105,11 +161,10 @@ std::set<std::string> unsupported_ops(const ov::Model& graph) {
   return ops;
 }
 
-std::string explain_unsupported_ops(const ModelFiles& files, std::string_view message,
-                                    const std::vector<std::string>& outputs) {
+std::string explain_unsupported_ops(const ModelFiles& files, std::string_view message, const LoadOptions& options) {
   const OpsInMessage found = find_ops(message);
   if (found.unsupported.empty() && found.failed.empty()) return "";
-  return fmt::format("{}. {}", describe(found), advise(found, files, outputs));
+  return fmt::format("{}. {}", describe(found), advise(found, files, options));
 }
 
 }  // namespace lpot

@@ -3,8 +3,8 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <vector>
 
+#include "lpot/model/load.h"
 #include "lpot/model/model_files.h"
 
 namespace lpot {
@@ -12,10 +12,9 @@ namespace lpot {
 // The types of the ops that a partial conversion left unconverted.
 std::set<std::string> unsupported_ops(const ov::Model&);
 
-// The explanation of a front end's message, or "" if the message names no op:
-//   "OpenVINO does not support these operations: DecodeWav, Mfcc. Cut the model after them: set model.inputs to Mfcc
-//   and set model.input_shapes"
-std::string explain_unsupported_ops(const ModelFiles&, std::string_view message,
-                                    const std::vector<std::string>& outputs);
+// The explanation of a front end's message, or "" if the message names no op. It proposes a cut, or input shapes:
+//   OpenVINO does not support these operations: DecodeWav, Mfcc. Cut the model after them: set "inputs: [Mfcc]" and
+//   "input_shapes: {Mfcc: [...]}" under "model:"
+std::string explain_unsupported_ops(const ModelFiles&, std::string_view message, const LoadOptions&);
 
 }  // namespace lpot

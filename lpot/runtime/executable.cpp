@@ -259,8 +259,11 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
     throw;
   } catch (const std::exception& error) {
     rethrow_out_of_memory(error);
-    throw ModelError("compile", fmt::format("{}: OpenVINO cannot compile the model: {}", model.source.string(),
-                                            shorten_openvino_message(error.what())));
+    const std::string fixed_batch = explain_fixed_batch(model, options.input_shapes, error.what());
+    throw ModelError("compile", fmt::format("{}: {}", model.source.string(),
+                                            fixed_batch.empty() ? "OpenVINO cannot compile the model: " +
+                                                                      shorten_openvino_message(error.what())
+                                                                : fixed_batch));
   }
   if (model.format == ModelFormat::TensorFlow) release_mapped_weights();
   for (int i = 0; i < std::max(1, options.streams); ++i) state_->requests.emplace_back(state_->cut, state_->compiled);

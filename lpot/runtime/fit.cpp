@@ -38,6 +38,12 @@ bool same_custom(const std::string& port, const std::string& name) {
   });
 }
 
+std::string describe_ports(const std::vector<Port>& ports) {
+  std::vector<std::string> texts;
+  for (const Port& port : ports) texts.push_back(port.describe());
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
 // The output number of a name: 2 for "IteratorGetNext:2".
 std::optional<std::size_t> output_number(const std::string& port) {
   const auto colon = port.rfind(':');
@@ -223,8 +229,10 @@ std::vector<Tensor> InputFit::apply(const std::vector<Tensor>& batch, const std:
   std::vector<Tensor> inputs;
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     if (source_[i] >= batch.size())
-      throw DataError("data", fmt::format("the model has {} inputs ({}, ...), but the data have {} tensors",
-                                          ports_.size(), ports_[0].describe(), batch.size()));
+      throw DataError("data", fmt::format("the model has {} inputs ({}), but a sample of the data has {}. Provide a "
+                                          "tensor for each input, in this order",
+                                          ports_.size(), describe_ports(ports_),
+                                          batch.size() == 1 ? "1 tensor" : fmt::format("{} tensors", batch.size())));
     const Tensor& data = batch[source_[i]];
     inputs.push_back(
         to_port(names_are_hints_ ? to_length(data, ports_[i], lengths_) : data, ports_[i], names_are_hints_));

@@ -10,6 +10,7 @@
 #include "lpot/core/clock.h"
 #include "lpot/core/cpu.h"
 #include "lpot/core/error.h"
+#include "lpot/model/reshape.h"
 
 namespace lpot {
 namespace {
@@ -129,7 +130,8 @@ Executable* Runner::compiled(const Shapes& compiled_shapes) {
     return &compiled_.emplace(compiled_shapes, Executable(model_, options)).first->second;
   } catch (const ModelError&) {
     // Some graphs contain fixed shapes that do not depend on their inputs. They may still run with dynamic shapes.
-    if (compiled_shapes.empty()) throw;
+    if (compiled_shapes.empty() || !accepts_shapes(model_, compiled_shapes)) throw;
+    static_error_ = std::current_exception();
     return nullptr;
   }
 }
@@ -187,13 +189,25 @@ void Runner::log(LogLevel level, const std::string& message) const {
   if (observer_) observer_->log(level, message);
 }
 
+// If the dynamic compilation fails too, the error of the static one is thrown, because it names the op with the fixed
+// shape.
+void Runner::rethrow_static_error(const Shapes& compiled_shapes) const {
+  if (compiled_shapes.empty() && static_error_) std::rethrow_exception(static_error_);
+}
+
 // Runs the first batch of a compilation in all streams. Compiles the model again as long as the streams do not agree.
 std::vector<Tensor> Runner::check(const Shapes& compiled_shapes, const std::vector<Tensor>& inputs) {
   for (int attempt = 1;; ++attempt) {
     Executable* executable = compiled(compiled_shapes);
     if (!executable)
       throw ModelError("infer", "the second compilation of the model failed, although the first one succeeded");
-    StreamCheck streams = run_in_all_streams(*executable, compile_options_.streams, inputs);
+    StreamCheck streams;
+    try {
+      streams = run_in_all_streams(*executable, compile_options_.streams, inputs);
+    } catch (const DataError&) {
+      rethrow_static_error(compiled_shapes);
+      throw;
+    }
     if (streams.agree || attempt == kMaxCompilations) {
       checked_.insert(compiled_shapes);
       if (!streams.agree)
@@ -236,7 +250,12 @@ void Runner::run_all(const StepSource& source, const BatchRunSink& sink) {
   const auto finish_one = [&] {
     Running job = std::move(running.front());
     running.pop_front();
-    job.run.outputs = job.executable->finish();
+    try {
+      job.run.outputs = job.executable->finish();
+    } catch (const DataError&) {
+      rethrow_static_error(job.run.compiled_shapes);
+      throw;
+    }
     const Shapes& shapes = job.run.shapes;
     remove_padding(job.run.outputs, job.rows, shapes.empty() || shapes[0].empty() ? 0 : shapes[0][0]);
     sink(std::move(job.run));

@@ -9,6 +9,7 @@
 // about one of a hundred processes. Therefore, all streams run the first batch of a compilation, and the model is
 // compiled again if their outputs differ.
 #pragma once
+#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
@@ -100,6 +101,7 @@ class Runner {
     return compile_options_.streams == 1 || checked_.contains(compiled_shapes);
   }
   std::vector<Tensor> check(const Shapes& compiled_shapes, const std::vector<Tensor>& inputs);
+  void rethrow_static_error(const Shapes& compiled_shapes) const;
   void log(LogLevel, const std::string&) const;
   std::optional<std::vector<Tensor>> pad_rows(const std::vector<Tensor>& inputs) const;
 
@@ -112,6 +114,7 @@ class Runner {
   bool any_length_;                        // padded rows may have any length
   std::map<Shapes, Executable> compiled_;  // an empty key: dynamic shapes
   std::set<Shapes> checked_;               // compilations whose streams were compared
+  std::exception_ptr static_error_;        // why the model does not compile for static shapes; null: it does
   ShapeDispatch dispatch_;
   Shapes full_batch_shapes_;  // of a full batch
 };

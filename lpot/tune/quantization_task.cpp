@@ -7,6 +7,7 @@
 #include "lpot/core/error.h"
 #include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
+#include "lpot/quantize/graph/quantized_ops.h"
 #include "lpot/quantize/recipes/run_time_groups.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/weights_only.h"
@@ -49,6 +50,30 @@ WithWarnings<PlanChoices> choices_for(const Model& model, const std::vector<Quan
   return allowed;
 }
 
+// Throws ModelError if no op can be quantized. Logs a warning if a part of the model is quantized already.
+void check_quantizable(const std::filesystem::path& path, const std::vector<QuantizableOp>& ops,
+                       const QuantizedOps& quantized, const Observer& observer) {
+  const auto products = std::count_if(ops.begin(), ops.end(), [](const QuantizableOp& op) { return op.is_product(); });
+  const std::size_t quantizable = ops.size() - static_cast<std::size_t>(products);
+  if (quantizable == 0 && quantized.ops.empty())
+    throw ModelError(
+        "quantize",
+        fmt::format(
+            "{}: nothing to quantize: the model has no convolution, no matrix product and no recurrent sequence "
+            "with constant weights",
+            path.string()));
+  if (quantizable == 0)
+    throw ModelError(
+        "quantize", fmt::format("{}: the model is quantized already: {}; expected a model with float weights. Pass the "
+                                "fp32 model that it was made from. 'lpot bench' and 'lpot evaluate' accept this model",
+                                path.string(), describe(quantized)));
+  if (!quantized.ops.empty())
+    observer.log(LogLevel::Warning,
+                 fmt::format("{}: a part of the model is quantized already: {}. lpot leaves this part as it is and "
+                             "quantizes {} other op{}. Pass the fp32 model to quantize all ops",
+                             path.string(), describe(quantized), quantizable, quantizable == 1 ? "" : "s"));
+}
+
 }  // namespace
 
 bool is_dynamic(const Config& config) { return config.quantization.approach == Approach::DynamicQuantization; }
@@ -59,13 +84,7 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
   Model model = load_configured_model(config, path);
   auto calibration = first_loader(config, model, user);
   std::vector<QuantizableOp> ops = searchable_ops(model);
-  if (std::all_of(ops.begin(), ops.end(), [](const QuantizableOp& op) { return op.is_product(); }))
-    throw ModelError(
-        "quantize",
-        fmt::format(
-            "{}: nothing to quantize: the model has no convolution, no matrix product and no recurrent sequence "
-            "with constant weights",
-            path.string()));
+  check_quantizable(path, ops, quantized_ops(model), observer);
   const auto wanted = without_unquantizable_keys(config.quantization, ops, named_ops(model));
   auto choices = choices_for(model, ops, wanted.value, cpu, use_half_range(config, cpu));
   for (const std::vector<std::string>& warnings :

@@ -71,6 +71,7 @@ TEST_F(Cli, InspectShowsPortsAndWhatCanRunInInt8) {
   EXPECT_EQ(model["op_types"]["Convolution"], 5);
   EXPECT_THAT(model["quantizable"], SizeIs(9));
   EXPECT_EQ(model["quantizable"][0]["name"], "/stem/conv/Conv");
+  EXPECT_THAT(model["quantized"], SizeIs(0));
   EXPECT_EQ(lpot({"inspect", kModel, "--json"}).json(), model);
   EXPECT_THAT(lpot({"inspect", kModel}).out, AllOf(HasSubstr("input   image f32 [?,1,28,28]"), HasSubstr("/fc/Gemm")));
 }
@@ -116,6 +117,21 @@ TEST_F(Cli, QuantizeKeepsInFp32WhatOpWiseSays) {
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(run.json()["fp32_ops"], 1);
   EXPECT_THAT(read_bytes(folder_ / "q/deploy.yaml"), HasSubstr("fallback:\n  - /fc/Gemm"));
+}
+
+TEST_F(Cli, AnInt8ModelIsNotQuantizedAgain) {
+  ASSERT_EQ(lpot({"quantize", "conf.yaml", "-m", kModel, "-o", "q", "-q"}).code, 0);
+  for (const std::string verb : {"quantize", "tune"}) {
+    const Outcome run = lpot({verb, "conf.yaml", "-m", "q/model.xml", "-q"});
+    EXPECT_NE(run.code, 0);
+    EXPECT_THAT(run.err, AllOf(HasSubstr("q/model.xml: the model is quantized already: 9 ops have int8 weights, and "),
+                               HasSubstr("Pass the fp32 model")));
+  }
+  const Json model = lpot({"inspect", "q/model.xml", "--json"}).json();
+  EXPECT_THAT(model["quantizable"], SizeIs(0));
+  EXPECT_THAT(model["quantized"], SizeIs(9));
+  EXPECT_THAT(lpot({"inspect", "q/model.xml"}).out,
+              AllOf(HasSubstr("The model is quantized already: 9 ops have int8 weights"), HasSubstr("/fc/Gemm")));
 }
 
 TEST_F(Cli, InspectShowsTheKernelsThatRun) {

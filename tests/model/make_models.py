@@ -4,6 +4,9 @@
 
 A network with two convolutions, a matrix product, variables, two inputs, two outputs and a dynamic batch, as
 SavedModel (data/saved_model) and as data/network.tflite. `expected.txt` contains TensorFlow's output for inputs of 0.5.
+
+data/spectrum.tflite is a matrix product of the real part of a Fourier transform, an operation that OpenVINO does not
+support.
 """
 
 import pathlib
@@ -56,6 +59,24 @@ class Network(tf.Module):
         }
 
 
+class Spectrum(tf.Module):
+    def __init__(self):
+        super().__init__()
+        self.weights = tf.Variable(np.ones((9, 2), np.float32))
+
+    @tf.function(input_signature=[tf.TensorSpec([4, 16], tf.float32, name="audio")])
+    def __call__(self, audio):
+        spectrum = tf.cast(tf.signal.rfft(audio), tf.float32, name="spectrum")
+        return {"scores": tf.matmul(spectrum, self.weights)}
+
+
+def to_tflite(network):
+    function = network.__call__.get_concrete_function()
+    return tf.lite.TFLiteConverter.from_concrete_functions(
+        [function], network
+    ).convert()
+
+
 def main():
     folder = DATA / "saved_model"
     shutil.rmtree(folder, ignore_errors=True)
@@ -63,11 +84,8 @@ def main():
     tf.saved_model.save(network, str(folder), signatures=network.__call__)
     shutil.rmtree(folder / "assets", ignore_errors=True)
     (folder / "fingerprint.pb").unlink(missing_ok=True)
-    function = network.__call__.get_concrete_function()
-    lite = tf.lite.TFLiteConverter.from_concrete_functions(
-        [function], network
-    ).convert()
-    (DATA / "network.tflite").write_bytes(lite)
+    (DATA / "network.tflite").write_bytes(to_tflite(network))
+    (DATA / "spectrum.tflite").write_bytes(to_tflite(Spectrum()))
     outputs = network(tf.fill([1, 8, 8, 2], 0.5), tf.fill([1, 5], 0.5))
     (DATA / "expected.txt").write_text(
         " ".join(f"{v:.7g}" for v in outputs["logits"].numpy().ravel()) + "\n"

@@ -50,6 +50,26 @@ TEST(Executable, ReportsWhyAShapeCannotBeCompiled) {
   EXPECT_THAT(message_of<ModelError>([&] { Executable(model, {.input_shapes = {{1, 5}}}); }), HasSubstr("[compile]"));
 }
 
+// The flatten of an exported classifier has the batch size of the export.
+TEST(Executable, NamesTheOpThatFixesTheBatch) {
+  for (const ov::Dimension& rows : {ov::Dimension(1), ov::Dimension(-1)}) {
+    const auto x = parameter({rows, 2, 2}, "x");
+    const auto shape = op::Constant::create(ov::element::i64, {2}, {1, 4});
+    const Model model = as_model({named(std::make_shared<op::Reshape>(x, shape, false), "flat")}, {x});
+    EXPECT_EQ(message_of<ModelError>([&] {
+                Executable(model, {.input_shapes = {{8, 2, 2}}});
+              }),
+              "[compile] made in a test: the batch size is 8, but the model has a fixed batch size of 1 at the op "
+              "'flat' (Reshape). Use batch size 1 (--batch-size of 'lpot bench', batch_size of a dataloader), or "
+              "export the model with a dynamic batch");
+    EXPECT_THAT(message_of<ModelError>([&] {
+                  Executable(model, {.input_shapes = {{1, 2, 3}}});
+                }),
+                HasSubstr("OpenVINO cannot compile the model"))
+        << "another batch size does not help";
+  }
+}
+
 class InferAll : public ::testing::TestWithParam<int> {};
 
 TEST_P(InferAll, ReturnsResultsInTheOrderOfTheSource) {

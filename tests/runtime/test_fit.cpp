@@ -63,7 +63,8 @@ TEST(InputFit, ReportsTheNumberOfTensors) {
   EXPECT_THAT(message_of<DataError>([] {
                 InputFit(two_inputs(), {}).apply({Tensor(ElementType::I64, {1, 1})});
               }),
-              AllOf(HasSubstr("the model has 2 inputs"), HasSubstr("but the data have 1 tensors")));
+              AllOf(HasSubstr("the model has 2 inputs"),
+                    HasSubstr("but a sample of the data has 1 tensor. Provide a tensor for each")));
 }
 
 TEST(InputFit, AcceptsASampleThatIsAlreadyACompleteInput) {

@@ -7,6 +7,7 @@ namespace lpot {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 // Rows of x, doubled.
 Model twice(const ov::PartialShape& shape) {
@@ -93,6 +94,20 @@ TEST(Runner, RunsAModelWithABatchSizeInItsConstants) {
   const Model model = as_model({std::make_shared<op::Reshape>(x, shape, false)}, {x});
   Runner runner(model, {}, {.threads = 1});
   EXPECT_EQ(run_all(runner, {rows(2, 3, 0)})[0].shape(), (Shape{3, 2}));
+}
+
+TEST(Runner, NamesTheOpThatFixesTheBatch) {
+  for (const int batch : {1, -1})
+    for (const int threads : {1, 2}) {
+      const auto x = parameter({batch, 3}, "x");
+      const auto shape = op::Constant::create(ov::element::i64, {2}, {3, 1});
+      const Model model = as_model({named(std::make_shared<op::Reshape>(x, shape, false), "flat")}, {x});
+      Runner runner(model, {}, {.threads = threads});
+      EXPECT_THAT(
+          message_of<ModelError>([&] { run_all(runner, {rows(8, 3, 0)}); }),
+          HasSubstr("the batch size is 8, but the model has a fixed batch size of 1 at the op 'flat' (Reshape)"))
+          << "batch " << batch << ", " << threads << " threads";
+    }
 }
 
 TEST(Runner, ReturnsTheSameWithAnyNumberOfStreams) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <openvino/openvino.hpp>
 #include <set>
 #include <utility>
@@ -66,6 +67,23 @@ void check_not_cut(const Model& source, const onnx::GraphProto& graph) {
            "model.outputs.");
 }
 
+// Dimensions that the file leaves open and that model.input_shapes fixes. Some models can only be read with them.
+void fix_input_shapes(const Model& source, onnx::GraphProto& graph) {
+  std::map<std::string, ov::PartialShape> shapes;
+  for (const auto& input : std::as_const(*source.graph).inputs())
+    for (const std::string& name : input.get_names()) shapes[name] = input.get_partial_shape();
+  for (onnx::ValueInfoProto& input : *graph.mutable_input()) {
+    const auto found = shapes.find(input.name());
+    if (found == shapes.end() || !input.type().tensor_type().has_shape()) continue;
+    auto& dimensions = *input.mutable_type()->mutable_tensor_type()->mutable_shape()->mutable_dim();
+    const ov::PartialShape& shape = found->second;
+    if (shape.rank().is_dynamic() || static_cast<int>(shape.size()) != dimensions.size()) continue;
+    for (std::size_t i = 0; i < shape.size(); ++i)
+      if (auto& dimension = dimensions[static_cast<int>(i)]; shape[i].is_static() && !dimension.has_dim_value())
+        dimension.set_dim_value(shape[i].get_length());
+  }
+}
+
 }  // namespace
 
 std::size_t export_onnx(const Model& source, const Edits& edits, const fs::path& target) {
@@ -75,6 +93,7 @@ std::size_t export_onnx(const Model& source, const Edits& edits, const fs::path&
   onnx::ModelProto model = read_onnx(source.source);
   check_not_cut(source, model.graph());
   upgrade_opset(model, known_ranks(*source.graph));
+  fix_input_shapes(source, *model.mutable_graph());
   OnnxWriter(source, edits, *model.mutable_graph()).run();
   if (model.ByteSizeLong() > kMaxBytes)
     refuse(target, fmt::format("the int8 model has {} bytes; one ONNX file holds at most 2 GB", model.ByteSizeLong()));

@@ -24,11 +24,26 @@ using Ranks = std::map<std::string, std::size_t>;
                                               node.name().empty() ? node.output(0) : node.name(), node.op_type(), why));
 }
 
+// The tensors that a node reads or that are outputs of the graph, including the nodes of subgraphs.
+std::set<std::string> read_tensors(const onnx::GraphProto& graph) {
+  std::set<std::string> names;
+  for (const onnx::ValueInfoProto& output : graph.output()) names.insert(output.name());
+  for (const onnx::NodeProto& node : graph.node()) {
+    for (const std::string& input : node.input())
+      if (!input.empty()) names.insert(input);
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (attribute.has_g()) names.merge(read_tensors(attribute.g()));
+      for (const onnx::GraphProto& inner : attribute.graphs()) names.merge(read_tensors(inner));
+    }
+  }
+  return names;
+}
+
 // Upgrades one graph and its subgraphs to the target operator set.
 class OpsetUpgrader {
  public:
   OpsetUpgrader(onnx::GraphProto& graph, std::int64_t from, const Ranks& ranks, std::set<std::string>& names)
-      : graph_(graph), from_(from), ranks_(ranks), names_(names) {
+      : graph_(graph), from_(from), ranks_(ranks), names_(names), read_(read_tensors(graph)) {
     for (const onnx::TensorProto& tensor : graph.initializer()) names_.insert(tensor.name());
     for (const onnx::ValueInfoProto& input : graph.input()) names_.insert(input.name());
     for (const onnx::NodeProto& node : graph.node()) names_.insert(node.output().begin(), node.output().end());
@@ -75,9 +90,12 @@ class OpsetUpgrader {
     remove_attribute(node, "spatial");
   }
 
+  // Before operator set 10 the mask has the type of the data, since then it is boolean.
   void upgrade_dropout(onnx::NodeProto& node) const {
-    if (from_ < 10 && node.output_size() > 1 && !node.output(1).empty())
-      refuse(node, "the mask output of operator sets before 10 is not supported");
+    if (from_ < 10 && node.output_size() > 1) {
+      if (read_.contains(node.output(1))) refuse(node, "an op reads the mask, whose type changes with operator set 10");
+      node.mutable_output()->RemoveLast();
+    }
     remove_attribute(node, "ratio");  // has no effect in inference
   }
 
@@ -175,6 +193,7 @@ class OpsetUpgrader {
   std::int64_t from_;
   const Ranks& ranks_;
   std::set<std::string>& names_;            // of all tensors, subgraphs included
+  std::set<std::string> read_;              // tensors that are outputs or inputs of nodes, subgraphs included
   std::vector<onnx::NodeProto> followers_;  // nodes to insert after the rewritten one
 };
 

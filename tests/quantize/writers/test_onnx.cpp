@@ -35,6 +35,16 @@ TEST_F(ExportOnnx, DoesNotChangeOpsWithoutAnEdit) {
   EXPECT_EQ(written.model.SerializeAsString(), file.model.SerializeAsString());
 }
 
+// Some models can only be read with these shapes.
+TEST_F(ExportOnnx, WritesTheInputShapesOfTheConfiguration) {
+  OnnxFile file = conv_with_batch_norm();
+  auto& dimensions = *file.model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
+  for (const int i : {0, 2}) dimensions.mutable_shape()->mutable_dim(i)->set_dim_param("n");
+  const auto path = file.write(folder_ / "fp32.onnx");
+  write(load_model(path, {.input_shapes = {{"x", {4, 3, -1, 6}}}}), {});
+  EXPECT_EQ(model_inputs(load_model(folder_ / "int8.onnx"))[0].describe(), "x f32 [4,3,?,6]");
+}
+
 TEST_F(ExportOnnx, ConvertsGroupedWeightsToTheFileLayout) {
   OnnxFile file;
   file.input("x", {1, 4, 5, 5});

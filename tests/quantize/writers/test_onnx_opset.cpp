@@ -115,6 +115,14 @@ TEST_F(UpgradeOpset, RemovesTheRatioOfDropout) {
   expect_same(dropout, {2, 3});
 }
 
+// Older files often name the mask, although no node reads it.
+TEST_F(UpgradeOpset, RemovesAMaskOfDropoutThatNoNodeReads) {
+  OnnxFile dropout = one_node(9, "Dropout", {2, 3}, {2, 3});
+  node(dropout).add_output("mask");
+  expect_same(dropout, {2, 3});
+  EXPECT_EQ(OnnxFile::read(folder_ / "new.onnx").model.graph().node(0).output_size(), 1);
+}
+
 TEST_F(UpgradeOpset, KeepsLaterOperatorSets) {
   const OnnxFile raised = upgrade(one_node(17, "Relu", {2, 3}, {2, 3}));
   EXPECT_EQ(raised.model.opset_import(0).version(), 17);
@@ -130,6 +138,7 @@ TEST_F(UpgradeOpset, RejectsOperatorSetsBefore7) {
 TEST_F(UpgradeOpset, NamesAnOpThatCannotBeUpgraded) {
   OnnxFile dropout = one_node(9, "Dropout", {2, 3}, {2, 3});
   node(dropout).add_output("mask");
+  dropout.output("mask", {2, 3});
   EXPECT_THAT(message_of<ModelError>([&] { upgrade(dropout); }), HasSubstr("'op' (Dropout)"));
 }
 
