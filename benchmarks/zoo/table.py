@@ -105,11 +105,21 @@ def message_rows(results: dict[str, dict]) -> list[list[str]]:
     table = []
     for name, result in results.items():
         reasons = {
-            (what, short(text, 400 if what.startswith("not read") else 250))
+            (
+                what,
+                short(
+                    without_folders(text), 400 if what.startswith("not read") else 250
+                ),
+            )
             for what, text in problems(result)
         }
         table += [[name, MODELS[name].note, *reason] for reason in sorted(reasons)]
     return table
+
+
+def without_folders(text: str) -> str:
+    """Messages contain the paths of the machine that measured."""
+    return re.sub(r"/[^\s:'\"]*/", "", text)
 
 
 def problems(result: dict) -> Iterator[tuple[str, str]]:
