@@ -7,6 +7,7 @@
 
 #include "lpot/calibrate/observe.h"
 #include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/graph/quantizer_places.h"
 
 namespace lpot {
@@ -149,12 +150,21 @@ class IntegerReads {
   std::vector<InputEdit> found_;
 };
 
+// Whether only ops that may run in int8 read the output of this op, perhaps through ops that preserve values.
+bool only_kernels_read(const ov::Node& node) {
+  const std::set<Input> readers = node.output(0).get_target_inputs();
+  return !readers.empty() && std::all_of(readers.begin(), readers.end(), [](const Input& reader) {
+    const ov::Node& next = *reader.get_node();
+    return find_capability(next.get_type_name()) || (preserves_values(next, {}) && only_kernels_read(next));
+  });
+}
+
 }  // namespace
 
 std::set<std::string> averaged_tensors(const Model& model) {
   std::set<std::string> tensors;
   for (const auto& node : model.graph->get_ordered_ops())
-    if (is_average(*node) && node->get_input_element_type(0) == ov::element::f32)
+    if (is_average(*node) && node->get_input_element_type(0) == ov::element::f32 && only_kernels_read(*node))
       tensors.insert(name_of(node->input_value(0)));
   return tensors;
 }

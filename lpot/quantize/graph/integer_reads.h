@@ -17,7 +17,8 @@
 
 namespace lpot {
 
-// The tensors that averages read. Their ranges must be observed.
+// The tensors of averages that only possible int8 ops read. Their ranges must be observed. Other averages, such as
+// those of layer norms, never read integers.
 std::set<std::string> averaged_tensors(const Model&);
 
 // The levels of a tensor for an op without weights: its whole range. nullopt: no statistics.

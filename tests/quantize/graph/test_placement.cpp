@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "lpot/quantize/graph/edits.h"
+#include "lpot/quantize/graph/integer_reads.h"
 #include "lpot/quantize/graph/placement.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/resolve.h"
@@ -354,6 +355,20 @@ TEST(Placement, LeavesTheQuantizerAfterSpaceToDepth) {
   const Quantized deep(as_model({conv3x3(blocks, 64, 4, "b", 2)}, {x}));
   EXPECT_TRUE(runs_in_int8(deep.int8, "b"));
   EXPECT_LT(deep.error(), 0.05);
+}
+
+// A layer norm subtracts the mean, so its quantization would gain nothing, and its range is not observed.
+TEST(Placement, OnlyObservesMeansThatKernelsRead) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto relu = first_relu(x);
+  const auto axes = op::Constant::create(ov::element::i64, {2}, {2, 3});
+  const auto mean = std::make_shared<op::ReduceMean>(relu, axes, true);
+  const Model norm = as_model({std::make_shared<op::Subtract>(relu, mean)}, {x});
+  EXPECT_THAT(averaged_tensors(norm), IsEmpty());
+
+  const auto y = parameter({1, 4, 8, 8}, "x");
+  const auto flat = std::make_shared<op::ReduceMean>(first_relu(y), axes, false);
+  EXPECT_THAT(averaged_tensors(as_model({product(flat, 16, 4, "b", 2)}, {y})), UnorderedElementsAre("relu"));
 }
 
 }  // namespace
