@@ -6,8 +6,11 @@ fastest model that meets the goal among at least 200 plans (oracle.cpp).
 - Models are selected on one half of the evaluation data. The other half gives the change of the accuracy, with a 95%
   confidence interval of the difference, sample by sample.
 - Both models run alternately in one process, in two processes. If the interval of the ratio contains 1, the regret is 1.
-- Results are stored in BUILD/regret. A second run measures only what is missing. A result belongs to the program
-  `lpot`, the model and the configuration; with another one, it is measured again.
+- Results are stored in BUILD/regret, those of the emulated AVX2 CPU (as_avx2.py) in BUILD/regret-avx2. A second run
+  measures only what is missing. A result belongs to the program `lpot`, the model and the configuration; with another
+  one, it is measured again.
+- The first int8 model of a strategy does not depend on the goal. If it meets a goal, the cells of all looser goals are
+  the same, and they are not measured again.
 
     regret.py --networks mobilenet-v2,resnet20 --goals 0.001,0.01 --strategies auto    a part of the table
     regret.py --again auto            measures the cells of `auto` again
@@ -26,7 +29,7 @@ import statistics
 import sys
 import textwrap
 
-from regret_measure import GOALS, NNCF, Benchmark
+from regret_measure import FOLDERS, GOALS, NNCF, Benchmark, NotMeasured, cpu_class
 from regret_networks import NETWORKS, ROOT, Network, Networks
 
 STRATEGIES = ("auto", "basic", "bayesian")
@@ -59,7 +62,6 @@ class Table:
     ) -> None:
         factor = scale(network)
         best = oracle["goals"][str(goal)]
-        self.plans[network.title] = oracle["tried"]
         head = [
             network.title,
             f"{100 * goal:g}%",
@@ -67,7 +69,7 @@ class Table:
             f"{factor * oracle['fp32'] * (1 - goal):.2f}",
         ]
         oracle_cell = {**best, "goal": goal}
-        self.rows.append(
+        rows = [
             [
                 *head,
                 "oracle",
@@ -79,17 +81,23 @@ class Table:
                 f"{oracle['tried'] + 1}",
                 "",
             ]
-        )
-        for cell in cells:
-            self.rows.append(self.row(network, oracle, cell))
+        ]
+        with_speeds = [self.with_speed(network, oracle, cell) for cell in cells]
+        rows += [self.row(network, cell) for cell in with_speeds]
+        self.rows += rows
+        self.plans[network.title] = oracle["tried"]
+        for cell in with_speeds:
+            self.cells[cell["strategy"]].append(cell)
 
-    def row(self, network: Network, oracle: dict, cell: dict) -> list[str]:
+    def with_speed(self, network: Network, oracle: dict, cell: dict) -> dict:
+        if "error" in cell:
+            return cell
+        return {**cell, **self.benchmark.regret(network, cell, oracle)}
+
+    def row(self, network: Network, cell: dict) -> list[str]:
         strategy = cell["strategy"]
         if "error" in cell:
-            self.cells[strategy].append({"error": cell["error"]})
             return ["", "", "", "", strategy, cell["error"], *[""] * 6]
-        speed = self.benchmark.regret(network, cell, oracle)
-        self.cells[strategy].append({**cell, **speed})
         met = cell["goal_met"]
         return [
             *[""] * 4,
@@ -97,8 +105,8 @@ class Table:
             f"{scale(network) * cell['accuracy']:.2f}{'' if met else ' (missed)'}",
             self.change_text(network, cell),
             f"{cell['int8_ops']}/{cell['ops']}" if "int8_ops" in cell else "",
-            f"{speed['speedup']:.2f} x",
-            regret_text(speed) if met else "-",
+            f"{cell['speedup']:.2f} x",
+            regret_text(cell) if met else "-",
             f"{cell['evaluations']:.1f}",
             f"{cell['seconds']:.0f} s",
         ]
@@ -162,23 +170,32 @@ def row_text(cells: list[str] | tuple[str, ...]) -> str:
 
 
 INTRODUCTION = (
-    "`make bench-regret` measured this table on {cpu}, with {version} and OpenVINO {openvino}. "
+    "`make bench-regret` measured these tables on {cpu}, with {version} and OpenVINO {openvino}. "
     "[README.md](README.md#regret) explains the method and the columns. Accuracies are in percent. "
-    "Plans of the reference search: {plans}. {contention} Other programs also make the times of tunings longer. "
-    "If strategies return the same model for several goals, the cells share one comparison of speed."
+    "If strategies return the same model for several goals, the cells share one comparison of speed. "
+    "Other programs make the times of tunings longer."
 )
+TITLES = {
+    "own": "The CPU as it is",
+    "AVX2": "Limited to AVX2 (`benchmarks/as_avx2.py`)",
+}
 
 
-def introduction(benchmark: Benchmark, table: "Table") -> str:
-    plans = "; ".join(f"{title}: {count}" for title, count in table.plans.items())
+def wrapped(text: str) -> str:
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+
+
+def introduction(benchmark: Benchmark) -> str:
     text = INTRODUCTION.format(
-        cpu=cpu_name(),
-        version=benchmark.version,
-        openvino=benchmark.openvino,
-        plans=plans,
-        contention=table.contention(),
+        cpu=cpu_name(), version=benchmark.version, openvino=benchmark.openvino
     )
-    return f"# Regret\n\n{textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)}\n\n"
+    return f"# Regret\n\n{wrapped(text)}\n"
+
+
+def section(of_class: str, table: Table) -> str:
+    plans = "; ".join(f"{title}: {count}" for title, count in table.plans.items())
+    text = f"Plans of the reference search: {plans}. {table.contention()}"
+    return f"\n## {TITLES[of_class]}\n\n{wrapped(text)}\n\n{table.text()}"
 
 
 def cpu_name() -> str:
@@ -206,6 +223,8 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
+    if options.write and not options.table:
+        parser.error("--write goes with --table")
     if unknown := set(options.networks) - set(NETWORKS):
         parser.error(f"unknown networks: {', '.join(sorted(unknown))}")
     if unknown := {float(g) for g in options.goals} - set(GOALS):
@@ -234,7 +253,11 @@ def measure(benchmark: Benchmark, networks: Networks) -> Table:
                 if options.table and not path.exists():
                     continue
                 cells.append(benchmark.cell(network, goal, strategy))
-            table.add(network, goal, oracle, cells)
+            try:
+                table.add(network, goal, oracle, cells)
+            except NotMeasured as missing:
+                print(f"left out: {name}, {goal}: {missing}", file=sys.stderr)
+                continue
             for row in table.rows[-1 - len(cells) :]:
                 print(row_text(row), file=sys.stderr, flush=True)
     return table
@@ -242,15 +265,25 @@ def measure(benchmark: Benchmark, networks: Networks) -> Table:
 
 def main() -> None:
     options = parse_options()
+    data = pathlib.Path(os.environ["LPOT_TEST_DATA"]).resolve()
+    # Both classes read the same data.
+    networks = Networks(data, pathlib.Path(options.build).resolve() / "regret/data")
     if options.table:
         options.keep = options.keep_oracle = True
-    benchmark = Benchmark(options)
-    data = pathlib.Path(os.environ["LPOT_TEST_DATA"]).resolve()
-    table = measure(benchmark, Networks(data, benchmark.work / "data"))
-    print(table.text())
+        classes = list(FOLDERS)
+    else:
+        classes = [cpu_class()]
+    benchmarks = [Benchmark(options, of_class) for of_class in classes]
+    tables = [measure(benchmark, networks) for benchmark in benchmarks]
+    sections = [
+        section(c, table)
+        for c, table in zip(classes, tables, strict=True)
+        if table.rows
+    ]
+    print("".join(sections))
     if options.write:
         path = ROOT / "benchmarks/regret.md"
-        path.write_text(introduction(benchmark, table) + table.text())
+        path.write_text(introduction(benchmarks[0]) + "".join(sections))
 
 
 if __name__ == "__main__":

@@ -9,19 +9,22 @@ import json
 import math
 import os
 import pathlib
-import random
 import re
 import shutil
 import statistics
 import subprocess
-import sys
 import time
 
+import as_avx2
+import regret_peers
+from regret_changes import paired_change
 from regret_networks import CONFIG, ROOT, Network
+from regret_peers import NNCF
+from stored_results import log, read_json, write_json
 
 GOALS = (0.001, 0.003, 0.005, 0.01, 0.02)  # relative; the same as in oracle.cpp
-NNCF = "NNCF"
-PEER_SECONDS = 600
+# CPU classes and the folders of their results below BUILD.
+FOLDERS = {"own": "regret", "AVX2": "regret-avx2"}
 CANDIDATES = 4  # of each goal, timed together to find the fastest
 PROCESSES = 2  # that time a pair of models
 
@@ -39,34 +42,29 @@ def hash_of_model(model: pathlib.Path) -> str:
     return digest(model, model.with_suffix(".bin"))
 
 
-def read_json(path: pathlib.Path) -> dict | None:
-    return json.loads(path.read_text()) if path.exists() else None
-
-
-def write_json(path: pathlib.Path, value: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(json.dumps(value, indent=1) + "\n")
-    temporary.rename(path)
-
-
 def meets(goal: float, fp32: float, value: float) -> bool:
     return value >= fp32 - goal * abs(fp32) - 1e-12 * max(1.0, abs(fp32))
-
-
-def log(text: str) -> None:
-    print(time.strftime("%H:%M:%S"), text, file=sys.stderr, flush=True)
 
 
 class Failure(Exception):
     pass
 
 
+class NotMeasured(Exception):
+    """A table of stored results lacks this file."""
+
+
+def cpu_class() -> str:
+    return "AVX2" if as_avx2.is_emulated() else "own"
+
+
 class Benchmark:
-    def __init__(self, options: argparse.Namespace) -> None:
+    def __init__(self, options: argparse.Namespace, of_class: str) -> None:
         self.options = options
         self.build = pathlib.Path(options.build).resolve()
-        self.work = self.build / "regret"
+        self.work = self.build / FOLDERS[of_class]
+        # Results of another class are only read.
+        self.measures = of_class == cpu_class() and not options.table
         self.lpot = self.build / "bin/lpot"
         self.oracle_program = self.build / "bin/bench_oracle"
         self.program_key = digest(self.lpot)
@@ -246,17 +244,31 @@ class Benchmark:
         if known and not is_again and (known["key"] == key or self.options.keep):
             return known
         self.repeated.add(str(path))
-        log(f"{network.name}, {100 * goal:g}%: {strategy}")
-        folder = self.work / f"studies/{network.name}/{strategy}-{goal}"
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        if strategy == NNCF:
-            found = self.run_nncf(network, goal, folder)
-        else:
-            found = self.tune(network, goal, strategy, folder)
-        result = {"key": key, "strategy": strategy, "goal": goal, **found}
+        found = self.passed_at_once(network, goal, strategy, key)
+        if not found:
+            log(f"{network.name}, {100 * goal:g}%: {strategy}")
+            folder = self.work / f"studies/{network.name}/{strategy}-{goal}"
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.mkdir(parents=True)
+            if strategy == NNCF:
+                found = self.run_nncf(network, goal, folder)
+            else:
+                found = self.tune(network, goal, strategy, folder)
+        result = {**found, "key": key, "strategy": strategy, "goal": goal}
         write_json(path, result)
         return result
+
+    def passed_at_once(
+        self, network: Network, goal: float, strategy: str, key: str
+    ) -> dict | None:
+        """The cell of a tighter goal whose first int8 model met that goal. The first model does not depend on the
+        goal, so the search for this goal ends with the same model after the same evaluations."""
+        for tighter in (g for g in GOALS if g < goal):
+            path = self.work / f"cells/{network.name}/{strategy}-{tighter}.json"
+            known = read_json(path)
+            if known and known["key"] == key and known.get("passed_at_once"):
+                return known
+        return None
 
     def tune(
         self, network: Network, goal: float, strategy: str, folder: pathlib.Path
@@ -288,6 +300,7 @@ class Benchmark:
             if samples
             else 1 + result["trials"],
             "trials": result["trials"],
+            "passed_at_once": result["goal_met"] and result["trials"] == 1,
             "probes": result["probes"],
             "cores": result["best"]["cores"],
             "seconds": seconds,
@@ -298,61 +311,29 @@ class Benchmark:
             return {
                 "error": "accuracy_control.py does not evaluate this network's metric"
             }
-        script = ROOT / "benchmarks/peers/accuracy_control.py"
         try:
-            out = self.run(
-                sys.executable, script, self.peer_folder(network), folder, goal, seconds=PEER_SECONDS
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return {"error": f"no result after {PEER_SECONDS // 60} minutes"}
-        except Failure as failure:
-            return {"error": str(failure).strip().splitlines()[-1][:200]}
-        found = json.loads(re.findall(r"^\{.*\}$", out, re.MULTILINE)[-1])
+            data = regret_peers.data_folder(network, self.build, self.work)
+            found = regret_peers.control_accuracy(data, folder, goal)
+        except regret_peers.NoResult as reason:
+            return {"error": str(reason)}
         model = str(folder / "model.xml")
         # NNCF compiles its models with the runtime's default precision.
         values = self.values(network, "selection", model, "auto")
         fp32 = self.values(network, "selection", str(network.model), "f32")
         reached = statistics.fmean(values)
+        is_met = meets(goal, statistics.fmean(fp32), reached)
         return {
             "model": model,
-            "goal_met": meets(goal, statistics.fmean(fp32), reached),
+            "goal_met": is_met,
             "accuracy": reached,
             "precision": "auto",
             "run_in": "auto",
             "evaluations": found["evaluations"],
+            # The evaluations are those of fp32 and of the first int8 model.
+            "passed_at_once": is_met and found["evaluations"] < 2.5,
             "cores": 0,
             "seconds": found["seconds"],
         }
-
-    def peer_folder(self, network: Network) -> pathlib.Path:
-        """The folder of peers/networks.py with the selection half of its evaluation data."""
-        import numpy as np
-
-        sys.path.insert(0, str(ROOT / "benchmarks/peers"))
-        import networks as peers
-
-        whole = self.build / "peers" / network.peer
-        if not (whole / "network.json").exists():
-            script = ROOT / "benchmarks/peers/networks.py"
-            self.run(sys.executable, script, network.peer, whole.parent)
-        folder = self.work / f"peers/{network.name}"
-        if (folder / "network.json").exists():
-            return folder
-        shutil.copytree(
-            whole / "calibration", folder / "calibration", dirs_exist_ok=True
-        )
-        batches = peers.load_batches(whole / "evaluation.npz")
-        size = len(next(iter(batches[0].values())))
-        rows = {
-            name: np.concatenate([b[name] for b in batches])[0::2]
-            for name in batches[0]
-        }
-        peers.save_batches(folder / "evaluation.npz", peers.in_batches(rows, size))
-        np.save(folder / "labels.npy", np.load(whole / "labels.npy")[0::2])
-        described = read_json(whole / "network.json")
-        described["model"] = str(network.model)
-        write_json(folder / "network.json", described)
-        return folder
 
     # Accuracy on the other half
 
@@ -367,6 +348,8 @@ class Benchmark:
         cache = self.work / f"values/{network.name}/{key}.json"
         if cache.exists():
             return json.loads(cache.read_text())
+        if not self.measures:
+            raise NotMeasured(cache)
         if network.pairs_command:
             command = network.pairs_command[half]
             words = command.format(model=model, precision=run_in or "f32").split()
@@ -401,6 +384,8 @@ class Benchmark:
         known = read_json(path)
         if known:
             return known
+        if not self.measures:
+            raise NotMeasured(path)
         timed = self.bench(network, models, oracle["cores"])
         to_fp32, to_best = timed[1], timed[2]
         is_same = hashes[0] == hashes[2] or to_best["low"] <= 1 <= to_best["high"]
@@ -424,52 +409,3 @@ def precision(plan: dict) -> str:
 
 def is_f32(plan: dict) -> bool:
     return precision(plan) == "f32"
-
-
-def paired_change(fp32: list, returned: list) -> dict:
-    if isinstance(fp32[0], list):
-        return correlation_change(fp32, returned)
-    count = len(fp32)
-    differences = [b - a for a, b in zip(fp32, returned, strict=True)]
-    mean = statistics.fmean(differences)
-    if set(fp32) | set(returned) <= {0.0, 1.0}:
-        # Wald's interval with half a sample more in each cell of the 2 x 2 table (Agresti and Min, 2005): it does not
-        # collapse if no sample changes.
-        gains, losses = differences.count(1) + 0.5, differences.count(-1) + 0.5
-        total = count + 2
-        centre = (gains - losses) / total
-        spread = (
-            1.96
-            * math.sqrt(gains + losses - (gains - losses) ** 2 / total)
-            / total
-        )  # fmt: skip
-        return interval(fp32, mean, centre - spread, centre + spread)
-    error = statistics.stdev(differences) / math.sqrt(count)
-    return interval(fp32, mean, mean - 1.96 * error, mean + 1.96 * error)
-
-
-def interval(fp32: list[float], mean: float, low: float, high: float) -> dict:
-    return {"fp32": statistics.fmean(fp32), "mean": mean, "low": low, "high": high}
-
-
-def correlation_change(fp32: list, returned: list) -> dict:
-    """A correlation is not a mean over samples: the interval is a bootstrap over pairs of sentences."""
-
-    def pearson(pairs: list) -> float:
-        return statistics.correlation([p[0] for p in pairs], [p[1] for p in pairs])
-
-    draws = random.Random(7)
-    changes = []
-    for _ in range(1000):
-        chosen = draws.choices(range(len(fp32)), k=len(fp32))
-        changes.append(
-            pearson([returned[i] for i in chosen]) - pearson([fp32[i] for i in chosen])
-        )
-    changes.sort()
-    before = pearson(fp32)
-    return {
-        "fp32": before,
-        "mean": pearson(returned) - before,
-        "low": changes[25],
-        "high": changes[974],
-    }

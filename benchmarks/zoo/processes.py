@@ -13,6 +13,9 @@ import time
 
 from download import sha256
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+from stored_results import log, read_json, write_json  # noqa: E402, F401
+
 
 class Failure(Exception):
     pass
@@ -26,23 +29,8 @@ class Finished:
     memory: float  # peak, MB
 
 
-def log(text: str) -> None:
-    print(time.strftime("%H:%M:%S"), text, file=sys.stderr, flush=True)
-
-
 def digest(*parts: object) -> str:
     return hashlib.sha256("\0".join(str(p) for p in parts).encode()).hexdigest()[:16]
-
-
-def read_json(path: pathlib.Path) -> dict | None:
-    return json.loads(path.read_text()) if path.exists() else None
-
-
-def write_json(path: pathlib.Path, value: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(json.dumps(value, indent=1) + "\n")
-    temporary.rename(path)
 
 
 def hash_of(path: pathlib.Path) -> str:
