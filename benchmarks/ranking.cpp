@@ -1,6 +1,7 @@
 // Validates the ranking of `auto`: how well estimates from a few samples order plans by their accuracy.
 //
 //   build/bin/bench_ranking CONF MODEL WORKSPACE
+//   build/bin/bench_ranking CONF MODEL WORKSPACE --black-box   as if a function of the user evaluated: no sample scores
 //
 // The plans are all schemes with weights per channel, with every combination of recipes of the search space. Each is
 // probed in the three ways that strategies know, then evaluated completely. Prints the rank correlation (Spearman) of
@@ -16,6 +17,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/strategies/common.h"
+#include "lpot/tune/setup.h"
 #include "lpot/tune/tune.h"
 
 namespace {
@@ -82,16 +84,15 @@ void print_level(int level, const TuneResult& result) {
   for (const Probe& probe : result.probes) {
     const auto accuracy = accuracies.find(key_of(probe.plan).sum);
     if (probe.level != level || accuracy == accuracies.end()) continue;
-    if (level > 0 && !probe.loss) continue;
     found.push_back(accuracy->second);
-    expected.push_back(level == 0 ? -probe.distance : -*probe.loss);
+    expected.push_back(probe.loss ? -*probe.loss : -probe.distance);
     samples = std::max(samples, probe.used_samples);
-    if (level > 0) squares += std::pow(result.baseline.accuracy - *probe.loss - accuracy->second, 2);
+    if (probe.loss) squares += std::pow(result.baseline.accuracy - *probe.loss - accuracy->second, 2);
   }
   if (expected.size() < 3) return;
   std::cout << fmt::format("level {}: {} plans, rank correlation {:.2f}", level, expected.size(),
                            spearman(expected, found));
-  if (level > 0)
+  if (samples > 0)
     std::cout << fmt::format(", {} samples, error {:.4f}", samples,
                              std::sqrt(squares / static_cast<double>(expected.size())));
   std::cout << "\n";
@@ -101,13 +102,21 @@ void print_level(int level, const TuneResult& result) {
                              *std::max_element(found.begin(), found.end()), result.baseline.accuracy);
 }
 
-int run(const std::string& config, const std::string& model, const std::string& workspace) {
+int run(const std::string& config_file, const std::string& model, const std::string& workspace, bool black_box) {
   TuneOptions options{.model = model};
   options.user.strategy = {"probe all", std::make_shared<ProbeAll>()};
-  const TuneResult result =
-      tune(load_config({config}, {"tuning.workspace.path=" + workspace, "tuning.accuracy_criterion.relative=0.02",
-                                  "tuning.exit_policy.max_trials=1000", "tuning.exit_policy.timeout=10000000"}),
-           options);
+  const Config config =
+      load_config({config_file}, {"tuning.workspace.path=" + workspace, "tuning.accuracy_criterion.relative=0.02",
+                                  "tuning.exit_policy.max_trials=1000", "tuning.exit_policy.timeout=10000000"});
+  if (black_box) {
+    const std::shared_ptr<Evaluator> evaluator = make_evaluator(config);
+    options.user.evaluation = {"black box", [evaluator](const EvaluationRequest& request) {
+                                 return request.is_fp32
+                                            ? evaluator->baseline(request.model, request.observer).accuracy()
+                                            : evaluator->score(request.model, request.observer).accuracy();
+                               }};
+  }
+  const TuneResult result = tune(config, options);
   for (const int level : {0, 1, 2}) print_level(level, result);
   return 0;
 }
@@ -115,12 +124,13 @@ int run(const std::string& config, const std::string& model, const std::string& 
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::cerr << "usage: bench_ranking CONF MODEL WORKSPACE\n";
+  const bool black_box = argc == 5 && std::string(argv[4]) == "--black-box";
+  if (argc != 4 && !black_box) {
+    std::cerr << "usage: bench_ranking CONF MODEL WORKSPACE [--black-box]\n";
     return 2;
   }
   try {
-    return run(argv[1], argv[2], argv[3]);
+    return run(argv[1], argv[2], argv[3], black_box);
   } catch (const lpot::Error& error) {
     std::cerr << error.what() << "\n";
     return 1;

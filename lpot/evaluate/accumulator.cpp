@@ -20,6 +20,14 @@ Accumulator::Accumulator(const std::vector<NamedMetric>& metrics, const Evaluate
     : options_(options), verdict_(options.early_stopping.verdict) {
   for (const NamedMetric& named : metrics) totals_.push_back({named.name, named.metric->fresh()});
   if (options.collect_sample_scores) sample_scores_.resize(size);
+  if (options.early_stopping.known) add_known(*options.early_stopping.known);
+}
+
+void Accumulator::add_known(const EvaluatedSamples& known) {
+  for (std::size_t i = 0; i < totals_.size(); ++i) totals_[i].metric->merge(*known.totals.at(i).metric);
+  for (const std::size_t position : known.positions)
+    if (!has_failed_) add_sample_score(position, *known.sample_scores[position]);
+  samples_ = known.positions.size();
 }
 
 void Accumulator::add(std::span<const std::size_t> positions, BatchResult batch) {
@@ -49,6 +57,7 @@ Evaluation Accumulator::result(std::size_t expected) {
     evaluation.score.metrics = {{totals_.front().name, verdict_->estimate()}};
   evaluation.outputs = std::move(outputs_);
   evaluation.sample_scores = std::move(sample_scores_);
+  evaluation.totals = std::move(totals_);
   return evaluation;
 }
 
@@ -78,12 +87,14 @@ void Accumulator::update(const BatchResult& batch, std::span<const std::size_t> 
 void Accumulator::add_sample_scores(const BatchResult& batch, std::span<const std::size_t> positions) {
   const auto scores = totals_.front().metric->sample_scores(batch.outputs, batch.labels);
   if (!scores) return;
-  for (std::size_t i = 0; i < positions.size() && !has_failed_; ++i) {
-    if (options_.collect_sample_scores) sample_scores_[positions[i]] = (*scores)[i];
-    if (!verdict_) continue;
-    verdict_->add(positions[i], (*scores)[i].value);
-    has_failed_ = verdict_->has_failed();
-  }
+  for (std::size_t i = 0; i < positions.size() && !has_failed_; ++i) add_sample_score(positions[i], (*scores)[i]);
+}
+
+void Accumulator::add_sample_score(std::size_t position, const SampleScore& score) {
+  if (options_.collect_sample_scores) sample_scores_[position] = score;
+  if (!verdict_) return;
+  verdict_->add(position, score.value);
+  has_failed_ = verdict_->has_failed();
 }
 
 }  // namespace lpot

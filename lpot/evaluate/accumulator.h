@@ -31,6 +31,8 @@ class Accumulator {
   std::vector<Tensor> baseline_labels(std::span<const std::size_t> positions) const;
   void update(const BatchResult&, std::span<const std::size_t> positions, bool with_baseline);
   void add_sample_scores(const BatchResult&, std::span<const std::size_t> positions);
+  void add_known(const EvaluatedSamples&);
+  void add_sample_score(std::size_t position, const SampleScore&);
 
   const EvaluateOptions& options_;
   std::vector<NamedMetric> totals_;

@@ -97,21 +97,33 @@ Score DataEvaluator::score(const Model& model, const Observer& observer) {
   return evaluation.score;
 }
 
-Score DataEvaluator::score_unless_below(double lowest, const Model& model, const Observer& observer) {
-  if (baseline_scores_.empty()) return score(model, observer);
+Score DataEvaluator::score_unless_below(double lowest, const Candidate& candidate, const Observer& observer) {
+  if (baseline_scores_.empty()) return score(candidate.model, observer);
   const bool is_first = first_scores_.empty();
   EvaluateOptions options =
       options_with_verdict(lowest, is_first ? SampleScores(baseline_scores_.size()) : first_scores_);
   options.collect_sample_scores = is_first;
+  if (!is_first) options.early_stopping.known = known_samples(candidate, options.early_stopping.positions);
   const EarlyStopping early_stopping = options.early_stopping;
-  Evaluation evaluation = run_evaluation(model, loader_, metrics_, options, observer);
+  Evaluation evaluation = run_evaluation(candidate.model, loader_, metrics_, options, observer);
   if (is_first)
     first_scores_ = without_random_sample(std::move(evaluation.sample_scores), early_stopping, evaluation.score);
   // The estimate for a model that misses the goal must be below the goal.
   Score score = std::move(evaluation.score);
   if (!score.complete && score.metrics.front().second >= lowest)
     score.metrics.front().second = std::nextafter(lowest, -1.0);
+  if (early_stopping.known) score.samples -= std::min(score.samples, early_stopping.known->positions.size());
   return score;
+}
+
+// The samples of an estimate, if they are the first of the order. nullptr: none.
+const EvaluatedSamples* DataEvaluator::known_samples(const Candidate& candidate,
+                                                     const std::vector<std::size_t>& order) const {
+  const auto found = estimated_.find(candidate.plan);
+  if (candidate.plan == 0 || found == estimated_.end()) return nullptr;
+  const std::vector<std::size_t>& known = found->second.positions;
+  const bool is_first_part = known.size() <= order.size() && std::equal(known.begin(), known.end(), order.begin());
+  return is_first_part ? &found->second : nullptr;
 }
 
 // A random sample comes first, so that the accuracy of a model that misses the goal is estimated without bias. The
@@ -145,20 +157,19 @@ EvaluateOptions DataEvaluator::options_with_verdict(double lowest, const SampleS
 LossEstimate DataEvaluator::estimate_by_samples(const EstimateRequest& request, const Observer& observer) {
   const LossSample sample(baseline_scores_, loader_.options().seed);
   const std::size_t count = estimate_samples(request.level, loader_.size());
-  SampleScores& known = estimated_[request.candidate_id];
-  known.resize(loader_.size());
-  EvaluateOptions options = candidate_options();
-  options.collect_sample_scores = true;
-  for (const std::size_t position : sample.positions(count))
-    if (!known[position]) options.early_stopping.positions.push_back(position);
-  const std::size_t evaluated = options.early_stopping.positions.size();
-  if (evaluated > 0) {
-    const Evaluation evaluation = run_evaluation(request.candidate, loader_, metrics_, options, observer);
-    for (const std::size_t position : options.early_stopping.positions)
-      known[position] = evaluation.sample_scores[position];
+  EvaluatedSamples& known = estimated_[request.candidate.plan];
+  const std::size_t before = known.positions.size();
+  if (before < count) {
+    EvaluateOptions options = candidate_options();
+    options.collect_sample_scores = true;
+    options.early_stopping.positions = sample.positions(count);
+    options.early_stopping.known = before > 0 ? &known : nullptr;
+    Evaluation evaluation = run_evaluation(request.candidate.model, loader_, metrics_, options, observer);
+    known = {std::move(options.early_stopping.positions), std::move(evaluation.totals),
+             std::move(evaluation.sample_scores)};
   }
-  LossEstimate estimate = sample.estimate(known, count);
-  estimate.samples = evaluated;
+  LossEstimate estimate = sample.estimate(known.sample_scores, count);
+  estimate.samples = known.positions.size() - before;
   return estimate;
 }
 
@@ -174,7 +185,7 @@ LossEstimate DataEvaluator::estimate_by_subset(const EstimateRequest& request, c
     fp32_on_subset_[count] = run_evaluation(request.fp32, loader_, metrics_, options, observer).score.accuracy();
     evaluated += used;
   }
-  const double found = run_evaluation(request.candidate, loader_, metrics_, options, observer).score.accuracy();
+  const double found = run_evaluation(request.candidate.model, loader_, metrics_, options, observer).score.accuracy();
   const double loss = higher_is_better() ? fp32_on_subset_[count] - found : found - fp32_on_subset_[count];
   return {loss, std::max(std::fabs(loss), 1 / static_cast<double>(loader_.size())), evaluated, used};
 }

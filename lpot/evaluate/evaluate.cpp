@@ -205,7 +205,7 @@ Evaluation run_evaluation(const Model& model, const DataLoader& loader, const st
   Accumulator accumulator(metrics, options, loader.size());
   EvaluationRun run({model, loader}, accumulator, options, observer);
   const Throughput settings = options.choose_throughput ? run.choose() : options.throughput;
-  run.run_rest(settings);
+  if (!accumulator.has_failed()) run.run_rest(settings);
   run.nans().report(loader, observer);
   Evaluation evaluation = accumulator.result(run.size());
   evaluation.throughput = settings;

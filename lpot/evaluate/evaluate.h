@@ -41,10 +41,20 @@ struct Score {
 // The first output of the fp32 model for every sample: labels for metrics that compare with it.
 using BaselineOutputs = std::vector<Tensor>;
 
+// Samples of a model that are evaluated, with the state of all metrics for them.
+struct EvaluatedSamples {
+  std::vector<std::size_t> positions = {};  // in the order of evaluation
+  std::vector<NamedMetric> totals = {};
+  SampleScores sample_scores = {};  // of the first metric, by position in the loader's order
+};
+
 // Ends an evaluation as soon as its verdict has failed.
 struct EarlyStopping {
   std::vector<std::size_t> positions = {};  // the order of evaluation; empty: the loader's
   std::optional<Verdict> verdict = {};      // in its initial state; empty: all samples are evaluated
+  // The first of `positions`, which an earlier evaluation of the same model has evaluated; they are not evaluated
+  // again. nullptr: none.
+  const EvaluatedSamples* known = nullptr;
 };
 
 struct EvaluateOptions {
@@ -67,6 +77,7 @@ struct Evaluation {
   Score score;
   BaselineOutputs outputs = {};     // with is_baseline, if a metric compares with the baseline
   SampleScores sample_scores = {};  // with collect_sample_scores: one entry per sample of the loader
+  std::vector<NamedMetric> totals;  // all metrics, with the evaluated samples
   Throughput throughput = {};       // the settings that were used
 };
 

@@ -16,12 +16,19 @@
 
 namespace lpot {
 
+// A model of a search.
+struct Candidate {
+  Candidate(const Model& of, std::uint64_t its_plan = 0) : model(of), plan(its_plan) {}
+
+  const Model& model;
+  std::uint64_t plan;  // key of its plan: samples that were evaluated for an estimate are reused; 0: unknown
+};
+
 // A model whose accuracy is estimated from a few samples.
 struct EstimateRequest {
   const Model& fp32;
-  const Model& candidate;
-  std::uint64_t candidate_id;  // of its plan: a second estimate of the same candidate reuses evaluated samples
-  int level;                   // 1, or 2 for twice as many samples
+  Candidate candidate;
+  int level;  // 1, or 2 for twice as many samples
 };
 
 class Evaluator {
@@ -33,8 +40,8 @@ class Evaluator {
   virtual Score baseline(const Model& fp32, const Observer&) = 0;
   virtual Score score(const Model&, const Observer&) = 0;
   // The same, but may stop as soon as the accuracy is certain to stay below `lowest`.
-  virtual Score score_unless_below(double /*lowest*/, const Model& model, const Observer& observer) {
-    return score(model, observer);
+  virtual Score score_unless_below(double /*lowest*/, const Candidate& candidate, const Observer& observer) {
+    return score(candidate.model, observer);
   }
   // An estimate of the accuracy from a few samples; nullopt if only whole evaluations are possible.
   virtual std::optional<LossEstimate> estimate(const EstimateRequest&, const Observer&) { return std::nullopt; }
@@ -67,7 +74,7 @@ class DataEvaluator : public Evaluator {
   void compile_with(Compilations& ahead) override { options_.ahead = &ahead; }
   Score baseline(const Model& fp32, const Observer&) override;
   Score score(const Model&, const Observer&) override;
-  Score score_unless_below(double lowest, const Model&, const Observer&) override;
+  Score score_unless_below(double lowest, const Candidate&, const Observer&) override;
   std::optional<LossEstimate> estimate(const EstimateRequest&, const Observer&) override;
   void prepare(const Model& fp32, const Observer&) override;
   std::string notes() const override;
@@ -81,6 +88,7 @@ class DataEvaluator : public Evaluator {
  private:
   EvaluateOptions candidate_options() const;
   EvaluateOptions options_with_verdict(double lowest, const SampleScores& first) const;
+  const EvaluatedSamples* known_samples(const Candidate&, const std::vector<std::size_t>& order) const;
   LossEstimate estimate_by_samples(const EstimateRequest&, const Observer&);
   LossEstimate estimate_by_subset(const EstimateRequest&, const Observer&);
 
@@ -89,10 +97,10 @@ class DataEvaluator : public Evaluator {
   EvaluateOptions options_;
   bool expects_many_ = false;
   BaselineOutputs baseline_outputs_;
-  SampleScores baseline_scores_;                     // empty: the metric has no sample scores
-  SampleScores first_scores_;                        // of the first model after the baseline; empty: none yet
-  std::map<std::uint64_t, SampleScores> estimated_;  // samples evaluated for estimates, by candidate
-  std::map<std::size_t, double> fp32_on_subset_;     // metric of the fp32 model, by size of the subset
+  SampleScores baseline_scores_;                         // empty: the metric has no sample scores
+  SampleScores first_scores_;                            // of the first model after the baseline; empty: none yet
+  std::map<std::uint64_t, EvaluatedSamples> estimated_;  // samples evaluated for estimates, by plan
+  std::map<std::size_t, double> fp32_on_subset_;         // metric of the fp32 model, by size of the subset
 };
 
 // Runs a program for every model. `{model}` in the command is replaced by the model's file. The last number on the

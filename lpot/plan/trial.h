@@ -57,7 +57,8 @@ struct Trial {
 
 // How a probe measures a distance: a mean over all values of an output. RootMeanSquare gives more weight to a few
 // samples with large errors.
-enum class DistanceKind { Mean, RootMeanSquare };
+// ChangedAnswers: the expected share of answers that change (tune/changed_answers.h).
+enum class DistanceKind { Mean, RootMeanSquare, ChangedAnswers };
 
 // A quick check of a plan on a few samples. Level 0: the distance of its outputs from the outputs of the fp32 model,
 // relative to their magnitude. Levels 1 and 2: an estimate of its accuracy, with more samples at level 2.
@@ -68,7 +69,7 @@ struct Probe {
   std::size_t before_trial = 0;  // number of the next trial
   int level = 0;
   // Levels 1 and 2: the estimated loss of accuracy against fp32 and its standard error. Unset: the evaluation is a
-  // program or a function of the user, so `distance` is all there is.
+  // program or a function of the user, so the expected share of changed answers is the distance.
   std::optional<double> loss = {};
   double loss_error = 0;
   std::size_t samples = 0;       // levels 1 and 2: number of evaluated samples

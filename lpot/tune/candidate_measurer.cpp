@@ -9,6 +9,9 @@
 namespace lpot {
 namespace {
 
+// Probes replace estimates of the accuracy if a program or a function of the user evaluates, so they use more samples.
+constexpr std::size_t kBlackBoxSamples = 64;
+
 // The inputs of a step inside the first sequence, with the state that the steps before it produced. A state of zeros
 // would hide errors of kernels that read it.
 std::vector<Tensor> step_with_state(const Model& model, const DataLoader& loader) {
@@ -43,7 +46,10 @@ std::vector<Tensor> first_sample(const Model& model, const DataLoader& loader) {
 
 CandidateMeasurer::CandidateMeasurer(const Model& fp32, Evaluator& evaluator, const DataLoader& samples,
                                      SpeedOptions options)
-    : fp32_(fp32), evaluator_(evaluator), speed_(fp32, first_sample(fp32, samples), options), probe_(fp32, samples) {}
+    : fp32_(fp32),
+      evaluator_(evaluator),
+      speed_(fp32, first_sample(fp32, samples), options),
+      probe_(fp32, samples, evaluator.data() ? 0 : kBlackBoxSamples) {}
 
 void CandidateMeasurer::compile_with(Compilations& ahead) {
   evaluator_.compile_with(ahead);
@@ -84,8 +90,10 @@ Measurement CandidateMeasurer::measure(const Model& model, const Observer& obser
   return with_speed(model, evaluator_.score(model, observer), saved_size(model));
 }
 
-Measurement CandidateMeasurer::measure_unless_below(double lowest, const Model& model, const Observer& observer) {
-  return with_speed(model, evaluator_.score_unless_below(lowest, model, observer), saved_size(model));
+Measurement CandidateMeasurer::measure_unless_below(double lowest, const Candidate& candidate,
+                                                    const Observer& observer) {
+  const Score score = evaluator_.score_unless_below(lowest, candidate, observer);
+  return with_speed(candidate.model, score, saved_size(candidate.model));
 }
 
 }  // namespace lpot

@@ -33,7 +33,7 @@ class CandidateMeasurer {
   Measurement baseline(const Observer&);               // of the fp32 model
   Measurement measure(const Model&, const Observer&);  // of an int8 model
   // The same, but the evaluation may end when it is certain that the accuracy stays below `lowest`.
-  Measurement measure_unless_below(double lowest, const Model&, const Observer&);
+  Measurement measure_unless_below(double lowest, const Candidate&, const Observer&);
 
  private:
   Measurement with_speed(const Model&, const Score&, std::size_t size_bytes);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "lpot/metrics/scores.h"
+#include "lpot/tune/changed_answers.h"
 
 namespace lpot {
 namespace {
@@ -26,6 +27,10 @@ double distance_of(std::size_t output, const Outputs& outputs, const Outputs& ex
 }  // namespace
 
 double distance(const Outputs& outputs, const Outputs& expected, DistanceKind how) {
+  if (how == DistanceKind::ChangedAnswers) {
+    const auto share = changed_answers(outputs, expected);
+    return share ? *share : distance(outputs, expected, DistanceKind::Mean);
+  }
   double sum = 0;
   std::size_t counted = 0;
   for (std::size_t output = 0; output < outputs.front().size(); ++output) {

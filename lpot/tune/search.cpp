@@ -61,8 +61,9 @@ class Candidates {
       return *known;
     }
     if (!may_end_early) return measure(plan, observer);
+    const Model model = quantized(plan, Step::Kind::Try, observer);
     return context_.measurer.measure_unless_below(input_.baseline.goal.acceptance_threshold(),
-                                                  quantized(plan, Step::Kind::Try, observer), observer);
+                                                  {model, key_of(plan).sum}, observer);
   }
 
   double probe(const Plan& plan, DistanceKind kind, const Observer& observer) {
@@ -71,7 +72,7 @@ class Candidates {
 
   std::optional<LossEstimate> estimate(const Plan& plan, int level, const Observer& observer) {
     const Model model = quantized(plan, Step::Kind::Probe, observer);
-    return context_.evaluator.estimate({context_.task.model, model, key_of(plan).sum, level}, observer);
+    return context_.evaluator.estimate({context_.task.model, {model, key_of(plan).sum}, level}, observer);
   }
 
   // The estimated time to evaluate a trial completely whose evaluation stopped early.
@@ -160,8 +161,8 @@ StudyWork work_of(const TuningContext& context, Candidates& candidates, const St
   };
   work.complete = [&](const Plan& plan, const Observer& observer) { return candidates.measure(plan, observer); };
   work.complete_seconds = [&](const Trial& trial) { return candidates.seconds_to_complete(trial); };
-  work.probe = [&, kind = strategy.distance_kind()](const Plan& plan, const Observer& observer) {
-    return candidates.probe(plan, kind, observer);
+  work.probe = [&, kind = strategy.distance_kind()](const Plan& plan, int level, const Observer& observer) {
+    return candidates.probe(plan, level > 0 ? DistanceKind::ChangedAnswers : kind, observer);
   };
   work.estimate = [&](const Plan& plan, int level, const Observer& observer) {
     return candidates.estimate(plan, level, observer);

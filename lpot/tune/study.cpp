@@ -144,7 +144,7 @@ Probe Study::Loop::probe(Step step, const Observer& observer) const {
         found.samples = estimate->samples;
         found.used_samples = estimate->used_samples;
       }
-    if (!found.loss && work_.probe) found.distance = work_.probe(found.plan, observer);
+    if (!found.loss && work_.probe) found.distance = work_.probe(found.plan, step.level, observer);
   } catch (const StoreError&) {
     throw;
   } catch (const DistributedError&) {

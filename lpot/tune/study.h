@@ -38,8 +38,8 @@ struct StudyWork {
   Attempt complete = {};  // evaluates all samples, whatever the goal
   // The estimated time of `complete` for a trial that stopped early.
   std::function<double(const Trial&)> complete_seconds = {};
-  std::function<double(const Plan&, const Observer&)> probe = {};  // as Probe::distance
-  // The estimated loss of accuracy, for probes of level 1 and 2; nullopt: cannot be estimated, so the distance is used.
+  std::function<double(const Plan&, int level, const Observer&)> probe = {};  // as Probe::distance
+  // The estimated loss of accuracy, for probes of level 1 and 2; nullopt: cannot be estimated, so `probe` is used.
   std::function<std::optional<LossEstimate>(const Plan&, int level, const Observer&)> estimate = {};
   // Called before a step with the probable step after it. The strategy is asked for that step with a copy of the
   // history that has an assumed result. Set this for built-in strategies only: a strategy of the user must never see

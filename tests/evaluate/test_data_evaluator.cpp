@@ -79,12 +79,30 @@ TEST_F(EarlyStoppingTest, StopsAsEarlyAfterAResume) {
 
 TEST_F(EarlyStoppingTest, ASecondEstimateAlsoUsesTheSamplesOfTheFirst) {
   const Model fp32 = shifted(0), candidate = shifted(2.5f);
-  const auto first = evaluator_.estimate({fp32, candidate, 1, 1}, {});
-  const auto second = evaluator_.estimate({fp32, candidate, 1, 2}, {});
+  const auto first = evaluator_.estimate({fp32, {candidate, 1}, 1}, {});
+  const auto second = evaluator_.estimate({fp32, {candidate, 1}, 2}, {});
   ASSERT_TRUE(first && second);
   EXPECT_EQ(first->used_samples, first->samples);
   EXPECT_GT(second->samples, 0u);
   EXPECT_EQ(second->used_samples, first->samples + second->samples);
+}
+
+// A trial starts with the random sample of the estimates, so it evaluates only the other samples.
+TEST_F(EarlyStoppingTest, ATrialReusesTheSamplesOfItsEstimate) {
+  evaluator_.score_unless_below(0.89, shifted(50.5f), {});
+  const Model fp32 = shifted(0);
+  for (const float shift : {2.5f, 60.5f}) {  // meets the goal, misses the goal
+    const Model candidate = shifted(shift);
+    const Score alone = evaluator_.score_unless_below(0.89, candidate, {});
+    for (const int level : {1, 2}) {
+      const std::uint64_t plan = 10 * level + (shift > 10);
+      const auto estimate = evaluator_.estimate({fp32, {candidate, plan}, level}, {});
+      const Score after = evaluator_.score_unless_below(0.89, {candidate, plan}, {});
+      EXPECT_EQ(after.metrics, alone.metrics);
+      EXPECT_EQ(after.complete, alone.complete);
+      EXPECT_EQ(after.samples + estimate->used_samples, alone.samples);
+    }
+  }
 }
 
 // Samples are a score and kNoisyModels columns of noise. Model k adds its own column to the score, multiplied by
@@ -208,7 +226,7 @@ TEST(DataEvaluator, EstimatesFromWholeSequences) {
   DataEvaluator evaluator(streaming_loader(400, {40}), top_one());
   const Model model = streaming_model();
   evaluator.baseline(model, {});
-  const auto estimate = evaluator.estimate({model, model, 1, 2}, {});
+  const auto estimate = evaluator.estimate({model, {model, 1}, 2}, {});
   ASSERT_TRUE(estimate);
   EXPECT_EQ(estimate->loss, 0);
   EXPECT_EQ(estimate->used_samples, 80u);

@@ -63,10 +63,10 @@ TEST_P(EvaluateAt, ComparesEverySampleWithTheBaselineOutput) {
   const auto [threads, batch_size] = GetParam();
   const auto metrics = make_metrics({kAgreement, kMseToFp32});
   const DataLoader loader = loader_of(samples(), batch_size);
-  const auto [itself, baseline, sample_scores, way] =
-      run_evaluation(scores(), loader, metrics, {.threads = threads, .is_baseline = true});
-  EXPECT_EQ(itself.metrics[0].second, 1.0);
-  EXPECT_EQ(itself.metrics[1].second, 0.0);
+  const Evaluation itself = run_evaluation(scores(), loader, metrics, {.threads = threads, .is_baseline = true});
+  const BaselineOutputs& baseline = itself.outputs;
+  EXPECT_EQ(itself.score.metrics[0].second, 1.0);
+  EXPECT_EQ(itself.score.metrics[1].second, 0.0);
   ASSERT_EQ(baseline.size(), 11u);
 
   // Class 0 is weakened. Its three samples (0, 4, 8) now go to class 1, and four of twelve products of 2 and 1 change.

@@ -271,7 +271,7 @@ TEST_F(StudyTest, ProbesAreKeptAndGoOnAfterAnyInterruption) {
     observer.check_stop();
     return measured(0.5);
   }};
-  work.probe = [&](const Plan& plan, const Observer& observer) -> double {
+  work.probe = [&](const Plan& plan, int, const Observer& observer) -> double {
     observer.check_stop();
     ++probed;
     if (plan.fallback() == std::vector<std::string>{"conv2"}) throw ModelError("compile", "no");
