@@ -97,10 +97,10 @@ _lpot() {{
       options={}
       ;;
 {}  esac
-  [[ $word == -* ]] && values=$options
+  if [[ $word == -* ]]; then values=$options; fi
   # Without a reply, readline completes file names.
   COMPREPLY=()
-  [[ -n $values ]] && mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
+  if [[ -n $values ]]; then mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word"); fi
 }}
 complete -o default -F _lpot lpot
 )",
