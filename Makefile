@@ -1,11 +1,11 @@
-# make quickstart | build | test | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-structure | bench-zoo | format | lint | asan | tsan | fuzz | clean
+# make quickstart | build | test | wheel | test-wheel | release | nightly | coverage | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-structure | bench-zoo | format | lint | asan | tsan | fuzz | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure bench-zoo faults audit format lint asan tsan fuzz clean
+.PHONY: help setup setup-dev setup-test configure build quickstart wheel test-wheel release nightly coverage test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure bench-zoo faults audit format lint asan tsan fuzz clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
@@ -14,6 +14,9 @@ help:
 	@echo "make test-page    test the report and the dashboard in chromium"
 	@echo "make test-data    run the tests on real models and data under LPOT_TEST_DATA"
 	@echo "make test-python  build the Python package into .venv-python and run its tests (LPOT_TEST_DATA, LPOT_SEEDS: folders with test data)"
+	@echo "make wheel        build self-contained wheels in dist/ (PYTHONS=\"3.11 3.13\")"
+	@echo "make test-wheel   install the wheels in clean Debian roots and use them there, as root (ROOTS=\"bookworm trixie\")"
+	@echo "make release      wheels, source archive, notes and checksums in dist/ (GPG_KEY=KEY: sign the checksums)"
 	@echo "make faults       inject faults into tunings at random points and resume them (RUNS=500 SEED=1)"
 	@echo "make audit        check the list of dependencies, their licences and the hashes of wheels"
 	@echo "make bench        run the benchmarks"
@@ -22,10 +25,12 @@ help:
 	@echo "make bench-structure compare the executed int8 graphs of lpot and NNCF"
 	@echo "make bench-zoo    compare lpot with NNCF and ONNX Runtime on more than 50 models of packages (ZOO=\"--models nsnet2\": some of them)"
 	@echo "make bench-peers  compare lpot with NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: reuse their models)"
-	@echo "make format lint  clang-format; layers, language, messages, clang-tidy and ruff"
+	@echo "make format lint  clang-format; layers, language, messages, clang-tidy and ruff (SINCE=REVISION: only changed files)"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
 	@echo "make tsan         run the tests of data, evaluation, store, models built in the background and dashboard with the thread sanitizer"
 	@echo "make fuzz         feed every reader of files with hostile bytes (SECONDS=n for each, or RUNS=n of a fixed seed; TARGETS=\"config npy\": those alone)"
+	@echo "make coverage     run the tests and list the least covered files (COVERAGE_TESTS=\"test_core test_config\": those alone)"
+	@echo "make nightly      lint, asan, tsan, fuzz, faults, test-wheel and coverage, with a summary (PARTS=\"lint tsan\": those alone)"
 
 setup:
 	@scripts/setup.sh
@@ -67,6 +72,20 @@ test-data: setup-test configure
 	@test -n "$(LPOT_TEST_DATA)" || { echo "make test-data: set LPOT_TEST_DATA to the folder with the data sets"; exit 1; }
 	@cmake --build $(BUILD) -j $(JOBS)
 	LPOT_TEST_DATA="$(abspath $(LPOT_TEST_DATA))" ctest --test-dir $(BUILD) --output-on-failure -L data
+
+# The Python versions of Debian 12 and 13.
+PYTHONS ?= 3.11 3.13
+wheel:
+	@scripts/setup.sh --wheel
+	.venv-wheel/bin/python scripts/build_wheel.py --pythons $(PYTHONS) --jobs $(JOBS)
+
+ROOTS ?= bookworm trixie
+test-wheel: wheel
+	@scripts/setup.sh --roots
+	@for root in $(ROOTS); do tests/wheel/run.sh $$root build-roots dist || exit 1; done
+
+release: wheel
+	python3 scripts/release.py
 
 # The extension is built in the same tree as the rest, so that nothing is compiled twice; `pip install .` makes the same package.
 test-python:
@@ -111,18 +130,11 @@ format: setup-dev
 	clang-format -i $(CPP)
 	.venv/bin/ruff format --quiet scripts benchmarks examples tests python
 
-# clang-tidy cannot read g++'s precompiled headers, so it gets compile commands without them.
 lint: setup-dev
-	clang-format --dry-run --Werror $(CPP)
-	python3 scripts/check_layers.py
-	python3 scripts/check_language.py
-	python3 scripts/list_messages.py --check --strict
-	.venv/bin/ruff check scripts benchmarks examples tests python
-	@cmake -S . -B build-lint -G Ninja -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DLPOT_TESTS=OFF > /dev/null
-	printf '%s\n' $(filter lpot/%.cpp cli/%.cpp,$(CPP)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build-lint --extra-arg=-Wno-unknown-warning-option
+	python3 scripts/lint.py --jobs $(JOBS) $(if $(SINCE),--since $(SINCE)) $(if $(CHECKS),--only $(CHECKS))
 
 asan: setup
-	cmake -S . -B build-asan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DLPOT_SANITIZE=ON -DLPOT_BENCHMARKS=OFF > build-asan-configure.log 2>&1 || { cat build-asan-configure.log; exit 1; }
+	cmake --preset asan > build-asan-configure.log 2>&1 || { cat build-asan-configure.log; exit 1; }
 	cmake --build build-asan -j $(JOBS)
 	TBB_ENABLE_SANITIZERS=1 ctest --test-dir build-asan --output-on-failure -LE data
 
@@ -130,9 +142,21 @@ asan: setup
 # parts with RTLD_DEEPBIND, which ends a process with sanitizers.
 TSAN_TESTS = test_data test_store test_evaluate test_tune test_cli
 tsan: setup
-	cmake -S . -B build-tsan -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCMAKE_CXX_FLAGS_RELWITHDEBINFO="-O1 -g1" -DLPOT_SANITIZE_THREADS=ON -DLPOT_BENCHMARKS=OFF > build-tsan-configure.log 2>&1 || { cat build-tsan-configure.log; exit 1; }
+	cmake --preset tsan > build-tsan-configure.log 2>&1 || { cat build-tsan-configure.log; exit 1; }
 	cmake --build build-tsan -j $(JOBS) --target $(TSAN_TESTS)
 	TBB_ENABLE_SANITIZERS=1 TSAN_OPTIONS="suppressions=$(abspath tests/tsan.supp):die_after_fork=0:ignore_noninstrumented_modules=1" ctest --test-dir build-tsan --output-on-failure -R '^(data|store|evaluate)\.|^tune\.(NextModelTest|Threads|.*ThreadsTest)|^cli\.Serve'
+
+# Counters of an earlier run would be added.
+coverage: setup-dev
+	cmake --preset coverage > build-coverage-configure.log 2>&1 || { cat build-coverage-configure.log; exit 1; }
+	cmake --build build-coverage -j $(JOBS) $(addprefix --target ,$(COVERAGE_TESTS))
+	find build-coverage -name '*.gcda' -delete
+	ctest --test-dir build-coverage --output-on-failure -j $(JOBS) -LE data $(if $(COVERAGE_TESTS),-R '^($(subst $() ,|,$(patsubst test_%,%,$(COVERAGE_TESTS))))\.')
+	.venv/bin/python scripts/coverage.py build-coverage
+
+# SUMMARY=FILE: where the summary goes.
+nightly:
+	python3 scripts/nightly.py $(if $(PARTS),--parts $(PARTS)) $(if $(SUMMARY),--summary $(SUMMARY))
 
 # A finding is left in build-fuzz/findings/TARGET; once fixed, it belongs into tests/fuzz/cases/TARGET.
 SECONDS = 60
@@ -145,4 +169,4 @@ fuzz:
 	@printf '%s\n' $(TARGETS) | xargs -P $(JOBS) -I TARGET tests/fuzz/run.sh build-fuzz TARGET $(if $(RUNS),-seed=1 -runs=$(RUNS),-max_total_time=$(SECONDS))
 
 clean:
-	rm -rf build build-asan build-tsan build-fuzz build-configure.log build-asan-configure.log build-tsan-configure.log build-fuzz-configure.log
+	rm -rf build build-*

@@ -60,6 +60,7 @@ int run(int count, char** words, lpot::Transport* transport) {
   add_serve(app, context);
   add_init(app, context);
   add_reference(app, context);
+  add_completion(app, context);
   try {
     app.parse(count, words);
   } catch (const CLI::ParseError& error) {

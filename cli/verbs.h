@@ -38,6 +38,7 @@ void add_diagnose(CLI::App&, Context&);
 void add_serve(CLI::App&, Context&);
 void add_init(CLI::App&, Context&);
 void add_reference(CLI::App&, Context&);
+void add_completion(CLI::App&, Context&);
 
 // Adds a subcommand with the common options and examples.
 CLI::App* add_verb(CLI::App&, Context&, const std::string& name, const std::string& description,

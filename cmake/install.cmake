@@ -16,6 +16,8 @@ install(TARGETS lpot_api EXPORT lpotTargets)
 # The libraries of OpenVINO stay where they are.
 set_target_properties(lpot PROPERTIES INSTALL_RPATH $<TARGET_FILE_DIR:openvino::runtime>)
 install(TARGETS lpot RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+include(${CMAKE_SOURCE_DIR}/cmake/completion.cmake)
+lpot_install_completion("\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}")
 # lpot/lpot.h lists the public headers.
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/lpot/lpot.h)
 file(STRINGS ${CMAKE_SOURCE_DIR}/lpot/lpot.h PUBLIC_HEADERS REGEX "^#include \"lpot/")

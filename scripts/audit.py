@@ -170,7 +170,12 @@ def environments(locks: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
         ".venv": main,
         **{
             folder: named[folder]
-            for folder in (".venv-python", ".venv-peers", ".venv-original")
+            for folder in (
+                ".venv-python",
+                ".venv-wheel",
+                ".venv-peers",
+                ".venv-original",
+            )
         },
     }
 
@@ -207,7 +212,7 @@ def check_wheels(locks: dict[str, dict[str, str]]) -> int:
             if name not in releases:
                 # Part of every environment, or built from this project.
                 check(
-                    name in ("pip", "setuptools", "wheel") or version.startswith("0.1"),
+                    name in ("pip", "setuptools", "wheel", "lpot"),
                     f"{folder}: {name} {version} is installed but not locked",
                 )
                 continue

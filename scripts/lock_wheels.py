@@ -2,6 +2,7 @@
 """Pins all wheels that setup.sh installs, including indirect dependencies, with their SHA-256.
 
     LPOT_PYTHON38=.../python3.8 scripts/lock_wheels.py
+    scripts/lock_wheels.py requirements-wheel.txt    only this file; the pins of the others stay
 
 scripts/requirements*.txt list the direct dependencies with the reasons for them. pip resolves them for Python 3.11 on
 x86-64 (3.8 for LPOT 1.6), and the result is written to scripts/locked/. setup.sh installs these files with
@@ -14,6 +15,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent
@@ -96,7 +98,7 @@ def write_lock(name: str, wheels: list[dict]) -> None:
 
 def needed_rows(files: dict[str, list[dict]]) -> list[str]:
     """Returns the table rows of indirect dependencies: wheel, licence and the wheels that need it."""
-    asked = {name for file in files for name in asked_for(file)}
+    asked = {name for file in requirement_files() for name in asked_for(file)}
     licences: dict[str, str] = {}
     needed_by: dict[str, set[str]] = {}
     for wheels in files.values():
@@ -122,16 +124,36 @@ def needed_rows(files: dict[str, list[dict]]) -> list[str]:
     return rows
 
 
+def with_other_files(rows: list[str], text: str, names: list[str]) -> list[str]:
+    """Adds to `rows` of some requirement files what the old table in `text` says about the other files."""
+    asked = {name for file in requirement_files() for name in asked_for(file)}
+    locked = set()
+    for file in set(requirement_files()) - set(names):
+        lines = (SCRIPTS / "locked" / file).read_text().splitlines()
+        locked |= {project(line) for line in lines if not line.startswith("#")}
+    merged = {row.split("|")[1].strip(): row for row in rows}
+    for line in text.splitlines():
+        cells = [cell.strip() for cell in line.split("|")]
+        if len(cells) != 5 or cells[1] not in locked - asked:
+            continue
+        users = set(cells[3].split(", "))
+        if cells[1] in merged:
+            users |= set(merged[cells[1]].split("|")[3].strip().split(", "))
+        merged[cells[1]] = f"| {cells[1]} | {cells[2]} | {', '.join(sorted(users))} |\n"
+    return [merged[name] for name in sorted(merged)]
+
+
 def main() -> None:
     # LPOT 1.6 comes last: see needed_rows.
-    names = sorted(requirement_files(), key=lambda name: (name == ORIGINAL, name))
+    names = sorted(
+        sys.argv[1:] or requirement_files(), key=lambda name: (name == ORIGINAL, name)
+    )
     files = {name: resolved(name) for name in names}
     for name, wheels in files.items():
         write_lock(name, wheels)
-    text = LIST.read_text().split(NEEDED)[0]
-    table = "| wheel | licence | needed by |\n|---|---|---|\n" + "".join(
-        needed_rows(files)
-    )
+    text, old = LIST.read_text().split(NEEDED)
+    rows = with_other_files(needed_rows(files), old, names)
+    table = "| wheel | licence | needed by |\n|---|---|---|\n" + "".join(rows)
     LIST.write_text(
         f"{text}{NEEDED}\n\nWritten by `scripts/lock_wheels.py`.\n\n{table}"
     )

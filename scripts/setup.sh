@@ -10,6 +10,8 @@
 #   scripts/setup.sh --fuzz  also clang with libFuzzer, for make fuzz
 #   scripts/setup.sh --page  also the browser that the page is tested in
 #   scripts/setup.sh --python also a .venv-python with PyTorch, TensorFlow and what the Python package is built and tested with
+#   scripts/setup.sh --wheel also a .venv-wheel with what builds the wheel, for make wheel
+#   scripts/setup.sh --roots also what makes clean Debian roots, for make test-wheel
 #   scripts/setup.sh --test  also ONNX Runtime and tokenizers, for the tests on real models and data
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -27,6 +29,8 @@ elif [[ "${1:-}" == "--page" ]]; then
   packages+=(chromium fonts-dejavu-core)
 elif [[ "${1:-}" == "--zoo" ]]; then
   packages+=(espeak-ng)
+elif [[ "${1:-}" == "--roots" ]]; then
+  packages+=(debootstrap debian-archive-keyring)
 elif [[ "${1:-}" == "--test" ]]; then
   requirements+=(scripts/locked/requirements-test.txt)
 fi
@@ -43,7 +47,7 @@ as_root() {
 python=$(command -v python3.11 || command -v python3) || { echo "setup: Python 3.11 is needed and was not found" >&2; exit 1; }
 "$python" -c 'import ensurepip' 2>/dev/null || packages+=(python3-venv)
 headers='import os, sysconfig; assert os.path.exists(os.path.join(sysconfig.get_path("include"), "Python.h"))'
-if [[ "${1:-}" == "--python" ]]; then "$python" -c "$headers" 2>/dev/null || packages+=(python3-dev); fi
+if [[ "${1:-}" =~ ^--(python|wheel|dev)$ ]]; then "$python" -c "$headers" 2>/dev/null || packages+=(python3-dev); fi
 
 missing=()
 for package in "${packages[@]}"; do
@@ -74,6 +78,7 @@ install() {
 
 install .venv "${requirements[@]}"
 if [[ "${1:-}" == "--python" ]]; then install .venv-python scripts/locked/requirements-python.txt; fi
+if [[ "${1:-}" == "--wheel" ]]; then install .venv-wheel scripts/locked/requirements-wheel.txt; fi
 if [[ "${1:-}" == "--peers" || "${1:-}" == "--zoo" ]]; then
   install .venv-peers scripts/locked/requirements-peers.txt
   for interpreter in "${LPOT_PYTHON38:-}" python3.8 "$HOME"/.pyenv/versions/3.8.*/bin/python; do
