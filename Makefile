@@ -1,11 +1,11 @@
-# make quickstart | build | test | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-structure | bench-zoo | format | lint | asan | tsan | fuzz | clean
+# make quickstart | build | test | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-structure | bench-zoo | docs | format | lint | lint-python | asan | tsan | fuzz | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure bench-zoo faults audit format lint asan tsan fuzz clean
+.PHONY: help setup setup-dev setup-test configure build quickstart test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure bench-zoo faults audit docs format lint lint-python asan tsan fuzz clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
@@ -22,7 +22,8 @@ help:
 	@echo "make bench-structure compare the executed int8 graphs of lpot and NNCF"
 	@echo "make bench-zoo    compare lpot with NNCF and ONNX Runtime on more than 50 models of packages (ZOO=\"--models nsnet2\": some of them)"
 	@echo "make bench-peers  compare lpot with NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: reuse their models)"
-	@echo "make format lint  clang-format; layers, language, messages, clang-tidy and ruff"
+	@echo "make docs         build the documentation site into site/ and check its links"
+	@echo "make format lint  clang-format; layers, language, messages, clang-tidy, ruff and mypy (make lint-python: only the last two)"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
 	@echo "make tsan         run the tests of data, evaluation, store, models built in the background and dashboard with the thread sanitizer"
 	@echo "make fuzz         feed every reader of files with hostile bytes (SECONDS=n for each, or RUNS=n of a fixed seed; TARGETS=\"config npy\": those alone)"
@@ -111,13 +112,19 @@ format: setup-dev
 	clang-format -i $(CPP)
 	.venv/bin/ruff format --quiet scripts benchmarks examples tests python
 
+# The types of the package are checked strictly, those of the scripts by default rules.
+lint-python: setup-dev
+	.venv/bin/ruff check scripts benchmarks examples tests python
+	.venv/bin/mypy --strict -p lpot -p ilit
+	.venv/bin/mypy scripts
+
 # clang-tidy cannot read g++'s precompiled headers, so it gets compile commands without them.
 lint: setup-dev
 	clang-format --dry-run --Werror $(CPP)
 	python3 scripts/check_layers.py
 	python3 scripts/check_language.py
 	python3 scripts/list_messages.py --check --strict
-	.venv/bin/ruff check scripts benchmarks examples tests python
+	@$(MAKE) --no-print-directory lint-python
 	@cmake -S . -B build-lint -G Ninja -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DLPOT_TESTS=OFF > /dev/null
 	printf '%s\n' $(filter lpot/%.cpp cli/%.cpp,$(CPP)) | xargs -P $(JOBS) -n 4 clang-tidy --quiet -p build-lint --extra-arg=-Wno-unknown-warning-option
 
