@@ -108,6 +108,12 @@ bench-zoo: configure
 	@scripts/setup.sh --zoo
 	$(HELD) .venv-peers/bin/python benchmarks/zoo --build $(BUILD) $(ZOO)
 
+# --strict: a broken link is an error.
+docs:
+	@scripts/setup.sh --docs
+	@python3 scripts/build_docs.py
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --config-file mkdocs.yml
+
 format: setup-dev
 	clang-format -i $(CPP)
 	.venv/bin/ruff format --quiet scripts benchmarks examples tests python

@@ -10,6 +10,7 @@
 #   scripts/setup.sh --fuzz  also clang with libFuzzer, for make fuzz
 #   scripts/setup.sh --page  also the browser that the page is tested in
 #   scripts/setup.sh --python also a .venv-python with PyTorch, TensorFlow and what the Python package is built and tested with
+#   scripts/setup.sh --docs  also a .venv-docs with mkdocs, for make docs
 #   scripts/setup.sh --test  also ONNX Runtime and tokenizers, for the tests on real models and data
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -74,6 +75,7 @@ install() {
 
 install .venv "${requirements[@]}"
 if [[ "${1:-}" == "--python" ]]; then install .venv-python scripts/locked/requirements-python.txt; fi
+if [[ "${1:-}" == "--docs" ]]; then install .venv-docs scripts/locked/requirements-docs.txt; fi
 if [[ "${1:-}" == "--peers" || "${1:-}" == "--zoo" ]]; then
   install .venv-peers scripts/locked/requirements-peers.txt
   for interpreter in "${LPOT_PYTHON38:-}" python3.8 "$HOME"/.pyenv/versions/3.8.*/bin/python; do
