@@ -1,11 +1,11 @@
-# make quickstart | build | test | wheel | test-wheel | release | nightly | coverage | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-structure | bench-zoo | format | lint | asan | tsan | fuzz | clean
+# make quickstart | build | test | wheel | test-wheel | release | nightly | coverage | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-structure | bench-zoo | docs | format | lint | asan | tsan | fuzz | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart wheel test-wheel release nightly coverage test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure bench-zoo faults audit format lint asan tsan fuzz clean
+.PHONY: help setup setup-dev setup-test configure build quickstart wheel test-wheel release nightly coverage test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure bench-zoo faults audit docs format lint asan tsan fuzz clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
@@ -25,7 +25,8 @@ help:
 	@echo "make bench-structure compare the executed int8 graphs of lpot and NNCF"
 	@echo "make bench-zoo    compare lpot with NNCF and ONNX Runtime on more than 50 models of packages (ZOO=\"--models nsnet2\": some of them)"
 	@echo "make bench-peers  compare lpot with NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: reuse their models)"
-	@echo "make format lint  clang-format; layers, language, messages, clang-tidy and ruff (SINCE=REVISION: only changed files)"
+	@echo "make docs         build the documentation site into site/ and check its links"
+	@echo "make format lint  clang-format; layers, language, messages, clang-tidy, ruff and mypy (SINCE=REVISION: only changed files)"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
 	@echo "make tsan         run the tests of data, evaluation, store, models built in the background and dashboard with the thread sanitizer"
 	@echo "make fuzz         feed every reader of files with hostile bytes (SECONDS=n for each, or RUNS=n of a fixed seed; TARGETS=\"config npy\": those alone)"
@@ -125,6 +126,12 @@ bench-zoo: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot cpuid_mask
 	@scripts/setup.sh --zoo
 	$(HELD) .venv-peers/bin/python benchmarks/zoo --build $(BUILD) $(ZOO)
+
+# --strict: a broken link is an error.
+docs:
+	@scripts/setup.sh --docs
+	@python3 scripts/build_docs.py
+	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --config-file mkdocs.yml
 
 format: setup-dev
 	clang-format -i $(CPP)

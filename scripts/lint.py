@@ -56,6 +56,16 @@ def check_ruff(files: list[str]) -> bool:
     return not scripts or run(str(ROOT / ".venv/bin/ruff"), "check", *scripts)
 
 
+def check_types(files: list[str]) -> bool:
+    """The package is checked strictly, the scripts by default rules."""
+    mypy = str(ROOT / ".venv/bin/mypy")
+    changed = [name for name in files if name.endswith((".py", ".pyi"))]
+    packages = any(name.startswith(("python/lpot", "python/ilit")) for name in changed)
+    scripts = any(name.startswith("scripts/") for name in changed)
+    passed = not packages or run(mypy, "--strict", "-p", "lpot", "-p", "ilit")
+    return (not scripts or run(mypy, "scripts")) and passed
+
+
 def sources_to_tidy(files: list[str]) -> list[str]:
     """Returns the changed sources, and for each changed header one source that includes it."""
     chosen = {name for name in files if name.endswith(".cpp")}
@@ -120,6 +130,7 @@ def main() -> None:
             "python3", "scripts/list_messages.py", "--check", "--strict"
         ),
         "ruff": lambda: check_ruff(files),
+        "mypy": lambda: check_types(files),
         "clang-tidy": lambda: check_tidy(files, options.jobs),
     }
     unknown = set(options.only or []) - set(checks)

@@ -189,7 +189,7 @@ def all_messages() -> list[Message]:
 
 def begins_well(text: str) -> bool:
     """Whether it begins with a lower-case letter, a value, or a name."""
-    word = re.match(r"\S*", text)[0].rstrip(",:;.")
+    word = re.split(r"\s", text, maxsplit=1)[0].rstrip(",:;.")
     if not word[:1].isupper() or word in NAMES:
         return True
     return bool(re.search(r"[A-Z0-9_./'*-]", word[1:]))

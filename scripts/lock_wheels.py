@@ -33,8 +33,9 @@ def requirement_files() -> list[str]:
 
 def project(name: str) -> str:
     """Returns the normalized project name of a requirement, without versions and conditions."""
-    word = re.match(r"[A-Za-z0-9._-]+", name).group()
-    return re.sub(r"[-_.]+", "-", word).lower()
+    word = re.match(r"[A-Za-z0-9._-]+", name)
+    assert word is not None, name
+    return re.sub(r"[-_.]+", "-", word.group()).lower()
 
 
 def licence(expression: str | None, text: str | None, classifiers: list[str]) -> str:

@@ -12,6 +12,7 @@
 #   scripts/setup.sh --python also a .venv-python with PyTorch, TensorFlow and what the Python package is built and tested with
 #   scripts/setup.sh --wheel also a .venv-wheel with what builds the wheel, for make wheel
 #   scripts/setup.sh --roots also what makes clean Debian roots, for make test-wheel
+#   scripts/setup.sh --docs  also a .venv-docs with mkdocs, for make docs
 #   scripts/setup.sh --test  also ONNX Runtime and tokenizers, for the tests on real models and data
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -79,6 +80,7 @@ install() {
 install .venv "${requirements[@]}"
 if [[ "${1:-}" == "--python" ]]; then install .venv-python scripts/locked/requirements-python.txt; fi
 if [[ "${1:-}" == "--wheel" ]]; then install .venv-wheel scripts/locked/requirements-wheel.txt; fi
+if [[ "${1:-}" == "--docs" ]]; then install .venv-docs scripts/locked/requirements-docs.txt; fi
 if [[ "${1:-}" == "--peers" || "${1:-}" == "--zoo" ]]; then
   install .venv-peers scripts/locked/requirements-peers.txt
   for interpreter in "${LPOT_PYTHON38:-}" python3.8 "$HOME"/.pyenv/versions/3.8.*/bin/python; do

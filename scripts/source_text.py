@@ -62,6 +62,7 @@ def python_tokens(text: str) -> list[Token]:
             found.append(Token("comment", start + 1, token.string[1:]))
         elif token.type == tokenize.STRING:
             opening = re.match(r"\w*('''|\"\"\"|'|\")", token.string)
+            assert opening is not None
             quotes = len(opening[1])
             inner = token.string[opening.end() : -quotes]
             found.append(Token("string", start + opening.end(), inner))

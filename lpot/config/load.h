@@ -27,6 +27,18 @@ struct ComponentTables {
 Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides,
                    const ComponentTables&);
 
+// A YAML file in memory. Messages use `name` as the file name.
+struct ConfigText {
+  std::string name;
+  std::string text;
+};
+
+ConfigText read_config_text(const std::string& file);
+
+// Like load_config, but the files are in memory.
+Config load_config_texts(const std::vector<ConfigText>& texts, const std::vector<std::string>& overrides,
+                         const ComponentTables&);
+
 // Reads one file from memory; messages use `name` as the file name.
 Config load_config_text(const std::string& text, const std::string& name, const ComponentTables&);
 

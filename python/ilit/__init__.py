@@ -4,8 +4,11 @@ tuner = ilit.Tuner("conf.yaml")
 q_model = tuner.tune(model, dataloader, eval_func=eval_func)
 """
 
-from lpot import __version__
+from typing import Any
+
 from lpot.quantization import Quantization
+
+from lpot import __version__
 
 __all__ = ["Tuner", "__version__"]
 
@@ -15,13 +18,13 @@ class Tuner(Quantization):
 
     def tune(
         self,
-        model,
-        q_dataloader=None,
-        q_func=None,
-        eval_dataloader=None,
-        eval_func=None,
-        resume_file=None,
-    ):
+        model: Any,
+        q_dataloader: Any = None,
+        q_func: Any = None,
+        eval_dataloader: Any = None,
+        eval_func: Any = None,
+        resume_file: Any = None,
+    ) -> Any:
         """Returns the best quantized model. If `resume_file` is given, resumes the last study in the workspace."""
         self._experimental.resume = resume_file is not None
         return self(model, q_dataloader, q_func, eval_dataloader, eval_func)

@@ -1,17 +1,19 @@
 """lpot finds the fastest int8 version of a model that meets an accuracy goal.
 
-    from lpot.experimental import Quantization
-    quantizer = Quantization("conf.yaml")
-    quantizer.model = module            # a torch.nn.Module, tf.Graph, onnx.ModelProto, or a file
-    quantizer.calib_dataloader = loader
-    quantizer.eval_func = accuracy_of
-    q_model = quantizer()
+    result = lpot.tune(module, loader, metric="accuracy", max_loss=0.01)
+    print(result)                  # accuracy, latency and size of fp32 and int8
+    result.model(inputs)           # called like the module
+    result.save("int8")            # lpot.load("int8") reads it
+
+lpot.quantize(module, loader) quantizes once, without evaluation. The interface of LPOT 1.x is in lpot.experimental and
+lpot.quantization.
 
 The C++ library does the quantization and tuning. This package connects it to PyTorch, TensorFlow and ONNX models,
 data loaders and user functions.
 """
 
 from ._core import __version__
+from .api import quantize, tune
 from .errors import (
     CallerError,
     ConfigError,
@@ -23,6 +25,7 @@ from .errors import (
     StoreError,
 )
 from .quantization import Quantization
+from .result import TuneResult
 from .saved import load
 
 __all__ = [
@@ -35,6 +38,9 @@ __all__ = [
     "ModelError",
     "Quantization",
     "StoreError",
+    "TuneResult",
     "__version__",
     "load",
+    "quantize",
+    "tune",
 ]

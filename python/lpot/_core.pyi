@@ -24,14 +24,13 @@ class Config:
     metrics: list[_Component]
     def without_metrics(self, names: list[str]) -> Config: ...
     def without_rescaling(self) -> Config: ...
+    def with_sampling_size(self, size: int) -> Config: ...
 
 class Registered:
     def __init__(self, name: str, parameters: list[tuple[str, str, str]]) -> None: ...
 
 def load_config(
-    files: list[str],
-    overrides: list[str] = ...,
-    text: str | None = None,
+    texts: list[tuple[str, str | None]],  # name, YAML; None: the name is a file
     registry: dict[str, list[Registered]] = ...,
 ) -> Config: ...
 
@@ -68,6 +67,7 @@ class Transform:
 
 def metric(text: str) -> Metric: ...
 def transform(text: str) -> Transform: ...
+def component_names(kind: str) -> list[str]: ...
 def parameter_names(kind: str, name: str) -> list[str] | None: ...
 
 class Plan:
@@ -116,6 +116,8 @@ class Job:
     strategy: Any
     on_saved: Callable[[Candidate, Plan, os.PathLike[str]], None] | None
     on_log: Callable[[int, str], None] | None
+    on_progress: Callable[[str, int, int], None] | None  # stage, done, total
+    on_baseline: Callable[[Goal], None] | None
     on_trial: Callable[[Trial, bool], None] | None
     name: str
     def __init__(self, config: Config, model: str | os.PathLike[str]) -> None: ...

@@ -1,6 +1,7 @@
 """Converts Python data loaders, any iterable of (input, label), to data sets of the C++ library."""
 
 import collections.abc
+from typing import Any
 
 from . import _core
 from . import lazy_numpy as np
@@ -10,7 +11,7 @@ from .errors import DataError
 LABELS = ("labels", "label", "start_positions", "end_positions")
 
 
-def as_array(value) -> "np.ndarray":
+def as_array(value: Any) -> "np.ndarray":
     """Converts a tensor of any framework, or a list of numbers, to a numpy array."""
     if hasattr(value, "detach"):  # torch
         value = value.detach().cpu()
@@ -19,7 +20,7 @@ def as_array(value) -> "np.ndarray":
     return np.ascontiguousarray(value) if np.ndim(value) else np.asarray(value)
 
 
-def split_sample(item):
+def split_sample(item: Any) -> Any:
     """Splits an item of a loader into (inputs, label). The label is None if the item has none."""
     if isinstance(item, (tuple, list)) and len(item) == 2:
         return item[0], item[1]
@@ -28,7 +29,7 @@ def split_sample(item):
     return item, None
 
 
-def without_labels(inputs, label=None):
+def without_labels(inputs: Any, label: Any = None) -> Any:
     """Removes labels and None values from a dict or list of inputs."""
     if isinstance(inputs, collections.abc.Mapping):
         return {
@@ -43,7 +44,7 @@ def without_labels(inputs, label=None):
     return inputs
 
 
-def first_sample(loader, name: str):
+def first_sample(loader: Any, name: str) -> Any:
     """Returns the first (inputs, label) of a loader."""
     for item in loader:
         return split_sample(item)
@@ -52,19 +53,24 @@ def first_sample(loader, name: str):
     )
 
 
-def reusable(loader):
+def reusable(loader: Any) -> Any:
     """Returns an iterable that supports several passes. The items of a generator are stored in a list."""
     return list(loader) if loader is not None and iter(loader) is loader else loader
 
 
 def collect(
-    loader, name: str, bridge, limit: int | None = None, with_labels: bool = True
-):
+    loader: Any,
+    name: str,
+    bridge: Any,
+    limit: int | None = None,
+    with_labels: bool = True,
+) -> Any:
     """Reads a loader into a data set of the C++ library and returns it with its batch size.
 
     Reading stops after `limit` samples. `bridge.to_model_inputs` selects and names the inputs of the model.
     """
-    data, batch_size, labels = None, 0, []
+    data: _core.CollectedData | None = None
+    batch_size, labels = 0, list[Any]()
     for item in loader:
         inputs, label = split_sample(item)
         if data is None and (records := bridge.record_dataset(inputs)) is not None:
@@ -90,19 +96,19 @@ def collect(
 class Collected:
     """A data set of the C++ library, its batch size, and the labels that are not numbers."""
 
-    def __init__(self, data, batch_size: int = 1, labels=()):
+    def __init__(self, data: Any, batch_size: int = 1, labels: Any = ()) -> None:
         self.data = data
         self.batch_size = batch_size
         self.labels = list(labels)
 
 
-def _rows(arrays) -> int:
+def _rows(arrays: list[Any]) -> int:
     """Returns the number of samples in a batch, or 0 if its tensors have different first dimensions."""
     counts = {array.shape[0] if array.ndim else 0 for array in arrays}
     return counts.pop() if len(counts) == 1 else 0
 
 
-def _label(label, count: int, label_objects: list):
+def _label(label: Any, count: int, label_objects: list[Any]) -> Any:
     """Returns the labels of a batch as an array.
 
     Labels that are not numbers are appended to `label_objects`, and their indices in it are returned.

@@ -1,5 +1,8 @@
 """Exceptions of lpot. Errors of the C++ library are raised as these classes, with the same messages."""
 
+import collections.abc
+from typing import Any
+
 
 class Error(Exception):
     """Base class of all errors of lpot."""
@@ -32,13 +35,17 @@ class MissingFramework(Error, ImportError):
 class Interrupted(KeyboardInterrupt):
     """Raised on Ctrl-C. Not an error: the results so far are saved."""
 
-    def __init__(self, message: str = "stopped on request", make_model=None):
+    def __init__(
+        self,
+        message: str = "stopped on request",
+        make_model: collections.abc.Callable[[], Any] | None = None,
+    ) -> None:
         super().__init__(message)
         self._make_model = make_model
-        self._model = None
+        self._model: Any = None
 
     @property
-    def model(self):
+    def model(self) -> Any:
         """The best model so far, or None. It is loaded on first access, so that Ctrl-C returns at once."""
         if self._make_model is not None:
             self._model, self._make_model = self._make_model(), None

@@ -2,13 +2,14 @@
 
 import importlib
 import sys
+from typing import Any
 
 from .errors import MissingFramework
 
 _EXTRAS = {"torch": "torch", "tensorflow": "tensorflow", "onnx": "onnx"}
 
 
-def require(name: str):
+def require(name: str) -> Any:
     """Imports a framework. Raises MissingFramework, which names the pip extra, if that fails."""
     try:
         return importlib.import_module(name)
@@ -19,6 +20,6 @@ def require(name: str):
         ) from error
 
 
-def loaded(name: str):
+def loaded(name: str) -> Any:
     """Returns the module if the program has imported it, else None. Objects of it exist only if it was imported."""
     return sys.modules.get(name)

@@ -8,34 +8,39 @@ functions (eval_func, metrics, log handlers) run on the main thread through call
 them too.
 """
 
+import collections.abc
 import concurrent.futures
 import math
 import queue
 import threading
 import time
+import typing
+from typing import Any
 
 from .errors import Interrupted
 
 STOP_TIMEOUT_SECONDS = 0.4  # how long run() waits for the work to end after stop()
-_POLL_SECONDS = (
-    0.1  # a signal may be caught on another thread, so the wait is not endless
-)
+# A signal may be caught on another thread, so the wait is not endless.
+_POLL_SECONDS = 0.1
 
 _of_thread = threading.local()
+_Result = typing.TypeVar("_Result")
+_Function: typing.TypeAlias = collections.abc.Callable[[], Any]
+_Future: typing.TypeAlias = "concurrent.futures.Future[Any]"
 
 
 class _CallQueue:
     """Function calls that the worker thread requests and the main thread executes."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._calls = queue.SimpleQueue()
-        self._pending = []
+        self._calls: queue.SimpleQueue[tuple[_Function, _Future]] = queue.SimpleQueue()
+        self._pending: list[_Future] = []
         self.is_open = True
 
-    def call(self, function):
+    def call(self, function: _Function) -> Any:
         """Returns function(), executed by the main thread. Raises Interrupted if the queue is closed."""
-        result = concurrent.futures.Future()
+        result: _Future = concurrent.futures.Future()
         with self._lock:
             if not self.is_open:
                 raise Interrupted
@@ -70,7 +75,10 @@ class _CallQueue:
                     result.set_exception(Interrupted())
 
 
-def run(work, stop=None):
+def run(
+    work: collections.abc.Callable[[], _Result],
+    stop: collections.abc.Callable[[], None] | None = None,
+) -> _Result:
     """Returns what work() returns, or raises what it raises.
 
     On Ctrl-C, run() calls stop() and waits STOP_TIMEOUT_SECONDS for the work to end. If it ends in time, its result is
@@ -79,9 +87,10 @@ def run(work, stop=None):
     """
     if threading.current_thread() is not threading.main_thread():
         return work()  # Python delivers signals only to the main thread
-    calls, done = _CallQueue(), concurrent.futures.Future()
+    calls = _CallQueue()
+    done: concurrent.futures.Future[_Result] = concurrent.futures.Future()
 
-    def run_work():
+    def run_work() -> None:
         _of_thread.calls = calls
         try:
             done.set_result(work())
@@ -100,7 +109,12 @@ def run(work, stop=None):
             stop()
 
 
-def _wait(thread, calls, done, stop) -> None:
+def _wait(
+    thread: threading.Thread,
+    calls: _CallQueue,
+    done: _Future,
+    stop: collections.abc.Callable[[], None] | None,
+) -> None:
     try:
         thread.start()  # start() also waits, so Ctrl-C can arrive here
         _run_calls(calls, done)
@@ -111,7 +125,9 @@ def _wait(thread, calls, done, stop) -> None:
         _run_calls(calls, done, STOP_TIMEOUT_SECONDS)
 
 
-def _run_calls(calls, done, timeout_seconds: float = math.inf) -> None:
+def _run_calls(
+    calls: _CallQueue, done: _Future, timeout_seconds: float = math.inf
+) -> None:
     end = time.monotonic() + timeout_seconds
     while not done.done():
         if time.monotonic() > end:
@@ -119,13 +135,13 @@ def _run_calls(calls, done, timeout_seconds: float = math.inf) -> None:
         calls.run_next()
 
 
-def call_on_main_thread(function):
+def call_on_main_thread(function: collections.abc.Callable[[], _Result]) -> _Result:
     """Returns function(), executed on the thread that waits in run().
 
     Outside of run() it calls the function directly. Raises Interrupted if run() has already ended.
     """
     calls = getattr(_of_thread, "calls", None)
-    return function() if calls is None else calls.call(function)
+    return function() if calls is None else typing.cast(_Result, calls.call(function))
 
 
 def raise_if_cancelled() -> None:

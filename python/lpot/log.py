@@ -2,7 +2,7 @@
 
 import logging
 
-from . import interruptible
+from . import _core, interruptible
 
 logger = logging.getLogger("lpot")
 _LEVELS = (logging.DEBUG, logging.INFO, logging.WARNING)
@@ -25,11 +25,29 @@ def report(level: int, message: str) -> None:
     interruptible.call_on_main_thread(lambda: logger.log(_LEVELS[level], message))
 
 
-def report_trial(trial, is_best: bool) -> None:
+def report_trial(trial: _core.Trial, is_best: bool) -> None:
     interruptible.call_on_main_thread(lambda: _log_trial(trial, is_best))
 
 
-def _log_trial(trial, is_best: bool) -> None:
+class LogListener:
+    """Receives the events of a tuning run and logs them. `progress` is called only if `shows_progress` is set."""
+
+    shows_progress = False
+
+    def log(self, level: int, message: str) -> None:
+        report(level, message)
+
+    def baseline(self, goal: _core.Goal) -> None:
+        """Called when the fp32 model was evaluated."""
+
+    def trial(self, trial: _core.Trial, is_best: bool) -> None:
+        report_trial(trial, is_best)
+
+    def progress(self, stage: str, done: int, total: int) -> None:
+        """Called at the start and the end of a stage, and at most every 0.1 s."""
+
+
+def _log_trial(trial: _core.Trial, is_best: bool) -> None:
     if trial.error:
         logger.warning("trial %d failed: %s", trial.number, trial.error)
         return
@@ -40,7 +58,9 @@ def _log_trial(trial, is_best: bool) -> None:
         trial.fp32_latency_ms,
         trial.latency_ms,
         trial.speedup,
-        " ({:.2f}-{:.2f})".format(*trial.speedup_spread) if trial.speedup_spread else "",
+        " ({:.2f}-{:.2f})".format(*trial.speedup_spread)
+        if trial.speedup_spread
+        else "",
         len(trial.plan.fallback),
         ", the best so far" if is_best else "",
     )

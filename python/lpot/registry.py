@@ -1,9 +1,11 @@
 """Registers Python data sets, transforms, metrics and strategies, so that a YAML file can name them."""
 
+import collections.abc
 import functools
 import inspect
 import json
 import os
+from typing import Any
 
 from . import _core
 from .errors import ConfigError
@@ -11,29 +13,28 @@ from .errors import ConfigError
 _KINDS = {bool: "flag", int: "integer", float: "number", str: "text"}
 
 
-class Registry(dict):
+class Registry(dict[str, Any]):
     """Registered classes by name.
 
     As in LPOT, DATASETS("tensorflow")["dummy"] also finds the components of the C++ library. All frameworks share one
     table.
     """
 
-    def __init__(self, kind: str):
+    def __init__(self, kind: str) -> None:
         super().__init__()
         self.kind = kind
-        self.library = (
-            None  # (name, *args, **parameters) -> component of the C++ library
-        )
+        # (name, *args, **parameters) -> component of the C++ library
+        self.library: collections.abc.Callable[..., Any] | None = None
 
-    def __call__(self, framework: str = "", process: str = ""):
+    def __call__(self, framework: str = "", process: str = "") -> Any:
         return _WithLibrary(self)
 
 
 class _WithLibrary:
-    def __init__(self, registry: Registry):
+    def __init__(self, registry: Registry) -> None:
         self._registry = registry
 
-    def __getitem__(self, name: str):
+    def __getitem__(self, name: str) -> Any:
         if name in self._registry:
             return self._registry[name]
         registry = self._registry
@@ -52,7 +53,12 @@ TRANSFORMS = Registry("transform")
 FILTERS = Registry("filter")
 
 
-def component_text(kind: str, name: str, args: tuple, parameters: dict) -> str:
+def component_text(
+    kind: str,
+    name: str,
+    args: tuple[Any, ...],
+    parameters: dict[str, Any],
+) -> str:
     """Formats a component as YAML. Positional arguments are in the order of the component's parameters."""
     names = _core.parameter_names(kind, name) or []
     if len(args) > len(names):
@@ -63,20 +69,20 @@ def component_text(kind: str, name: str, args: tuple, parameters: dict) -> str:
     return json.dumps({name: given}, default=_to_json)
 
 
-def _to_json(value):
+def _to_json(value: Any) -> Any:
     """Converts what JSON does not support: paths to text, arrays to lists."""
     return str(value) if isinstance(value, os.PathLike) else value.tolist()
 
 
-def registrar(table: Registry):
+def registrar(table: Registry) -> Any:
     """Returns a decorator that registers a class in `table`.
 
     The name is the first argument, or a keyword such as dataset_type="name". The framework and process arguments of
     LPOT are accepted and ignored.
     """
 
-    def named(name: str | None = None, *_others, **more):
-        def register(cls):
+    def named(name: str | None = None, *_others: Any, **more: Any) -> Any:
+        def register(cls: Any) -> Any:
             table[name or more.get(f"{table.kind}_type") or cls.__name__] = cls
             return cls
 
@@ -85,7 +91,7 @@ def registrar(table: Registry):
     return named
 
 
-def _parameters(cls) -> list:
+def _parameters(cls: Any) -> list[Any]:
     """Returns (name, kind, default) of each constructor parameter that a YAML file can set."""
     found = []
     for parameter in inspect.signature(cls).parameters.values():
@@ -103,7 +109,7 @@ def _parameters(cls) -> list:
     return found
 
 
-def registered_components() -> dict:
+def registered_components() -> dict[str, Any]:
     """Returns all registered components by kind. The C++ library checks a configuration against them."""
     return {
         table.kind: [
@@ -113,7 +119,7 @@ def registered_components() -> dict:
     }
 
 
-def create_component(cls, parameters: dict):
+def create_component(cls: Any, parameters: dict[str, Any]) -> Any:
     """Creates an object of a registered class with the parameters of the configuration."""
     known = {name for name, _, _ in _parameters(cls)}
     try:

@@ -5,14 +5,18 @@ import os
 import pathlib
 import shutil
 import tempfile
+from typing import Any
 
 from . import _core, interruptible
-from .errors import ModelError
+from . import lazy_numpy as np
+from .collect import as_array
+from .errors import DataError, ModelError
+from .types import JsonObject, StrPath
 
 INFO = "python.json"  # next to the model: signature, structure of the outputs, plan
 
 
-def replace_file(path, content: bytes) -> None:
+def replace_file(path: StrPath, content: bytes) -> None:
     """Replaces a file atomically. Hard links and open handles to the old file keep the old content."""
     path = pathlib.Path(path)
     new = path.with_name(f"{path.name}.{os.getpid()}.tmp")
@@ -23,11 +27,11 @@ def replace_file(path, content: bytes) -> None:
         new.unlink(missing_ok=True)
 
 
-def write_info(folder, info: dict) -> None:
+def write_info(folder: Any, info: dict[str, Any]) -> None:
     replace_file(pathlib.Path(folder) / INFO, json.dumps(info).encode())
 
 
-def _link_or_copy(file, target) -> None:
+def _link_or_copy(file: Any, target: Any) -> None:
     """Creates a hard link if possible. This is safe because model files are replaced and never modified."""
     try:
         os.link(file, target)
@@ -38,7 +42,7 @@ def _link_or_copy(file, target) -> None:
 class Folder:
     """The files of one quantized model in a temporary folder, so that later tuning runs do not change them."""
 
-    def __init__(self, source, info: dict | None = None):
+    def __init__(self, source: Any, info: JsonObject | None = None) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="lpot-")
         self.path = pathlib.Path(self._temporary.name)
         for file in pathlib.Path(source).iterdir():
@@ -52,19 +56,19 @@ class Folder:
             else {}
         )
 
-    def save(self, target) -> None:
+    def save(self, target: StrPath) -> None:
         target = pathlib.Path(target)
         target.mkdir(parents=True, exist_ok=True)
         for file in self.path.iterdir():
             shutil.copy2(file, target / file.name)
 
 
-def load_program(path):
+def load_program(path: StrPath) -> _core.Program:
     """Loads a model file for inference."""
     return interruptible.run(lambda: _core.Program(path))
 
 
-def infer(model, arrays: list) -> list:
+def infer(model: _core.Program, arrays: list[Any]) -> list[Any]:
     """Runs a model and returns its outputs. New input shapes are compiled first, which can take long."""
     if not model.is_compiled(arrays):
         interruptible.run(lambda: model.compile(arrays))
@@ -75,49 +79,68 @@ class Quantized:
     """Base class of all quantized models."""
 
     _folder: Folder
-    result: dict  # result of the tuning run; empty after load()
+    _program: _core.Program | None = None
+    result: JsonObject  # result of the tuning run; empty after load()
 
     @property
-    def state(self) -> dict:
+    def state(self) -> JsonObject:
         """The plan: precision and quantization scheme of each op, and the recipes of the model."""
-        return self._folder.info.get("state", {})
+        return dict(self._folder.info.get("state", {}))
 
     @property
     def ir(self) -> pathlib.Path:
         """Path of the OpenVINO IR, the fastest format to run."""
         return self._folder.path / "model.xml"
 
-    def save(self, path) -> None:
+    def run(self, *arrays: Any, **named: Any) -> dict[str, "np.ndarray"]:
+        """Runs the OpenVINO IR and returns the outputs by name.
+
+        Inputs are arrays or tensors, in the order of the model or by name.
+        """
+        program = self._loaded_program()
+        missing = [name for name in program.inputs if named and name not in named]
+        if missing or (arrays and named):
+            raise DataError(
+                f"[run] got {len(arrays)} inputs and the names {', '.join(named) or 'none'}; "
+                f"expected {', '.join(program.inputs)}"
+            )
+        inputs = [named[name] for name in program.inputs] if named else arrays
+        outputs = infer(program, [as_array(value) for value in inputs])
+        return dict(zip(program.outputs, outputs))
+
+    def _loaded_program(self) -> _core.Program:
+        if self._program is None:
+            self._program = load_program(self.ir)
+        return self._program
+
+    def save(self, path: StrPath) -> None:
         """Writes the model to the folder `path`. lpot.load(path) reads it."""
         self._folder.save(path)
 
     def framework(self) -> str:
-        return self._folder.info.get("framework", "openvino")
+        """Returns the name of the framework: pytorch, tensorflow, onnx or openvino."""
+        return str(self._folder.info.get("framework", "openvino"))
 
 
 class QuantizedFile(Quantized):
     """A model without a framework. It is called with arrays and returns a dict of output names and arrays."""
 
-    def __init__(self, folder: Folder, result: dict | None = None):
+    def __init__(self, folder: Folder, result: JsonObject | None = None) -> None:
         self._folder = folder
         self.result = result or {}
-        self._program = None
 
     @property
-    def model(self):
-        if self._program is None:
-            self._program = load_program(self.ir)
-        return self._program
+    def model(self) -> _core.Program:
+        return self._loaded_program()
 
-    def __call__(self, *arrays, **named):
-        inputs = [named[name] for name in self.model.inputs] if named else list(arrays)
-        return dict(zip(self.model.outputs, infer(self.model, inputs)))
+    def __call__(self, *arrays: Any, **named: Any) -> dict[str, "np.ndarray"]:
+        return self.run(*arrays, **named)
 
-    def eval(self):
+    def eval(self) -> "QuantizedFile":
         return self
 
 
-def load(path):
+def load(path: StrPath) -> Any:
     """Loads the quantized model that `save` wrote to the folder `path`."""
     path = pathlib.Path(path)
     if not (path / "model.xml").exists():

@@ -10,6 +10,8 @@ class FirstAndLast(Strategy):
         return None                                                     # nothing left to try
 """
 
+from typing import Any
+
 from .registry import STRATEGIES, registrar
 
 __all__ = ["STRATEGIES", "Strategy", "strategy_registry"]
@@ -20,6 +22,6 @@ strategy_registry = registrar(STRATEGIES)
 class Strategy:
     """Base class of strategies. next() must be deterministic, so that a study can be resumed."""
 
-    def next(self, space, trials, goal):
+    def next(self, space: Any, trials: Any, goal: Any) -> Any:
         """Returns a new plan, created with space.plan(), or None to end the search."""
         raise NotImplementedError

@@ -12,7 +12,16 @@ namespace lpot::python {
 namespace {
 
 const Table& table_of_kind(const std::string& kind) {
-  return kind == "dataset" ? datasets() : kind == "metric" ? metrics() : transforms();
+  const ComponentTables& tables = component_tables();
+  if (kind == "dataset") return tables.datasets;
+  if (kind == "metric") return tables.metrics;
+  return kind == "strategy" ? tables.strategies : tables.transforms;
+}
+
+std::vector<std::string> component_names(const std::string& kind) {
+  std::vector<std::string> names;
+  for (const Entry& entry : table_of_kind(kind)) names.push_back(entry.name);
+  return names;
 }
 
 // The parameter names of a component in declaration order; nullopt if the component is unknown.
@@ -48,6 +57,7 @@ void bind_components(py::module_& module) {
   // The text is in YAML, as in a configuration: "topk: {k: 5}".
   module.def("metric", [](const std::string& text) { return make_metric(parse_component(text, metrics())); });
   module.def("transform", [](const std::string& text) { return make_transform(parse_component(text, transforms())); });
+  module.def("component_names", &component_names, py::arg("kind"));
   module.def("parameter_names", &parameter_names, py::arg("kind"), py::arg("name"));
 }
 

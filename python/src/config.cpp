@@ -38,8 +38,10 @@ Table with_registered(const Table& table, const std::vector<RegisteredComponent>
   return all;
 }
 
-Config load(const std::vector<std::string>& files, const std::vector<std::string>& overrides,
-            const std::optional<std::string>& text, const Registry& registry) {
+// YAML files: the name, and the text if it is not that of the file.
+using NamedTexts = std::vector<std::pair<std::string, std::optional<std::string>>>;
+
+Config load(const NamedTexts& named_texts, const Registry& registry) {
   const ComponentTables& library = component_tables();
   const auto registered = [&](const char* kind) {
     const auto found = registry.find(kind);
@@ -50,7 +52,9 @@ Config load(const std::vector<std::string>& files, const std::vector<std::string
               metrics = with_registered(library.metrics, registered("metric")),
               strategies = with_registered(library.strategies, registered("strategy"));
   const ComponentTables tables{datasets, transforms, library.postprocesses, metrics, strategies, library.recipes};
-  return text ? load_config_text(*text, "config", tables) : load_config(files, overrides, tables);
+  std::vector<ConfigText> texts;
+  for (const auto& [name, text] : named_texts) texts.push_back(text ? ConfigText{name, *text} : read_config_text(name));
+  return load_config_texts(texts, {}, tables);
 }
 
 // (name, parameters), or None for a component that the configuration does not set.
@@ -94,6 +98,11 @@ Config without_rescaling(Config config) {
   return config;
 }
 
+Config with_sampling_size(Config config, std::size_t size) {
+  config.quantization.sampling_sizes = {size};
+  return config;
+}
+
 void bind_model_properties(py::class_<Config>& type) {
   type.def_property_readonly("name", [](const Config& config) { return config.model.name; })
       .def_property_readonly("framework", [](const Config& config) { return config.model.framework_name; })
@@ -126,9 +135,10 @@ void bind_config(py::module_& module) {
   py::class_<Config> type(module, "Config");
   bind_model_properties(type);
   bind_study_properties(type);
-  type.def("without_metrics", &without_metrics).def("without_rescaling", &without_rescaling);
-  module.def("load_config", &load, py::arg("files"), py::arg("overrides") = std::vector<std::string>{},
-             py::arg("text") = py::none(), py::arg("registry") = Registry{});
+  type.def("without_metrics", &without_metrics)
+      .def("without_rescaling", &without_rescaling)
+      .def("with_sampling_size", &with_sampling_size, py::arg("size"));
+  module.def("load_config", &load, py::arg("texts"), py::arg("registry") = Registry{});
 }
 
 }  // namespace lpot::python

@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "lpot/core/clock.h"
 #include "lpot/model/save.h"
 #include "lpot/quantize/writers/onnx.h"
 #include "lpot/quantize/writers/openvino.h"
@@ -33,23 +34,52 @@ struct Job {
   std::vector<py::object> postprocess;
   py::object evaluate = py::none();  // (Candidate) -> accuracy
   py::object strategy = py::none();
-  py::object on_saved = py::none();  // (Candidate, Plan, folder)
-  py::object on_log = py::none();    // (level, message)
-  py::object on_trial = py::none();  // (Trial, is_best)
+  py::object on_saved = py::none();     // (Candidate, Plan, folder)
+  py::object on_log = py::none();       // (level, message)
+  py::object on_progress = py::none();  // (stage, done, total)
+  py::object on_baseline = py::none();  // (Goal)
+  py::object on_trial = py::none();     // (Trial, is_best)
   std::string name = "eval_func";
   std::shared_ptr<std::atomic<bool>> stopped = std::make_shared<std::atomic<bool>>(false);
+};
+
+// Selects the progress steps to report: the first and the last of a stage, and one every 0.1 s. There may be thousands
+// of steps per second.
+class ReportTimer {
+ public:
+  bool is_due(const Progress& step) {
+    const bool due = step.stage != stage_ || step.done >= step.total || seconds_since(last_) >= 0.1;
+    if (due) {
+      stage_ = step.stage;
+      last_ = Clock::now();
+    }
+    return due;
+  }
+
+ private:
+  std::string stage_;
+  Clock::time_point last_ = {};
 };
 
 Observer observer_for(const Job& job) {
   Observer observer;
   observer.should_stop = [stopped = job.stopped] { return stopped->load(); };
+  // Observers must not throw. After an interruption, the library stops at its next check.
+  const auto notify = [stopped = job.stopped](const char* name, const auto& call) {
+    try {
+      call_python(name, call);
+    } catch (const Interrupted&) {
+      *stopped = true;
+    }
+  };
   if (!job.on_log.is_none())
-    observer.on_log = [stopped = job.stopped, log = share(job.on_log)](LogLevel level, std::string_view message) {
-      try {
-        call_python("log", [&] { (*log)(static_cast<int>(level), std::string(message)); });
-      } catch (const Interrupted&) {
-        *stopped = true;  // logging must not throw; the library stops at its next check
-      }
+    observer.on_log = [notify, log = share(job.on_log)](LogLevel level, std::string_view message) {
+      notify("log", [&] { (*log)(static_cast<int>(level), std::string(message)); });
+    };
+  if (!job.on_progress.is_none())
+    observer.on_progress = [notify, report = share(job.on_progress),
+                            timer = ReportTimer()](const Progress& step) mutable {
+      if (timer.is_due(step)) notify("progress", [&] { (*report)(std::string(step.stage), step.done, step.total); });
     };
   return observer;
 }
@@ -109,6 +139,10 @@ TuneOptions options_of(const Job& job) {
     options.on_saved = [function = share(job.on_saved)](const Model& source, const Plan& plan, const Edits& edits,
                                                         const fs::path& folder) {
       call_python("save", [&] { (*function)(Candidate{nullptr, &source, &edits}, plan, folder); });
+    };
+  if (!job.on_baseline.is_none())
+    options.on_baseline = [function = share(job.on_baseline)](const Measurement&, const Goal& goal) {
+      call_python("on_baseline", [&] { (*function)(goal); });
     };
   if (!job.on_trial.is_none())
     options.on_trial = [function = share(job.on_trial)](const Trial& trial, bool is_best) {
@@ -236,6 +270,8 @@ void bind_job(py::module_& module) {
       .def_readwrite("strategy", &Job::strategy)
       .def_readwrite("on_saved", &Job::on_saved)
       .def_readwrite("on_log", &Job::on_log)
+      .def_readwrite("on_progress", &Job::on_progress)
+      .def_readwrite("on_baseline", &Job::on_baseline)
       .def_readwrite("on_trial", &Job::on_trial)
       .def_readwrite("name", &Job::name)
       // Can be called from any thread. The work ends at its next check.

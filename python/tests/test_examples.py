@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -37,6 +38,23 @@ def run(command: str) -> str:
     )
     assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
     return done.stdout
+
+
+def test_python_example_prints_what_its_readme_shows(example):
+    folder = example("python")
+    (command, expected) = re.search(
+        r"```sh\n(.*?)```.*```text\n(.*?)```", (folder / "README.md").read_text(), re.DOTALL
+    ).groups()  # fmt: skip
+    printed = run(command).splitlines()
+    # The number of trials, and which model is faster, depend on the machine.
+    accuracy = printed[1].split()
+    assert accuracy[0] == "Accuracy" and float(accuracy[2]) >= 0.99 * float(accuracy[1])
+    labels = [line.split(":")[0].split("  ")[0] for line in expected.splitlines()]
+    found = [line.split(":")[0].split("  ")[0] for line in printed]
+    fixed = [label for label in labels if label and not label[0].isdigit()]
+    assert [label for label in found if label in fixed][: len(fixed)] == fixed
+    assert expected.splitlines()[-2] in printed  # the predictions
+    assert (folder / "int8" / "model.xml").exists()
 
 
 def first_lines(source: pathlib.Path, target: pathlib.Path, count: int) -> None:

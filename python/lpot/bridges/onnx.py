@@ -2,7 +2,9 @@
 
 import pathlib
 import tempfile
+from typing import Any
 
+from .. import _core
 from ..errors import ModelError
 from ..frameworks import require
 from ..saved import Folder, Quantized
@@ -12,13 +14,13 @@ from .file import FileBridge
 class QuantizedOnnx(Quantized):
     """A quantized ONNX model. `model` is the onnx.ModelProto, whose attributes are available on this object too."""
 
-    def __init__(self, folder: Folder, result: dict | None = None):
+    def __init__(self, folder: Folder, result: dict[str, Any] | None = None) -> None:
         self._folder = folder
         self.result = result or {}
         self._model = None
 
     @property
-    def model(self):
+    def model(self) -> Any:
         if self._model is None:
             path = self._folder.path / "model.onnx"
             if not path.exists():
@@ -28,19 +30,23 @@ class QuantizedOnnx(Quantized):
             self._model = require("onnx").load(path)
         return self._model
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: Any) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self.model, name)
 
-    def eval(self):
+    def __call__(self, *arrays: Any, **named: Any) -> dict[str, Any]:
+        """Runs the model in OpenVINO and returns the outputs by name."""
+        return self.run(*arrays, **named)
+
+    def eval(self) -> Any:
         return self
 
 
 class OnnxBridge(FileBridge):
     framework = "onnx"
 
-    def __init__(self, model):
+    def __init__(self, model: Any) -> None:
         self._temporary = None
         self._model = None
         if isinstance(model, pathlib.Path):
@@ -54,16 +60,16 @@ class OnnxBridge(FileBridge):
         require("onnx").save(model, self.path)
         self._model = model
 
-    def fp32(self):
+    def fp32(self) -> Any:
         if self._model is None:
             self._model = require("onnx").load(self.path)
         return self._model
 
-    def candidate(self, candidate):
+    def candidate(self, candidate: _core.Candidate) -> Any:
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "model.onnx"
             candidate.save_onnx(path)
             return require("onnx").load(path)
 
-    def result(self, folder, plan, result):
+    def result(self, folder: Any, plan: _core.Plan | None, result: Any) -> Any:
         return QuantizedOnnx(Folder(folder, self.info(plan)), result)

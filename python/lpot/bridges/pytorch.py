@@ -7,22 +7,23 @@ import json
 import pathlib
 import re
 import tempfile
+from typing import Any
 
-from .. import interruptible
+from .. import _core, interruptible
 from ..collect import LABELS, as_array, without_labels
 from ..errors import DataError, ModelError
 from ..frameworks import require
 from ..saved import Folder, Quantized, infer, load_program, write_info
 from .structure import flatten, rebuild
 
-torch = require("torch")
+torch: Any = require("torch")
 
 
-def _is_tensor(value) -> bool:
+def _is_tensor(value: Any) -> bool:
     return isinstance(value, torch.Tensor) or type(value).__module__ == "numpy"
 
 
-def _arguments(inputs):
+def _arguments(inputs: Any) -> Any:
     """Converts one input of a loader to (positional arguments, keyword arguments)."""
     if isinstance(inputs, collections.abc.Mapping):
         return (), dict(inputs)
@@ -31,7 +32,7 @@ def _arguments(inputs):
     return (inputs,), {}
 
 
-def _signature(module) -> dict:
+def _signature(module: Any) -> dict[str, Any]:
     """Returns the parameter names of forward() in order, and the name of its *args parameter."""
     parameters = list(inspect.signature(module.forward).parameters.values())
     plain = [
@@ -43,7 +44,7 @@ def _signature(module) -> dict:
     return {"parameters": plain, "rest": rest[0] if rest else None}
 
 
-def _by_name(signature: dict, args, kwargs) -> dict:
+def _by_name(signature: dict[str, Any], args: Any, kwargs: Any) -> dict[str, Any]:
     names = signature["parameters"]
     if len(args) > len(names) and signature["rest"] is None:
         raise DataError(
@@ -57,14 +58,14 @@ def _by_name(signature: dict, args, kwargs) -> dict:
     }
 
 
-def _leaf_names(structure: dict, prefix: str = "") -> dict:
+def _leaf_names(structure: dict[str, Any], prefix: str = "") -> dict[int, str]:
     """Returns a name for each tensor of a structure: the parameter name followed by the path to the tensor."""
     if "tensor" in structure:
         return {structure["tensor"]: prefix}
     items = structure.get("dict") or structure.get("fields") or {}
     if "tuple" in structure or "list" in structure:
-        items = dict(enumerate(structure.get("tuple") or structure.get("list")))
-    names = {}
+        items = dict(enumerate(structure.get("tuple") or structure.get("list") or ()))
+    names: dict[int, str] = {}
     for key, item in items.items():
         names.update(_leaf_names(item, f"{prefix}.{key}" if prefix else str(key)))
     return names
@@ -73,18 +74,20 @@ def _leaf_names(structure: dict, prefix: str = "") -> dict:
 class _FlatModule(torch.nn.Module):
     """Wraps a module so that inputs and outputs are flat lists of tensors, as tracing requires."""
 
-    def __init__(self, module, structure: dict, rest: str | None):
+    def __init__(
+        self, module: Any, structure: dict[str, Any], rest: str | None
+    ) -> None:
         super().__init__()
         self.module = module
         self.structure = structure
         self.rest = rest
         self.outputs = None
 
-    def forward(self, *tensors):
+    def forward(self, *tensors: Any) -> Any:
         interruptible.raise_if_cancelled()
         named = rebuild(self.structure, tensors)
         rest = named.pop(self.rest, ()) if self.rest else ()
-        outputs: list = []
+        outputs: list[Any] = []
         answer = self.module(*named.values(), *rest) if rest else self.module(**named)
         self.outputs = flatten(answer, _is_tensor, outputs)
         return tuple(outputs)
@@ -93,7 +96,7 @@ class _FlatModule(torch.nn.Module):
 class QuantizedModule(Quantized, torch.nn.Module):
     """An int8 model with the call interface of the original module: same arguments, same structure of outputs."""
 
-    def __init__(self, folder: Folder, result: dict | None = None):
+    def __init__(self, folder: Folder, result: dict[str, Any] | None = None) -> None:
         torch.nn.Module.__init__(self)
         self._folder = folder
         self.result = result or {}
@@ -104,24 +107,25 @@ class QuantizedModule(Quantized, torch.nn.Module):
         self.training = False
 
     @property
-    def model(self):
+    def model(self) -> Any:
         return self
 
-    def train(self, mode: bool = True):
+    def train(self, mode: bool = True) -> Any:
         return self  # inference only
 
-    def forward(self, *args, **kwargs):
+    def forward(self, *args: Any, **kwargs: Any) -> Any:
         info = self._folder.info
         labels = {
             name: kwargs.pop(name) for name in LABELS if kwargs.get(name) is not None
         }
         wants_tuple = kwargs.pop("return_dict", None) is False
         named = _by_name(info["signature"], args, kwargs)
-        tensors: list = []
+        tensors: list[Any] = []
         names = _leaf_names(flatten(named, _is_tensor, tensors))
         given = {name: tensors[number] for number, name in names.items()}
         arrays = []
-        for name in self._program.inputs:
+        program = self._loaded_program()
+        for name in program.inputs:
             if name not in given:
                 raise DataError(
                     f"[module] input '{name}' is missing; the module was quantized with {', '.join(self._inputs)}"
@@ -134,7 +138,7 @@ class QuantizedModule(Quantized, torch.nn.Module):
             )
         outputs = rebuild(
             info["outputs"],
-            [torch.from_numpy(array) for array in infer(self._program, arrays)],
+            [torch.from_numpy(array) for array in infer(program, arrays)],
         )
         if labels:
             outputs = _with_loss(outputs, labels, info)
@@ -143,7 +147,7 @@ class QuantizedModule(Quantized, torch.nn.Module):
         return outputs
 
 
-def _with_loss(outputs, labels: dict, info: dict):
+def _with_loss(outputs: Any, labels: dict[str, Any], info: dict[str, Any]) -> Any:
     """Adds the loss as the first output, as Hugging Face models do when called with labels."""
     named = outputs if isinstance(outputs, collections.abc.Mapping) else None
     if named is not None and "start_logits" in named and "start_positions" in labels:
@@ -168,11 +172,11 @@ def _with_loss(outputs, labels: dict, info: dict):
     )
 
 
-def _first(outputs):
+def _first(outputs: Any) -> Any:
     return outputs[0] if isinstance(outputs, (tuple, list)) else outputs
 
 
-def _span_loss(outputs, labels):
+def _span_loss(outputs: Any, labels: Any) -> Any:
     losses = []
     for part in ("start", "end"):
         logits = outputs[f"{part}_logits"]
@@ -190,7 +194,7 @@ def _span_loss(outputs, labels):
     return sum(losses) / 2
 
 
-def _loss(logits, labels, info: dict):
+def _loss(logits: Any, labels: Any, info: dict[str, Any]) -> Any:
     functional = torch.nn.functional
     classes = logits.shape[-1]
     problem = info.get("problem_type") or (
@@ -214,17 +218,17 @@ def _loss(logits, labels, info: dict):
 class TorchBridge:
     framework = "pytorch"
 
-    def __init__(self, module, example):
+    def __init__(self, module: Any, example: Any) -> None:
         self.module = module
         self._temporary = tempfile.TemporaryDirectory(prefix="lpot-")
         self.path = pathlib.Path(self._temporary.name) / f"{type(module).__name__}.xml"
         self._signature = _signature(module)
         self._convert(without_labels(example))
 
-    def _convert(self, example) -> None:
+    def _convert(self, example: Any) -> None:
         openvino = _openvino()
         args, kwargs = _arguments(example)
-        tensors: list = []
+        tensors: list[Any] = []
         structure = flatten(
             _by_name(self._signature, args, kwargs), _is_tensor, tensors
         )
@@ -258,7 +262,7 @@ class TorchBridge:
         openvino.save_model(model, self.path, compress_to_fp16=False)
         self._used = load_program(self.path).inputs
 
-    def _name_inputs(self, openvino, model, tensors) -> None:
+    def _name_inputs(self, openvino: Any, model: Any, tensors: Any) -> None:
         shapes = {}
         for port, name, tensor in zip(model.inputs, self._names, tensors):
             port.get_tensor().set_names({name})
@@ -273,9 +277,9 @@ class TorchBridge:
             if not port.get_names():
                 port.get_tensor().set_names({f"output_{number}"})
 
-    def to_model_inputs(self, inputs):
+    def to_model_inputs(self, inputs: Any) -> tuple[list[str], list[Any]]:
         args, kwargs = _arguments(inputs)
-        tensors: list = []
+        tensors: list[Any] = []
         names = _leaf_names(
             flatten(_by_name(self._signature, args, kwargs), _is_tensor, tensors)
         )
@@ -288,13 +292,13 @@ class TorchBridge:
             )
         return list(self._used), [as_array(given[name]) for name in self._used]
 
-    def record_dataset(self, inputs):
+    def record_dataset(self, inputs: Any) -> Any:
         return None
 
-    def adapt_config(self, config):
+    def adapt_config(self, config: _core.Config) -> _core.Config:
         return config
 
-    def record_inputs(self, function):
+    def record_inputs(self, function: Any) -> Any:
         """Runs a q_func and returns the inputs that it calls the module with, as calibration data."""
         calls = []
         hook = self.module.register_forward_pre_hook(
@@ -310,18 +314,20 @@ class TorchBridge:
             hook.remove()
         return [(inputs, None) for inputs in calls]
 
-    def fp32(self):
+    def fp32(self) -> Any:
         return self.module
 
-    def candidate(self, candidate):
+    def candidate(self, candidate: _core.Candidate) -> Any:
         with tempfile.TemporaryDirectory() as folder:
             candidate.save(pathlib.Path(folder) / "model.xml")
             return QuantizedModule(Folder(folder, self.info(None)))
 
-    def on_saved(self, candidate, plan, folder) -> None:
+    def on_saved(
+        self, candidate: _core.Candidate, plan: _core.Plan | None, folder: Any
+    ) -> None:
         write_info(folder, self.info(plan))
 
-    def info(self, plan) -> dict:
+    def info(self, plan: _core.Plan | None) -> dict[str, Any]:
         config = getattr(self.module, "config", None)
         name = type(self.module).__name__
         return {
@@ -334,11 +340,11 @@ class TorchBridge:
             "shifts": "CausalLM" in name or "LMHead" in name,
         }
 
-    def result(self, folder, plan, result):
+    def result(self, folder: Any, plan: _core.Plan | None, result: Any) -> Any:
         return QuantizedModule(Folder(folder, self.info(plan)), result)
 
 
-def _name_nodes(model, name: str) -> None:
+def _name_nodes(model: Any, name: str) -> None:
     """Gives nodes reproducible names, which resuming a study requires. The converter numbers its nodes per process."""
     model.set_friendly_name(name)
     for number, node in enumerate(model.get_ordered_ops()):
@@ -347,16 +353,16 @@ def _name_nodes(model, name: str) -> None:
 
 
 @contextlib.contextmanager
-def _without_cache(module):
+def _without_cache(module: Any) -> collections.abc.Iterator[Any]:
     """Disables the key-value cache of Hugging Face models, so that it is not traced as an output."""
-    config = getattr(module, "config", None)
+    config: Any = getattr(module, "config", None)
     uses_cache = getattr(config, "use_cache", False) is True
     if uses_cache:
         config.use_cache = False
     join = torch.cat
 
     # An empty cache is an empty 1-D tensor. torch.cat ignores it, but OpenVINO does not.
-    def join_filled(tensors, dim=0, **options):
+    def join_filled(tensors: Any, dim: int = 0, **options: Any) -> Any:
         filled = [tensor for tensor in tensors if tensor.dim() != 1 or tensor.numel()]
         return join(filled or tensors, dim, **options)
 
@@ -369,7 +375,7 @@ def _without_cache(module):
             config.use_cache = True
 
 
-def _openvino():
+def _openvino() -> Any:
     import openvino
 
     return openvino

@@ -7,9 +7,10 @@ values, so that it can be written as JSON.
 import collections.abc
 import dataclasses
 import importlib
+from typing import Any
 
 
-def flatten(value, is_tensor, tensors: list):
+def flatten(value: Any, is_tensor: Any, tensors: list[Any]) -> Any:
     """Returns the structure of `value` and appends its tensors to `tensors`. Unsupported values become None."""
     if is_tensor(value):
         tensors.append(value)
@@ -41,7 +42,7 @@ def flatten(value, is_tensor, tensors: list):
     return {"value": value if isinstance(value, (bool, int, float, str)) else None}
 
 
-def rebuild(structure: dict, tensors):
+def rebuild(structure: dict[str, Any], tensors: Any) -> Any:
     """Returns the value that has this structure and these tensors; the inverse of flatten()."""
     if "tensor" in structure:
         return tensors[structure["tensor"]]
@@ -60,11 +61,11 @@ def rebuild(structure: dict, tensors):
     return structure["value"]
 
 
-def _name(value) -> str:
+def _name(value: Any) -> str:
     return f"{type(value).__module__}:{type(value).__qualname__}"
 
 
-def _find(name: str):
+def _find(name: str) -> Any:
     """Returns the class of that name, or None if it cannot be imported; rebuild() then returns a dict."""
     module, _, path = name.partition(":")
     try:

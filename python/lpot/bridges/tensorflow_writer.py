@@ -10,31 +10,34 @@ node, and the weights are those of the library divided by g. The writer divides 
 equal.
 """
 
+from typing import Any
+
 import numpy as np
 
+from .. import _core
 from ..errors import ModelError
 from ..frameworks import require
 from ..log import logger
 
-tf = require("tensorflow")
+tf: Any = require("tensorflow")
 
 _FLOAT = tf.float32.as_datatype_enum
 _INT8 = tf.int8.as_datatype_enum
 
 
-def _is_set(node, name: str) -> bool:
+def _is_set(node: Any, name: str) -> bool:
     # Reading node.attr[name] would add an attribute that the node does not have.
     return name in node.attr and node.attr[name].b
 
 
-def _matmul_layout(edit, node, values):
+def _matmul_layout(edit: Any, node: Any, values: Any) -> Any:
     in_file = _is_set(node, "transpose_b") or _is_set(node, "adj_y")
     return (
         np.swapaxes(values, -1, -2) if bool(edit["transpose_b"]) != in_file else values
     )
 
 
-def _convolution_layout(_edit, node, values):
+def _convolution_layout(_edit: Any, node: Any, values: Any) -> Any:
     # With groups, the axes are: group, output channel, input channel, kernel.
     if values.ndim == node_rank(node) + 1:
         if node.op.startswith("DepthwiseConv2d"):
@@ -44,7 +47,7 @@ def _convolution_layout(_edit, node, values):
     return np.moveaxis(values, (0, 1), (-1, -2))
 
 
-def node_rank(node) -> int:
+def node_rank(node: Any) -> int:
     return 5 if node.op.startswith("Conv3D") else 4
 
 
@@ -67,14 +70,16 @@ _KERNELS = {
 class GraphWriter:
     """Writes one quantized copy of a GraphDef."""
 
-    def __init__(self, graph_def):
+    def __init__(self, graph_def: Any) -> None:
         self._graph = tf.compat.v1.GraphDef()
         self._graph.CopyFrom(graph_def)
         self._nodes = {node.name: node for node in self._graph.node}
-        self._quantizers: dict = {}  # by tensor, range and divisors
-        self._replaced: set = set()  # constants that may have no readers any more
+        self._quantizers: dict[
+            tuple[Any, ...], str
+        ] = {}  # by tensor, range and divisors
+        self._replaced: set[str] = set()  # constants that may have no readers any more
 
-    def write(self, edits: dict, source_weights):
+    def write(self, edits: dict[str, Any], source_weights: Any) -> Any:
         """Returns the edited GraphDef. source_weights(op) returns the fp32 weights with batch norm folded in."""
         for edit in edits["constants"]:
             self._constant(edit)
@@ -91,14 +96,14 @@ class GraphWriter:
         self._remove_unused_constants()
         return self._graph
 
-    def _node(self, name: str):
+    def _node(self, name: str) -> Any:
         if name not in self._nodes:
             raise ModelError(
                 f"[tensorflow] {name}: the graph has no node of this name, so the op cannot be quantized in it"
             )
         return self._nodes[name]
 
-    def _input(self, edit: dict) -> None:
+    def _input(self, edit: dict[str, Any]) -> None:
         """Inserts a quantizer before an input of an op without weights, or uses the equal one of int8 ops."""
         node = self._nodes.get(edit["op"])
         if node is None:  # created by OpenVINO's converter, or part of another node
@@ -106,7 +111,7 @@ class GraphWriter:
         position = edit["input"]
         node.input[position] = self._quantizer(node.input[position], edit["levels"])
 
-    def _op(self, edit: dict, source_weights) -> None:
+    def _op(self, edit: dict[str, Any], source_weights: Any) -> None:
         node = self._node(edit["op"])
         if node.op not in _KERNELS:
             raise ModelError(
@@ -151,14 +156,14 @@ class GraphWriter:
                 / (factor.reshape(-1, factor.shape[-1])[0] if factor.ndim else 1),
             )
 
-    def _find_constant(self, tensor: str):
+    def _find_constant(self, tensor: str) -> Any:
         """Returns the Const node of a tensor, also behind Identity-like nodes, or None if it is not constant."""
         node = self._nodes.get(tensor.split(":")[0].lstrip("^"))
         while node is not None and node.op in ("Identity", "ReadVariableOp", "Enter"):
             node = self._nodes.get(node.input[0].split(":")[0])
         return node if node is not None and node.op == "Const" else None
 
-    def _constant(self, edit: dict) -> None:
+    def _constant(self, edit: dict[str, Any]) -> None:
         node = self._nodes.get(edit["constant"])
         if node is None or node.op != "Const":
             raise ModelError(
@@ -177,7 +182,7 @@ class GraphWriter:
             tf.make_tensor_proto(values.reshape(before.shape), before.dtype)
         )
 
-    def _embedding(self, edit: dict) -> None:
+    def _embedding(self, edit: dict[str, Any]) -> None:
         node = self._node(edit["op"])
         by_row = edit["has_row_scales"]
         if node.op not in ("GatherV2", "Gather", "ResourceGather"):
@@ -208,7 +213,11 @@ class GraphWriter:
         )
 
     def _quantizer(
-        self, tensor: str, levels, divisors=(), channels_last: bool = True
+        self,
+        tensor: str,
+        levels: Any,
+        divisors: Any = (),
+        channels_last: bool = True,
     ) -> str:
         low, high = (float(level) for level in levels)
         key = (tensor, low, high, tuple(divisors))
@@ -226,10 +235,10 @@ class GraphWriter:
             node = self._add("FakeQuantWithMinMaxVars", base, [divided, *limits])
             node.attr["num_bits"].i = 8
             node.attr["narrow_range"].b = False
-            self._quantizers[key] = node.name
+            self._quantizers[key] = str(node.name)
         return self._quantizers[key]
 
-    def _divided(self, tensor: str, divisors, channels_last: bool) -> str:
+    def _divided(self, tensor: str, divisors: Any, channels_last: bool) -> str:
         base = tensor.replace(":", "_") + "/divided"
         factors = (1 / np.asarray(divisors)).astype(np.float32)
         if not channels_last:
@@ -238,9 +247,9 @@ class GraphWriter:
             "Mul", base, [tensor, self._add_constant(f"{base}/factors", factors)]
         )
         node.attr["T"].type = _FLOAT
-        return node.name
+        return str(node.name)
 
-    def _dequantized(self, name: str, values, scales) -> str:
+    def _dequantized(self, name: str, values: Any, scales: Any) -> str:
         integers = self._add_constant(
             f"{name}/int8_weights", np.ascontiguousarray(values, np.int8)
         )
@@ -253,9 +262,9 @@ class GraphWriter:
             [self._cast(f"{name}/float_weights", integers), factors],
         )
         node.attr["T"].type = _FLOAT
-        return node.name
+        return str(node.name)
 
-    def _add_bias(self, node, bias) -> None:
+    def _add_bias(self, node: Any, bias: Any) -> None:
         """Adds a bias. The sum gets the name of the node, so that all readers of the node read the sum."""
         kernel = self._copy_of(node, f"{node.name}/kernel", list(node.input))
         if not _channels_last(node):
@@ -267,16 +276,16 @@ class GraphWriter:
         node = self._add("Cast", name, [tensor])
         node.attr["SrcT"].type = _INT8
         node.attr["DstT"].type = _FLOAT
-        return node.name
+        return str(node.name)
 
-    def _add_constant(self, name: str, values) -> str:
+    def _add_constant(self, name: str, values: Any) -> str:
         node = self._add("Const", name, [])
         proto = tf.make_tensor_proto(np.asarray(values))
         node.attr["dtype"].type = proto.dtype
         node.attr["value"].tensor.CopyFrom(proto)
-        return node.name
+        return str(node.name)
 
-    def _add(self, op: str, name: str, inputs):
+    def _add(self, op: str, name: str, inputs: Any) -> Any:
         name, number = name.lstrip("^"), 1
         while name in self._nodes:
             name, number = (
@@ -288,14 +297,14 @@ class GraphWriter:
         self._nodes[name] = node
         return node
 
-    def _copy_of(self, node, name: str, inputs):
+    def _copy_of(self, node: Any, name: str, inputs: Any) -> Any:
         copy = self._add(node.op, name, inputs)
         copy.device = node.device
         for key, value in node.attr.items():
             copy.attr[key].CopyFrom(value)
         return copy
 
-    def _replace_node(self, node, op: str, inputs) -> None:
+    def _replace_node(self, node: Any, op: str, inputs: Any) -> None:
         node.op = op
         del node.input[:]
         node.input.extend(inputs)
@@ -319,13 +328,13 @@ class GraphWriter:
             self._graph.node.extend(rest)
 
 
-def _channels_last(node) -> bool:
+def _channels_last(node: Any) -> bool:
     if "data_format" not in node.attr:
         return True
     return node.attr["data_format"].s not in (b"NCHW", b"NCDHW")
 
 
-def _compact(scales):
+def _compact(scales: Any) -> Any:
     """Keeps one scale along each axis on which all scales are equal, so that the file stays small."""
     for axis in range(scales.ndim):
         one = np.take(scales, [0], axis)
@@ -334,7 +343,7 @@ def _compact(scales):
     return scales
 
 
-def _folded_factor(folded, in_file, node):
+def _folded_factor(folded: Any, in_file: Any, node: Any) -> Any:
     """Returns the batch norm factor in the folded weights, broadcastable to them; 1 without batch norm."""
     if np.array_equal(folded, in_file):
         return np.float32(1)
@@ -364,7 +373,7 @@ def _folded_factor(folded, in_file, node):
     return factor
 
 
-def write_edits(graph_def, candidate):
+def write_edits(graph_def: Any, candidate: _core.Candidate) -> Any:
     """Returns the quantized GraphDef of a candidate."""
     logger.debug("writing the quantization plan to the TensorFlow graph")
     return GraphWriter(graph_def).write(candidate.edits(), candidate.source_weights)

@@ -1,5 +1,8 @@
 """Data sets, transforms and loaders. Any class with __getitem__ and __len__, or any iterable, can be a data set."""
 
+import collections.abc
+from typing import Any
+
 from .. import _core
 from ..registry import (
     DATASETS,
@@ -33,7 +36,7 @@ transform_registry = registrar(TRANSFORMS)
 filter_registry = registrar(FILTERS)
 
 
-def make_dataset(name: str, *args, **parameters):
+def make_dataset(name: str, *args: Any, **parameters: Any) -> Any:
     """Creates a data set by name. Registered Python data sets take precedence over those of the C++ library."""
     if name in DATASETS:
         return DATASETS[name](*args, **parameters)
@@ -43,36 +46,36 @@ def make_dataset(name: str, *args, **parameters):
 class Dataset:
     """Base class of data sets with (input, label) samples by index."""
 
-    def __getitem__(self, index):
+    def __getitem__(self, index: Any) -> Any:
         raise NotImplementedError
 
-    def __len__(self):
+    def __len__(self) -> Any:
         raise NotImplementedError
 
 
 class IterableDataset:
     """Base class of data sets that can only be iterated."""
 
-    def __iter__(self):
+    def __iter__(self) -> Any:
         raise NotImplementedError
 
 
 class BaseTransform:
     """Base class of transforms, which map a sample (input, label) to a sample."""
 
-    def __call__(self, sample):
+    def __call__(self, sample: Any) -> Any:
         raise NotImplementedError
 
 
 class LibraryTransform(BaseTransform):
     """A transform of the C++ library: LibraryTransform("Resize", size=32)((input, label))."""
 
-    def __init__(self, name: str, *args, **parameters):
+    def __init__(self, name: str, *args: Any, **parameters: Any) -> None:
         self._transform = _core.transform(
             component_text("transform", name, args, parameters)
         )
 
-    def __call__(self, sample):
+    def __call__(self, sample: Any) -> Any:
         inputs, label = as_sample(sample)
         inputs, label = self._transform.apply(inputs, label)
         return inputs[0] if len(inputs) == 1 else tuple(inputs), label
@@ -81,7 +84,7 @@ class LibraryTransform(BaseTransform):
 class Transformed(IterableDataset):
     """Applies transforms, given as (name, parameters), to the samples of a data set."""
 
-    def __init__(self, dataset, transforms):
+    def __init__(self, dataset: Any, transforms: Any) -> None:
         self._dataset = dataset
         self._transforms = [
             create_component(TRANSFORMS[name], parameters)
@@ -90,7 +93,7 @@ class Transformed(IterableDataset):
             for name, parameters in transforms
         ]
 
-    def __iter__(self):
+    def __iter__(self) -> collections.abc.Iterator[Any]:
         for sample in DataLoader(self._dataset, collate_fn=lambda batch: batch[0]):
             for transform in self._transforms:
                 sample = transform(sample)

@@ -1,13 +1,14 @@
 """Reads data sets in batches."""
 
 import collections.abc
+from typing import Any
 
 from .. import lazy_numpy as np
 from ..collect import as_array, split_sample
 from ..errors import ConfigError
 
 
-def default_collate(samples: list):
+def default_collate(samples: list[Any]) -> Any:
     """Stacks samples (input, label) to a batch. Keeps the structure of tuples and dicts."""
     first = samples[0]
     if isinstance(first, collections.abc.Mapping):
@@ -21,7 +22,7 @@ def default_collate(samples: list):
     return np.stack([as_array(sample) for sample in samples])
 
 
-def as_sample(sample):
+def as_sample(sample: Any) -> Any:
     """Converts one sample (input, label) to ([arrays], label). A tuple or list of inputs becomes several arrays."""
     inputs, label = split_sample(sample)
     several = inputs if isinstance(inputs, (tuple, list)) else [inputs]
@@ -35,15 +36,15 @@ class DataLoader:
 
     def __init__(
         self,
-        dataset,
+        dataset: Any,
         batch_size: int = 1,
-        collate_fn=None,
+        collate_fn: Any = None,
         last_batch: str = "rollover",
-        sampler=None,
-        batch_sampler=None,
+        sampler: Any = None,
+        batch_sampler: Any = None,
         num_workers: int = 0,
         pin_memory: bool = False,
-    ):
+    ) -> None:
         if last_batch not in ("rollover", "discard"):
             raise ConfigError(
                 f"[DataLoader] last_batch: expected rollover or discard, got {last_batch!r}"
@@ -55,14 +56,14 @@ class DataLoader:
         self.sampler = sampler
         self.batch_sampler = batch_sampler
 
-    def _samples(self):
+    def _samples(self) -> Any:
         if self.sampler is not None:
             return (self.dataset[index] for index in self.sampler)
         if hasattr(self.dataset, "__getitem__") and hasattr(self.dataset, "__len__"):
             return (self.dataset[index] for index in range(len(self.dataset)))
         return iter(self.dataset)
 
-    def __iter__(self):
+    def __iter__(self) -> collections.abc.Iterator[Any]:
         if self.batch_sampler is not None:
             for indices in self.batch_sampler:
                 yield self.collate_fn([self.dataset[index] for index in indices])

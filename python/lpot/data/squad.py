@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pathlib
+from typing import Any
 
 from .. import _core
 
@@ -11,8 +12,8 @@ from .. import _core
 class SquadExample:
     qas_id: str
     question_text: str
-    doc_tokens: list  # words of the paragraph, split at white space
-    answers: list
+    doc_tokens: list[Any]  # words of the paragraph, split at white space
+    answers: list[Any]
 
 
 @dataclasses.dataclass
@@ -20,22 +21,24 @@ class InputFeatures:
     unique_id: int
     example_index: int
     doc_span_index: int
-    tokens: list
-    token_to_orig_map: dict  # token index in the window -> word index in the paragraph
-    token_is_max_context: dict
-    input_ids: list  # padded to max_seq_length, like the next two
-    input_mask: list
-    segment_ids: list
+    tokens: list[Any]
+    token_to_orig_map: dict[
+        int, int
+    ]  # token index in the window -> word index in the paragraph
+    token_is_max_context: dict[int, bool]
+    input_ids: list[Any]  # padded to max_seq_length, like the next two
+    input_mask: list[Any]
+    segment_ids: list[Any]
 
 
 def read_squad(
-    label_file,
-    vocab_file,
-    do_lower_case=True,
-    max_seq_length=384,
-    doc_stride=128,
-    max_query_length=64,
-):
+    label_file: Any,
+    vocab_file: Any,
+    do_lower_case: bool = True,
+    max_seq_length: int = 384,
+    doc_stride: int = 128,
+    max_query_length: int = 64,
+) -> Any:
     """Reads a file such as dev-v1.1.json and returns (examples, features)."""
     windows = _core.SquadWindows(
         str(label_file),
@@ -49,13 +52,13 @@ def read_squad(
     for qas_id, question, context, answers in windows.questions():
         examples.append(SquadExample(qas_id, question, context.split(), answers))
         words_at.append(_words_at(context))
-    features: list = []
+    features: list[Any] = []
     for number in range(len(windows)):
         features.append(_feature(windows, number, words_at, features))
     return examples, features
 
 
-def _words_at(context: str) -> list:
+def _words_at(context: str) -> list[Any]:
     """Returns the word index of each byte of the paragraph. White space belongs to the word before it."""
     numbers, word, in_word = [], -1, False
     for letter in context:
@@ -66,7 +69,12 @@ def _words_at(context: str) -> list:
     return numbers
 
 
-def _feature(windows, number: int, words_at: list, before: list) -> InputFeatures:
+def _feature(
+    windows: Any,
+    number: int,
+    words_at: list[Any],
+    before: list[Any],
+) -> InputFeatures:
     found = windows.feature(number)
     first, question, length = (
         found["before"],
@@ -95,7 +103,7 @@ def _feature(windows, number: int, words_at: list, before: list) -> InputFeature
 class FeatureWriter:
     """Writes features to the TensorFlow record file `filename`, which the input pipeline of a graph reads."""
 
-    def __init__(self, filename):
+    def __init__(self, filename: Any) -> None:
         self.filename = str(filename)
         self._writer = _core.RecordWriter(self.filename)
 
@@ -113,6 +121,6 @@ class FeatureWriter:
         self._writer.finish()
 
 
-def parse_label_file(label_file) -> list:
+def parse_label_file(label_file: Any) -> list[Any]:
     """Returns the articles of a file such as dev-v1.1.json. They are the labels of SquadF1."""
-    return json.loads(pathlib.Path(label_file).read_text())["data"]
+    return list(json.loads(pathlib.Path(label_file).read_text())["data"])

@@ -2,27 +2,29 @@
 
 import statistics
 import time
+from typing import Any
 
 from .. import _core, interruptible, log
 from ..engine import Request, load_config, prepare
 from ..errors import ConfigError
 from ..saved import Quantized, infer, load_program
+from ..types import ConfFiles
 from .quantization import metric_factory
 
 
 class Benchmark:
     """benchmark = Benchmark("conf.yaml"); benchmark.model = q_model; benchmark.b_dataloader = loader; benchmark()"""
 
-    def __init__(self, conf):
+    def __init__(self, conf: ConfFiles) -> None:
         self._config = load_config(conf)
         self.model = None
         self.b_dataloader = None
         self.b_func = None
         self.metric = None
         self.postprocess = None
-        self.results: dict = {}
+        self.results: dict[str, Any] = {}
 
-    def __call__(self, mode: str = "performance") -> dict:
+    def __call__(self, mode: str = "performance") -> dict[str, Any]:
         """Returns {"performance": {latency_ms, throughput, batch_size}, "accuracy": {metric: value}}.
 
         Modes that were not run are missing.
@@ -43,7 +45,7 @@ class Benchmark:
 
     bench = __call__
 
-    def _job(self):
+    def _job(self) -> Any:
         model = self.model.ir if isinstance(self.model, Quantized) else self.model
         metric = metric_factory(self.metric)
         request = Request(
@@ -54,11 +56,11 @@ class Benchmark:
         )
         return prepare(self._config, request)
 
-    def _accuracy(self) -> dict:
+    def _accuracy(self) -> dict[str, Any]:
         job, _bridge = self._job()
         return dict(interruptible.run(lambda: _core.evaluate(job), job.stop))
 
-    def _speed(self) -> dict:
+    def _speed(self) -> dict[str, Any]:
         job, bridge = self._job()
         model, inputs = (
             load_program(bridge.path),
@@ -66,7 +68,7 @@ class Benchmark:
         )
         for arrays in inputs:
             infer(model, arrays)
-        times = []
+        times: list[float] = []
         while len(times) < 3 or (sum(times) < 2 and len(times) < 1000):
             for arrays in inputs:
                 start = time.perf_counter()

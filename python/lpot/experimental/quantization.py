@@ -1,11 +1,14 @@
 """lpot.experimental.Quantization: quantizes and tunes a model."""
 
+from typing import Any
+
 from ..data import make_dataset
 from ..engine import Request, load_config, quantize
 from ..metric import MetricFactory
+from ..types import ConfFiles
 
 
-def metric_factory(metric):
+def metric_factory(metric: Any) -> Any:
     """Wraps a metric class or object. Returns None for None."""
     return (
         metric
@@ -27,7 +30,7 @@ class Quantization:
     strategy          an object with the interface of lpot.strategy.Strategy
     """
 
-    def __init__(self, conf):
+    def __init__(self, conf: ConfFiles) -> None:
         self.conf = conf
         self._config = load_config(conf)
         self.model = None
@@ -40,11 +43,11 @@ class Quantization:
         self.strategy = None
         self.resume = False
 
-    def dataset(self, dataset_type: str, *args, **kwargs):
+    def dataset(self, dataset_type: str, *args: Any, **kwargs: Any) -> Any:
         """Creates a data set by name: a registered Python data set, or one of the C++ library."""
         return make_dataset(dataset_type, *args, **kwargs)
 
-    def __call__(self):
+    def __call__(self) -> Any:
         """Tunes the model and returns the best quantized one. Without eval_func and metric, quantizes once."""
         metric = metric_factory(self.metric)
         return quantize(

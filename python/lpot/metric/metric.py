@@ -1,6 +1,7 @@
 """Metric classes under the import path of LPOT."""
 
 import collections.abc
+from typing import Any
 
 from .. import _core
 from ..errors import DataError
@@ -16,13 +17,13 @@ class SquadF1(BaseMetric):
     Unanswered questions count as 0.
     """
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.reset()
 
-    def reset(self):
+    def reset(self) -> None:
         self._score = _core.SquadScore()
 
-    def update(self, preds, labels, sample_weight=None):
+    def update(self, preds: Any, labels: Any, sample_weight: Any = None) -> None:
         for question, answers in _expected(labels):
             if question in preds:
                 self._score.count(preds[question], answers)
@@ -33,7 +34,7 @@ class SquadF1(BaseMetric):
         return self._score.f1()
 
 
-def _expected(labels):
+def _expected(labels: Any) -> collections.abc.Iterator[Any]:
     if isinstance(labels, collections.abc.Mapping) and "data" not in labels:
         yield from ((question, list(answers)) for question, answers in labels.items())
         return

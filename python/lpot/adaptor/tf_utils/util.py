@@ -1,13 +1,14 @@
 """Writes TensorFlow graphs, and runs graphs that contain their own input pipeline."""
 
 import pathlib
+from typing import Any
 
 from ...frameworks import require
 
-tf = require("tensorflow")
+tf: Any = require("tensorflow")
 
 
-def write_graph(out_graph_def, out_graph_file) -> None:
+def write_graph(out_graph_def: Any, out_graph_file: Any) -> None:
     """Writes a GraphDef or tf.Graph to a .pb file."""
     from ...bridges.tensorflow import write_graph_def
 
@@ -19,7 +20,13 @@ def write_graph(out_graph_def, out_graph_file) -> None:
     write_graph_def(graph_def, pathlib.Path(out_graph_file))
 
 
-def iterator_sess_run(sess, iter_op, feed_dict, output_tensor, iteration: int = -1):
+def iterator_sess_run(
+    sess: Any,
+    iter_op: Any,
+    feed_dict: Any,
+    output_tensor: Any,
+    iteration: int = -1,
+) -> Any:
     """Initializes the graph's iterator and evaluates `output_tensor` for each batch.
 
     Returns the concatenated results of all batches: one array per output, in the structure of `output_tensor`.
@@ -28,7 +35,7 @@ def iterator_sess_run(sess, iter_op, feed_dict, output_tensor, iteration: int = 
     import numpy as np
 
     sess.run(iter_op, feed_dict)
-    batches = []
+    batches: list[Any] = []
     while iteration == -1 or len(batches) < iteration:
         try:
             batches.append(sess.run(output_tensor))

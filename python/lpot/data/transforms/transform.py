@@ -4,6 +4,7 @@ import collections
 import heapq
 import os
 import unicodedata
+from typing import Any
 
 from .. import BaseTransform
 from ..squad import read_squad
@@ -26,7 +27,7 @@ class SquadV1PostTransform(BaseTransform):
     `results` is a list of objects with unique_id, start_logits and end_logits, or three arrays of these.
     """
 
-    def __init__(self, *args, **kwargs):
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
         with_files = "label_file" in kwargs or (
             args and isinstance(args[0], (str, os.PathLike))
         )
@@ -35,12 +36,12 @@ class SquadV1PostTransform(BaseTransform):
 
     def _from_features(
         self,
-        eval_examples,
-        eval_features,
-        n_best_size=20,
-        max_answer_length=30,
-        do_lower_case=True,
-    ):
+        eval_examples: Any,
+        eval_features: Any,
+        n_best_size: int = 20,
+        max_answer_length: int = 30,
+        do_lower_case: bool = True,
+    ) -> None:
         self._examples, self._features = eval_examples, eval_features
         self._n_best_size, self._max_answer_length, self._lower = (
             n_best_size,
@@ -50,15 +51,15 @@ class SquadV1PostTransform(BaseTransform):
 
     def _from_files(
         self,
-        label_file,
-        vocab_file,
-        n_best_size=20,
-        max_seq_length=384,
-        max_query_length=64,
-        max_answer_length=30,
-        do_lower_case=True,
-        doc_stride=128,
-    ):
+        label_file: Any,
+        vocab_file: Any,
+        n_best_size: int = 20,
+        max_seq_length: int = 384,
+        max_query_length: int = 64,
+        max_answer_length: int = 30,
+        do_lower_case: bool = True,
+        doc_stride: int = 128,
+    ) -> None:
         examples, features = read_squad(
             label_file,
             vocab_file,
@@ -71,9 +72,9 @@ class SquadV1PostTransform(BaseTransform):
             examples, features, n_best_size, max_answer_length, do_lower_case
         )
 
-    def __call__(self, sample):
+    def __call__(self, sample: Any) -> Any:
         results, label = sample
-        best: dict = {}  # by question: (score, text)
+        best: dict[str, Any] = {}  # by question: (score, text)
         for result in _one_by_one(results):
             feature = self._by_id.get(int(result.unique_id))
             if feature is None:
@@ -84,7 +85,7 @@ class SquadV1PostTransform(BaseTransform):
                 best[example.qas_id] = found
         return {question: text for question, (_, text) in best.items()}, label
 
-    def _answer(self, feature, example, result):
+    def _answer(self, feature: Any, example: Any, result: Any) -> Any:
         """Returns (score, text) of the best span in a window. The text is empty if no span is valid."""
         starts = _most_likely(result.start_logits, self._n_best_size)
         ends = _most_likely(result.end_logits, self._n_best_size)
@@ -112,7 +113,7 @@ class SquadV1PostTransform(BaseTransform):
             "" if start is None else self._text(feature, example, start, end),
         )
 
-    def _text(self, feature, example, start: int, end: int) -> str:
+    def _text(self, feature: Any, example: Any, start: int, end: int) -> str:
         first, last = feature.token_to_orig_map[start], feature.token_to_orig_map[end]
         words = " ".join(example.doc_tokens[first : last + 1])
         pieces = (
@@ -123,14 +124,14 @@ class SquadV1PostTransform(BaseTransform):
         return _part_of(words, pieces, self._lower)
 
 
-def _one_by_one(results):
+def _one_by_one(results: Any) -> Any:
     """Converts the arrays (unique_ids, start_logits, end_logits) to one result per window."""
     if len(results) == 3 and not hasattr(results[0], "unique_id"):
         return [Result(*parts) for parts in zip(*results)]
     return results
 
 
-def _most_likely(logits, count: int):
+def _most_likely(logits: Any, count: int) -> Any:
     return heapq.nlargest(count, range(len(logits)), key=lambda place: logits[place])
 
 
