@@ -10,27 +10,31 @@ namespace lpot {
 
 using namespace yaml;
 
-Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides,
-                   const ComponentTables& tables) {
-  if (files.empty()) throw ConfigError("load_config", "no file given; expected at least one YAML file");
+Config load_config_documents(const std::vector<ConfigDocument>& documents, const std::vector<std::string>& overrides,
+                             const ComponentTables& tables) {
+  if (documents.empty()) throw ConfigError("load_config", "no file given; expected at least one YAML file");
   const KeyTable keys(tables.recipes);
-  Document merged = normalize(parse_yaml(read_text(files.front()), files.front()), keys);
+  Document merged = normalize(parse_yaml(documents.front().text, documents.front().name), keys);
   const auto add = [&](Node tree) {
     const Document next = normalize(std::move(tree), keys);
     merged = {merge(std::move(merged.tree), next.tree), merged.ilit || next.ilit};
   };
-  for (std::size_t i = 1; i < files.size(); ++i) add(parse_yaml(read_text(files[i]), files[i]));
+  for (std::size_t i = 1; i < documents.size(); ++i) add(parse_yaml(documents[i].text, documents[i].name));
   for (const std::string& text : overrides) add(parse_override(text));
   Config config = read_config(merged, keys, tables);
-  config.files = files;
+  for (const ConfigDocument& document : documents) config.files.push_back(document.name);
   return config;
 }
 
+Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides,
+                   const ComponentTables& tables) {
+  std::vector<ConfigDocument> documents;
+  for (const std::string& file : files) documents.push_back({file, read_text(file)});
+  return load_config_documents(documents, overrides, tables);
+}
+
 Config load_config_text(const std::string& text, const std::string& name, const ComponentTables& tables) {
-  const KeyTable keys(tables.recipes);
-  Config config = read_config(normalize(parse_yaml(text, name), keys), keys, tables);
-  config.files = {name};
-  return config;
+  return load_config_documents({{name, text}}, {}, tables);
 }
 
 Component parse_component(const std::string& text, const Table& table) {

@@ -27,6 +27,16 @@ struct ComponentTables {
 Config load_config(const std::vector<std::string>& files, const std::vector<std::string>& overrides,
                    const ComponentTables&);
 
+// The text of a YAML file, and its name for messages.
+struct ConfigDocument {
+  std::string name;
+  std::string text;
+};
+
+// The same with files in memory.
+Config load_config_documents(const std::vector<ConfigDocument>&, const std::vector<std::string>& overrides,
+                             const ComponentTables&);
+
 // Reads one file from memory; messages use `name` as the file name.
 Config load_config_text(const std::string& text, const std::string& name, const ComponentTables&);
 
