@@ -9,6 +9,7 @@
 #include "lpot/model/load.h"
 #include "lpot/report/table.h"
 #include "lpot/runtime/precision.h"
+#include "lpot/tune/data_warnings.h"
 #include "lpot/tune/worker.h"
 
 namespace lpot::cli {
@@ -33,6 +34,9 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
   for (const std::string& warning : config.warnings) observer.log(LogLevel::Warning, warning);
   const std::unique_ptr<Coordinator> coordinator = make_coordinator(context.transport);
   const auto evaluator = make_evaluator(config, {}, coordinator.get());
+  if (evaluator->data())
+    if (const auto warning = skipped_warning(*evaluator->data(), "evaluation"))
+      observer.log(LogLevel::Warning, *warning);
   if (verb.config.model.empty())
     throw ConfigError("model", fmt::format("no model; give its file with --model FILE ({})", kModelFiles));
   const LoadOptions cut = load_options(config.model);

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "cli/config_options.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
@@ -15,6 +17,7 @@ struct InitVerb {
   std::string model;
   std::string output;
   bool force = false;
+  DataOptions from_data;
 };
 
 bool has_shape(const std::vector<Port>& inputs, std::int64_t channels, std::int64_t side) {
@@ -89,9 +92,18 @@ tuning:
                      framework_of(model), dataset_lines(inputs, "train"), dataset_lines(inputs, "test"));
 }
 
+std::string text_from_data(const InitVerb& verb, const Model& model, Terminal& terminal) {
+  const Observer observer = terminal.observer();
+  const AutoConfig made = auto_config(model, verb.from_data.auto_config_options(), observer);
+  for (const std::string& warning : made.warnings) observer.log(LogLevel::Warning, warning);
+  return made.text;
+}
+
 int run_init(const InitVerb& verb, const Context& context) {
   const Model model = load_model(verb.model);
-  const std::string text = config_text(model);
+  Terminal terminal(context.common);
+  const bool has_data = !verb.from_data.data.empty();
+  const std::string text = has_data ? text_from_data(verb, model, terminal) : config_text(model);
   if (!verb.output.empty()) {
     if (std::filesystem::exists(verb.output) && !verb.force)
       throw StoreError("init", fmt::format("{}: the file exists already; use --force to overwrite it", verb.output));
@@ -102,8 +114,8 @@ int run_init(const InitVerb& verb, const Context& context) {
   } else if (verb.output.empty()) {
     fmt::print("{}", text);
   } else {
-    fmt::print("Wrote {}. Set its data sets, then run:\n  lpot tune {} --model {}\n", verb.output, verb.output,
-               verb.model);
+    fmt::print("Wrote {}. {}, then run:\n  lpot tune {} --model {}\n", verb.output,
+               has_data ? "Check it" : "Set its data sets", verb.output, verb.model);
   }
   return kSuccess;
 }
@@ -113,9 +125,11 @@ int run_init(const InitVerb& verb, const Context& context) {
 void add_init(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<InitVerb>();
   CLI::App* command = add_verb(app, context, "init", "Write a starting configuration for a model",
+                               "  lpot init resnet20.onnx --data pictures --output conf.yaml\n"
                                "  lpot init resnet20.onnx --output conf.yaml");
   command->add_option("model", verb->model, fmt::format("The model: {}", kModelFiles))->required();
   command->add_option("-o,--output", verb->output, "The file to write (default: standard output)");
+  verb->from_data.add_to(*command);
   command->add_flag("--force", verb->force, "Overwrite an existing file");
   command->callback([verb, &context] { context.run = [verb, &context] { return run_init(*verb, context); }; });
 }

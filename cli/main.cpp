@@ -37,13 +37,25 @@ int run_as_worker(const Context& context) {
   return kSuccess;
 }
 
+// What a newcomer needs, for the program without arguments.
+constexpr const char* kFirstCommands =
+    "lpot finds the fastest int8 model that meets an accuracy goal.\n\n"
+    "  lpot doctor                                 what this machine can do\n"
+    "  lpot tune --model model.onnx --data DIR     tune a model with a folder of images, .npy, .tsv or .txt files\n"
+    "  lpot bench model.onnx int8/model.xml        compare the speed of two models\n\n"
+    "'lpot --help' lists all commands, 'lpot COMMAND --help' their options.\n";
+
 int run(int count, char** words, lpot::Transport* transport) {
   const bool is_worker = transport && transport->rank() > 0;
+  if (count == 1) {
+    if (!is_worker) fmt::print("{}", kFirstCommands);
+    return kSuccess;
+  }
   CLI::App app("lpot finds the fastest int8 model that meets an accuracy goal.", "lpot");
   app.set_version_flag("--version", std::string("lpot ") + std::string(lpot::kVersion));
   app.require_subcommand(1);
   app.footer(
-      "Start: lpot init model.onnx --output conf.yaml; edit it; lpot tune conf.yaml --model model.onnx\n"
+      "Start: lpot tune --model model.onnx --data DIR\n"
       "Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met (the best model is saved).");
   Context context;
   context.transport = transport;
@@ -59,6 +71,7 @@ int run(int count, char** words, lpot::Transport* transport) {
   add_diagnose(app, context);
   add_serve(app, context);
   add_init(app, context);
+  add_doctor(app, context);
   add_reference(app, context);
   add_completion(app, context);
   try {

@@ -15,9 +15,11 @@ namespace {
 
 int run_quantize(const ConfigOptions& verb, const Context& context) {
   Terminal terminal(context.common);
+  check_single_process(verb, context);
+  const Config config = load_or_make_config(verb, true, terminal);
   const TuneOptions options{
       .model = verb.model, .output = verb.output, .command = context.command_line, .transport = context.transport};
-  const QuantizeResult result = quantize_once(verb.load(), options, terminal.observer());
+  const QuantizeResult result = quantize_once(config, options, terminal.observer());
   if (context.common.json) {
     nlohmann::ordered_json json{
         {"model", result.model.string()},      {"size_bytes", result.model_bytes},
@@ -51,9 +53,11 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
 void add_quantize(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<ConfigOptions>();
   CLI::App* command = add_verb(app, context, "quantize", "Quantize once, without evaluating",
-                               "  lpot quantize conf.yaml --model resnet20.onnx --output int8/");
-  verb->add_to(*command, true);
+                               "  lpot quantize conf.yaml --model resnet20.onnx --output int8/\n"
+                               "  lpot quantize --model resnet20.onnx --data pictures --output int8/");
+  verb->add_to(*command, true, true);
   command->callback([verb, &context] {
+    verb->check();
     context.run = [verb, &context] { return run_quantize(*verb, context); };
     context.run_worker = [verb, &context] { run_study_worker(*context.transport, [verb] { return verb->load(); }); };
   });

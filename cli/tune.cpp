@@ -36,8 +36,7 @@ void print_dry_run_text(const Config& config, const DryRun& found) {
 }
 
 // Prints the resolved config, the search space and the data. Writes nothing.
-int run_dry(const Config& config, const TuneVerb& verb, const Context& context) {
-  Terminal terminal(context.common);
+int run_dry(const Config& config, const TuneVerb& verb, Terminal& terminal, const Context& context) {
   const DryRun found = dry_run(config, {.model = verb.config.model}, terminal.observer());
   if (context.common.json)
     fmt::print("{}\n", OrderedJson{{"settings", describe(config, component_tables().recipes)},
@@ -55,9 +54,10 @@ int run_dry(const Config& config, const TuneVerb& verb, const Context& context) 
 }
 
 int run_tune(const TuneVerb& verb, const Context& context) {
-  const Config config = verb.config.load();
-  if (verb.dry_run) return run_dry(config, verb, context);
   Terminal terminal(context.common);
+  check_single_process(verb.config, context);
+  const Config config = load_or_make_config(verb.config, !verb.dry_run, terminal);
+  if (verb.dry_run) return run_dry(config, verb, terminal, context);
   TuneOptions options{.model = verb.config.model,
                       .output = verb.config.output,
                       .resume = verb.resume || !config.tuning.resume_from.empty(),
@@ -90,15 +90,17 @@ int run_tune(const TuneVerb& verb, const Context& context) {
 void add_tune(CLI::App& app, Context& context) {
   const auto verb = std::make_shared<TuneVerb>();
   CLI::App* command = add_verb(app, context, "tune", "Find the fastest int8 model that meets the accuracy goal",
+                               "  lpot tune --model resnet20.onnx --data pictures --max-loss 0.01\n"
                                "  lpot tune conf.yaml --model resnet20.onnx\n"
                                "  lpot tune bert.yaml data.yaml --model frozen.pb --output int8/\n"
                                "  lpot tune conf.yaml --model resnet20.onnx --set tuning.exit_policy.max_trials=5\n"
                                "  lpot tune conf.yaml --model resnet20.onnx --resume\n"
                                "  mpirun -n 4 lpot tune conf.yaml --model resnet20.onnx    (docs/scaling.md)");
-  verb->config.add_to(*command, true);
+  verb->config.add_to(*command, true, true);
   command->add_flag("--resume", verb->resume, "Continue the last study in the workspace");
   command->add_flag("--dry-run", verb->dry_run, "Print what would be done and write nothing");
   command->callback([verb, &context] {
+    verb->config.check();
     context.run = [verb, &context] { return run_tune(*verb, context); };
     context.run_worker = [verb, &context] {
       run_study_worker(*context.transport, [verb] { return verb->config.load(); });

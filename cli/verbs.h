@@ -37,6 +37,7 @@ void add_report(CLI::App&, Context&);
 void add_diagnose(CLI::App&, Context&);
 void add_serve(CLI::App&, Context&);
 void add_init(CLI::App&, Context&);
+void add_doctor(CLI::App&, Context&);
 void add_reference(CLI::App&, Context&);
 void add_completion(CLI::App&, Context&);
 

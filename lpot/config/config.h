@@ -40,12 +40,23 @@ struct ModelConfig {
   std::map<std::string, std::string> state;  // from an output to the input that it feeds in the next step
 };
 
+// A part of the samples of a data set, as fractions of a fixed random order. Parts that do not overlap have no sample
+// in common.
+struct Subset {
+  double from = 0;
+  double to = 1;
+
+  bool operator==(const Subset&) const = default;
+};
+
 struct LoaderConfig {
   std::size_t batch_size = 1;
   LastBatch last_batch = LastBatch::Rollover;
   bool shuffle = false;
   std::vector<std::size_t> sequence_lengths = {};  // as in LoaderOptions
   std::optional<std::size_t> label_balance = {};   // filter.LabelBalance.size: number of objects per sample
+  std::optional<Subset> subset = {};               // unset: all samples
+  bool skip_unreadable = false;                    // on_error: skip
   Component dataset = {};                          // without a name: the caller provides it (tune/user_components.h)
   std::vector<Component> transforms = {};          // in written order
   Place place = {};

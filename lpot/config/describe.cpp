@@ -68,6 +68,8 @@ void add_loader(Lines& lines, const std::string& key, const std::optional<Loader
   lines.add(key + ".last_batch", loader->last_batch == LastBatch::Discard ? "discard" : "rollover");
   lines.add(key + ".shuffle", loader->shuffle);
   lines.add(key + ".sequence_length", loader->sequence_lengths);
+  if (loader->subset) lines.add(key + ".subset", std::vector{loader->subset->from, loader->subset->to});
+  if (loader->skip_unreadable) lines.add(key + ".on_error", "skip");
   lines.add(key + ".filter.LabelBalance.size", loader->label_balance);
   lines.add(key + ".dataset", loader->dataset);
   lines.add(key + ".transform", loader->transforms);

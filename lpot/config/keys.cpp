@@ -108,6 +108,14 @@ Key sequence_length() {
   return result;
 }
 
+Key subset() {
+  Key result = key(ValueKind::NumberList, "subset", "",
+                   "[from, to]: only this part of the samples, as fractions of a fixed random order; [0, 0.2] and "
+                   "[0.2, 1] have no sample in common (default: all samples)");
+  result.limits = {0, 1};
+  return result;
+}
+
 Key version() {
   Key result = key(ValueKind::Number, "version", "1.0", "version of the file format");
   result.value.choices = {"1.0"};
@@ -260,6 +268,10 @@ void add_dataloader(Sections& all) {
       choice("last_batch", "rollover", {"rollover", "discard"}, "keep a short last batch, or drop it"),
       flag("shuffle", "false", "read samples in random order; with sequence_length, sequences in random order"),
       sequence_length(),
+      subset(),
+      choice("on_error", "fail", {"fail", "skip"},
+             "samples that cannot be read: end with an error, or read all samples once at the start, count these and "
+             "leave them out"),
       section("filter", "filter", "selects the samples to use"),
       named("dataset", "", "name of the data set and its parameters"),
       named("transform", "", "transforms, applied in the written order"),

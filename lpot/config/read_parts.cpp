@@ -22,6 +22,15 @@ TensorRestriction read_tensor(const Section& section) {
   return restriction;
 }
 
+std::optional<Subset> read_subset(const Section& loader) {
+  const Node* written = loader.find("subset");
+  if (!written || !loader.values().has("subset")) return std::nullopt;
+  const std::vector<double>& limits = loader.values().numbers("subset");
+  if (limits.size() != 2 || limits[0] >= limits[1])
+    fail(written->place, loader.path_of(*written), "expected [from, to] with from < to, for example [0, 0.2]");
+  return Subset{limits[0], limits[1]};
+}
+
 std::optional<int> optional_int(const Parameters& values, const std::string& key) {
   if (!values.has(key)) return std::nullopt;
   return static_cast<int>(values.integer(key));
@@ -41,6 +50,8 @@ std::optional<LoaderConfig> read_loader(const Section& parent, const ComponentTa
   if (values.has("sequence_length"))
     loader.sequence_lengths.assign(values.integers("sequence_length").begin(),
                                    values.integers("sequence_length").end());
+  loader.subset = read_subset(section);
+  loader.skip_unreadable = values.text("on_error") == "skip";
   const Section filter = section.section("filter");
   if (filter.has("LabelBalance"))
     loader.label_balance = static_cast<std::size_t>(filter.section("LabelBalance").values().integer("size"));

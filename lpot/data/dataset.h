@@ -49,6 +49,9 @@ class Dataset {
   // lengths are best, because the model is compiled for each of them. Empty: any length.
   virtual std::vector<std::size_t> lengths() const { return {}; }
 
+  // One message for each sample that was left out because it cannot be read (dataloader.on_error: skip).
+  virtual std::vector<std::string> skipped() const { return {}; }
+
   InputNaming input_naming() const { return {input_names(), names_are_hints(), lengths()}; }
 
   // Identifies the data, so that a study is only resumed with the same data: name, parameters and a fingerprint of the

@@ -62,6 +62,18 @@ std::vector<std::size_t> order_samples(std::size_t size, const LoaderOptions& op
   return order;
 }
 
+Sample read_sample(const Dataset& dataset, std::size_t index) {
+  try {
+    return dataset.at(index);
+  } catch (const DataError& error) {
+    const std::string text = error.what();  // "[operation] message"
+    const std::size_t end = text.find("] ");
+    throw DataError(text.substr(1, end - 1), text.substr(end + 2) +
+                                                 ". Repair the data, or set on_error: skip in the dataloader to leave "
+                                                 "out samples that cannot be read");
+  }
+}
+
 LoaderOrder make_order(std::size_t size, const LoaderOptions& options) {
   LoaderOrder made = options.sequence_lengths.empty() ? LoaderOrder{order_samples(size, options), {0}}
                                                       : order_sequences(size, options);
@@ -89,7 +101,7 @@ Sample DataLoader::sample(std::size_t position) const {
   const std::size_t index = order_[position];
   if (cache_)
     if (auto kept = cache_->get(index)) return std::move(*kept);
-  Sample sample = dataset_->at(index);
+  Sample sample = read_sample(*dataset_, index);
   const std::uint64_t seed = mix(options_.seed ^ mix(index));
   try {
     for (const Transform& transform : transforms_) sample = transform.apply(std::move(sample), seed);

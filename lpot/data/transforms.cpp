@@ -19,6 +19,7 @@ const std::vector<TransformKind>& transform_kinds() {
                                               bilinear_imagenet_transform(),
                                               resize_with_aspect_ratio_transform(),
                                               align_image_channel_transform(),
+                                              reverse_channels_transform(),
                                               normalize_transform(),
                                               rescale_transform(),
                                               transpose_transform(),

@@ -1,6 +1,7 @@
 #include "lpot/tune/data_warnings.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -32,6 +33,17 @@ std::optional<std::string> same_data_warning(const DataLoader& calibration, cons
   if (calibration.dataset().identity() != evaluation.dataset().identity()) return std::nullopt;
   return "calibration and evaluation use the same data set, so the measured accuracy may be too high; set "
          "quantization.calibration.dataloader to other samples, for example those of the training set";
+}
+
+std::optional<std::string> skipped_warning(const DataLoader& loader, std::string_view purpose) {
+  constexpr std::size_t kShown = 3;
+  const std::vector<std::string> skipped = loader.dataset().skipped();
+  if (skipped.empty()) return std::nullopt;
+  const std::size_t shown = std::min(kShown, skipped.size());
+  const std::size_t total = skipped.size() + loader.dataset().size();
+  return fmt::format("{} data: skipped {} of {} samples that cannot be read: {}{}", purpose, skipped.size(), total,
+                     fmt::join(skipped.begin(), skipped.begin() + static_cast<std::ptrdiff_t>(shown), "; "),
+                     shown < skipped.size() ? "; ..." : "");
 }
 
 std::optional<std::string> few_classes_warning(const DataLoader& calibration, std::size_t samples) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "lpot/data/loader.h"
 
@@ -18,5 +19,9 @@ std::optional<std::string> same_data_warning(const DataLoader& calibration, cons
 // less than half of the classes that the same number of samples contains if they are spread evenly over the data set.
 // No warning if labels are not single integers.
 std::optional<std::string> few_classes_warning(const DataLoader& calibration, std::size_t samples);
+
+// A warning with the number of samples that were left out because they cannot be read, and the first of their errors.
+// `purpose` is "calibration" or "evaluation".
+std::optional<std::string> skipped_warning(const DataLoader&, std::string_view purpose);
 
 }  // namespace lpot

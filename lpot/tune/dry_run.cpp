@@ -2,6 +2,7 @@
 
 #include "lpot/tune/candidate_measurer.h"
 #include "lpot/tune/data_warnings.h"
+#include "lpot/tune/quantization_task.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/tune.h"
 #include "lpot/tune/workspace.h"
@@ -14,6 +15,8 @@ DryRun dry_run(const Config& config, const TuneOptions& options, const Observer&
   const DataLoader evaluation = has_data ? evaluation_loader(config, options.user) : task.calibration;
   if (has_data && has_calibration_data(config, options.user) && !is_dynamic(config))
     if (const auto warning = same_data_warning(task.calibration, evaluation)) observer.log(LogLevel::Warning, *warning);
+  if (has_data)
+    if (const auto warning = skipped_warning(evaluation, "evaluation")) observer.log(LogLevel::Warning, *warning);
   const auto evaluator = make_evaluator(config, options.user);
   first_sample(task.model, evaluation);  // throws where the data do not fit the model
   DryRun found;

@@ -93,6 +93,7 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
   if (!is_dynamic(config) && !user.calibration_data)
     if (const auto warning = few_classes_warning(calibration.value, config.quantization.sampling_sizes.front()))
       observer.log(LogLevel::Warning, *warning);
+  if (const auto warning = skipped_warning(calibration.value, "calibration")) observer.log(LogLevel::Warning, *warning);
   if (choices.value.model_choices.empty() && choices.value.inference_precision == InferencePrecision::F32)
     throw ConfigError(
         "quantize",

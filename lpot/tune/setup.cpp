@@ -80,6 +80,8 @@ DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed, std::shar
   options.sequence_lengths = config.sequence_lengths;
   options.seed = seed;
   std::shared_ptr<const Dataset> dataset = user ? std::move(user) : make_dataset(config.dataset);
+  if (config.subset) dataset = select_subset(std::move(dataset), config.subset->from, config.subset->to);
+  if (config.skip_unreadable) dataset = select_readable(std::move(dataset));
   if (config.label_balance) dataset = balance_labels(std::move(dataset), *config.label_balance);
   return DataLoader(std::move(dataset), std::move(chain), options);
 }

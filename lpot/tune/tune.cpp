@@ -106,6 +106,8 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   if (evaluator->data() && has_calibration_data(config, options.user) && !is_dynamic(config))
     if (const auto warning = same_data_warning(prepared.calibration, *evaluator->data()))
       caller.log(LogLevel::Warning, *warning);
+  if (evaluator->data())
+    if (const auto warning = skipped_warning(*evaluator->data(), "evaluation")) caller.log(LogLevel::Warning, *warning);
   const DataLoader samples = measurement_samples(config, options.user, *evaluator, prepared);
   CandidateMeasurer measurer(prepared.model, *evaluator, samples, speed_options(config));
   if (coordinator)

@@ -136,6 +136,15 @@ class Running {
 
 class CliTest : public testing::Test {
  protected:
+  // Images of Fashion-MNIST in class folders.
+  void write_pictures(const std::string& name, int count) const {
+    const Outcome made = Running({"/usr/bin/env", "python3", LPOT_SOURCE_DIR "/tests/support/fashion_pictures.py",
+                                  folder_ / name, std::to_string(count)},
+                                 folder_ / "", 0)
+                             .wait();
+    ASSERT_EQ(made.code, 0) << made.err;
+  }
+
   Outcome lpot(std::vector<std::string> words) const { return start(std::move(words))->wait(); }
 
   // Limits each file that lpot writes to `largest_file` bytes.

@@ -24,6 +24,7 @@ class DocsTest : public CliTest, public testing::WithParamInterface<std::string>
 
 TEST_P(DocsTest, EveryBlockRuns) {
   fs::copy_file(kModel, folder_ / "model.onnx");
+  if (GetParam() == "without-yaml") write_pictures("pictures", 400);
   // mpirun asks before it runs as root, or starts more processes than there are cores.
   const std::string path = "PATH=" + fs::path(LPOT_PROGRAM).parent_path().string() +
                            ":/usr/bin:/bin; export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 "

@@ -112,6 +112,7 @@ TEST_F(ReadmeTest, TheTwoCommandsAreThereAndTheQuickStartEndsAsShown) {
 
 TEST_F(ReadmeTest, EveryLineOfUseWorks) {
   fs::copy_file(kModel, folder_ / "model.onnx");
+  write_pictures("pictures", 400);
   for (const std::string& line : readme_blocks("sh").at(1).lines()) {
     if (line.starts_with("lpot serve ")) {  // runs until it is stopped
       const std::string workspace = line.substr(11, line.find(' ', 11) - 11);

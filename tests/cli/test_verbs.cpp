@@ -30,6 +30,82 @@ TEST_F(Cli, HelpOfEveryVerbShowsExamples) {
   EXPECT_THAT(all.out, HasSubstr("Exit codes: 0 done, 1 error, 2 wrong usage, 3 the goal was not met"));
 }
 
+TEST_F(Cli, WithoutArgumentsShowsTheFirstCommands) {
+  const Outcome run = lpot({});
+  EXPECT_EQ(run.code, 0);
+  EXPECT_EQ(run.err, "");
+  for (const char* command : {"  lpot doctor ", "  lpot tune --model model.onnx --data DIR ", "  lpot bench "})
+    EXPECT_THAT(run.out, HasSubstr(command));
+}
+
+TEST_F(Cli, DoctorDescribesTheMachine) {
+  const Outcome run = lpot({"doctor"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  for (const char* line : {"lpot        ", "class       ", "precisions  int8 with", "threads     ", "memory      "})
+    EXPECT_THAT(run.out, HasSubstr(line));
+  const Json json = lpot({"doctor", "--json"}).json();
+  EXPECT_GE(json["threads"], 1);
+  EXPECT_THAT(json["precisions"].get<std::vector<std::string>>(), testing::Contains("f32"));
+  EXPECT_EQ(json["is_quiet"], json["busy_share"] <= 0.1);
+  EXPECT_TRUE(json["limits"].is_array());
+}
+
+TEST_F(Cli, DoctorNamesALimitedInstructionSet) {
+  const Outcome run =
+      Running({"/usr/bin/env", "ONEDNN_MAX_CPU_ISA=AVX2", LPOT_PROGRAM, "doctor", "--json"}, folder_ / "", 0).wait();
+  EXPECT_FALSE(run.json()["vnni"]);
+  EXPECT_THAT(run.json()["limits"].dump(), AllOf(HasSubstr("ONEDNN_MAX_CPU_ISA=AVX2"), HasSubstr("no VNNI")));
+}
+
+TEST_F(Cli, TunesWithAFolderAndSavesTheConfiguration) {
+  write_pictures("pictures", 60);
+  const Outcome dry = lpot({"tune", "--model", kModel, "--data", "pictures", "--dry-run"});
+  EXPECT_EQ(dry.code, 0) << dry.err;
+  EXPECT_THAT(dry.err, HasSubstr("# data           "));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "lpot_workspace")) << "a dry run writes nothing";
+  const Outcome run = lpot({"tune", "--model", kModel, "--data", "pictures", "--max-loss", "0.5", "--json", "--set",
+                            "quantization.recipes.kernel_variants=plain"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(run.json()["goal_met"]);
+  const std::string saved = "lpot_workspace/fashion_cnn-onnx/conf.yaml";
+  EXPECT_THAT(run.err, HasSubstr("configuration: " + saved));
+  EXPECT_THAT(read_bytes(folder_ / saved), AllOf(HasSubstr("relative: 0.5"), HasSubstr("ImageFolder: {root: ")));
+  EXPECT_EQ(lpot({"evaluate", saved, "--model", kModel}).code, 0);
+}
+
+TEST_F(Cli, WritesAndQuantizesWithAFolder) {
+  write_pictures("pictures", 30);
+  EXPECT_EQ(lpot({"init", kModel, "--data", "pictures", "--output", "made.yaml"}).code, 0);
+  EXPECT_THAT(read_bytes(folder_ / "made.yaml"), HasSubstr("# data           "));
+  const Outcome run = lpot({"quantize", "--model", kModel, "--data", "pictures", "--output", "int8", "--set",
+                            "quantization.recipes.kernel_variants=plain"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "int8/model.xml"));
+}
+
+TEST_F(Cli, AFolderNeedsAModelAndData) {
+  EXPECT_THAT(lpot({"tune", "--data", "."}).err, HasSubstr("no model; give its file with --model FILE"));
+  EXPECT_THAT(lpot({"tune", "--model", kModel, "--data", "none"}).err, HasSubstr("none: no such folder"));
+  EXPECT_EQ(lpot({"tune", "--model", kModel, "--data", ".", "--max-loss", "2"}).code, 2);
+}
+
+TEST_F(Cli, CountsAndNamesImagesThatAreSkipped) {
+  write_pictures("pictures", 30);
+  write("pictures/9_boot/broken.png", "no image");
+  write("images.yaml",
+        "model: {name: net}\nevaluation:\n  accuracy:\n    metric: {topk: 1}\n    dataloader:\n      dataset: "
+        "{ImageFolder: {root: pictures}}\n      transform: {AlignImageChannel: 1, ToTensor: {}}\n");
+  const Outcome failed = lpot({"evaluate", "images.yaml", "--model", kModel});
+  EXPECT_EQ(failed.code, 1);
+  EXPECT_THAT(failed.err, AllOf(HasSubstr("9_boot/broken.png"), HasSubstr("set on_error: skip in the dataloader")));
+  const Outcome run = lpot({"evaluate", "images.yaml", "--model", kModel, "--json", "--set",
+                            "evaluation.accuracy.dataloader.on_error=skip"});
+  EXPECT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["samples"], 30);
+  EXPECT_THAT(run.err, AllOf(HasSubstr("evaluation data: skipped 1 of 31 samples that cannot be read"),
+                             HasSubstr("9_boot/broken.png")));
+}
+
 TEST_F(Cli, VersionIsOneLine) {
   const Outcome run = lpot({"--version"});
   EXPECT_EQ(run.code, 0);
@@ -38,7 +114,6 @@ TEST_F(Cli, VersionIsOneLine) {
 
 TEST_F(Cli, WrongUsageExitsWithTwoAndPointsToHelp) {
   const std::vector<std::vector<std::string>> usages{
-      {},
       {"tone"},
       {"tune"},
       {"tune", "conf.yaml", "--frobnicate"},

@@ -1,4 +1,6 @@
 #include "lpot/core/file.h"
+#include "lpot/data/datasets/image_labels.h"
+#include "lpot/data/filter.h"
 #include "lpot/data/loader.h"
 #include "support.h"
 
@@ -60,16 +62,57 @@ TEST_F(ImageFolder, CountsAClassWithoutImages) {
   EXPECT_THAT(labels(*image_folder()), ElementsAre(1));
 }
 
-TEST_F(ImageFolder, RejectsAFolderWithoutClassesOrImages) {
+TEST_F(ImageFolder, RejectsAFolderWithoutImages) {
   EXPECT_THAT(message_of<DataError>([&] { image_folder(); }),
-              HasSubstr("the folder has no subfolders; expected one per class"));
+              HasSubstr("found no .jpg, .jpeg or .png files in the folder and in its 0 subfolders"));
   folder_.write("a/b.txt", "");
   EXPECT_THAT(message_of<DataError>([&] { image_folder(); }),
-              HasSubstr("found no .jpg, .jpeg or .png files in 1 subfolders"));
+              HasSubstr("in its 1 subfolders; expected images, or one subfolder per class"));
   EXPECT_THAT(message_of<DataError>([&] {
                 make_dataset(component("ImageFolder", {{"root", root() + "x"}}));
               }),
               HasSubstr("no such folder"));
+}
+
+TEST_F(ImageFolder, HasNoLabelsWithoutClassFolders) {
+  add("2.png");
+  add("1.jpg", "grey.jpg");
+  std::filesystem::create_directories(folder_.path() / "empty");
+  const auto dataset = image_folder();
+  ASSERT_EQ(dataset->size(), 2u);
+  EXPECT_TRUE(dataset->at(0).label.empty());
+  EXPECT_TRUE(dataset->label(1).empty());
+  EXPECT_EQ(dataset->at(0).inputs.at(0).describe(), "u8 [19,21,3]") << "1.jpg is first";
+}
+
+TEST_F(ImageFolder, ReadsAllImagesBelowTheRootWithoutLabels) {
+  add("2020/a.png");
+  add("b.png");
+  const auto dataset = make_dataset(component("ImageFolder", {{"root", root()}, {"labels", std::string("none")}}));
+  ASSERT_EQ(dataset->size(), 2u);
+  EXPECT_TRUE(dataset->label(0).empty());
+  EXPECT_THAT(labels(*image_folder()), ElementsAre(0)) << "class folders come first";
+}
+
+TEST_F(ImageFolder, SkipsDamagedImagesOnRequest) {
+  add("a/1.png");
+  folder_.write("a/2.png", "\x89PNG\r\n\x1a\n and then nothing");
+  add("b/3.png");
+  folder_.write("b/4.jpg", "");
+  const auto readable = select_readable(image_folder());
+  EXPECT_THAT(labels(*readable), ElementsAre(0, 1));
+  EXPECT_THAT(readable->skipped(), ElementsAre(HasSubstr("a/2.png"), HasSubstr("b/4.jpg: [decode] the file is empty")));
+  EXPECT_NE(readable->identity(), image_folder()->identity());
+  std::filesystem::remove_all(folder_.path() / "a");
+  std::filesystem::remove(folder_.path() / "b/3.png");
+  EXPECT_THAT(message_of<DataError>([&] { select_readable(image_folder()); }),
+              HasSubstr("none of 1 samples can be read; the first error is: [ImageFolder] sample 0"));
+}
+
+TEST_F(ImageFolder, TheErrorOfADamagedImageNamesTheKeyThatSkipsIt) {
+  folder_.write("a/2.png", "no image");
+  EXPECT_THAT(message_of<DataError>([&] { DataLoader(image_folder(), {}).sample(0); }),
+              AllOf(HasSubstr("a/2.png"), HasSubstr("set on_error: skip in the dataloader")));
 }
 
 TEST_F(ImageFolder, NamesTheFileAndIndexOfADamagedImage) {
@@ -126,6 +169,40 @@ TEST_F(ImagenetRaw, NamesAWrongLine) {
                 imagenet({{"image_list", root() + "/none.txt"}});
               }),
               HasSubstr("none.txt: no such file"));
+}
+
+TEST_F(ImagenetRaw, ReadsCsvFilesWithAHeader) {
+  add("x/a, b.png");
+  add("c.jpg", "rgb_422.jpg");
+  const std::string list = folder_.write("labels.csv", "id,Label,path\r\n1,5,\"x/a, b.png\"\n2,6,c\n");
+  EXPECT_THAT(labels(*imagenet({{"image_list", list}})), ElementsAre(5, 6)) << "the column path is before id";
+}
+
+TEST_F(ImagenetRaw, ReadsCsvFilesWithoutAHeader) {
+  add("a.png");
+  add("b.png");
+  const std::string list = folder_.write("labels.csv", "a.png;4\nb.png;2\n");
+  EXPECT_THAT(labels(*imagenet({{"image_list", list}})), ElementsAre(4, 2));
+}
+
+TEST_F(ImagenetRaw, CountsTheSortedClassNamesOfACsvFile) {
+  add("a.png");
+  add("b.png");
+  add("c.png");
+  const std::string list = folder_.write("labels.csv", "file,class\na.png,wolf\nb.png,cat\nc.png,wolf\n");
+  EXPECT_THAT(labels(*imagenet({{"image_list", list}})), ElementsAre(1, 0, 1));
+  EXPECT_THAT(read_image_labels("x", root(), list).classes, ElementsAre("cat", "wolf"));
+}
+
+TEST_F(ImagenetRaw, NamesAWrongLineOfACsvFile) {
+  add("a.png");
+  const std::string list = folder_.write("labels.csv", "file,class\na.png,wolf\nb.png\n");
+  EXPECT_THAT(message_of<DataError>([&] {
+                imagenet({{"image_list", list}});
+              }),
+              HasSubstr("labels.csv:3: expected a file name and a label, got 'b.png'"));
+  folder_.write("labels.csv", "file,class\nz.png,wolf\n");
+  EXPECT_THAT(message_of<DataError>([&] { imagenet({{"image_list", list}}); }), HasSubstr("z.png: no such file"));
 }
 
 TEST_F(StyleTransfer, ReturnsAllPairsWithTheContentFirst) {

@@ -81,6 +81,14 @@ TEST(RandomCrop, CropsAtEveryPosition) {
               HasSubstr("[RandomCrop] got u8 [4,3,1], expected at least 5 x 5"));
 }
 
+TEST(ReverseChannels, SwapsRedAndBlue) {
+  EXPECT_THAT(values_of<std::uint8_t>(apply(described("ReverseChannels"), counting({1, 2, 3}))),
+              ElementsAre(2, 1, 0, 5, 4, 3));
+  EXPECT_THAT(values_of<float>(apply(described("ReverseChannels"), counting<float>({3, 1, 2}))),
+              ElementsAre(4, 5, 2, 3, 0, 1));
+  EXPECT_THAT(apply_error(described("ReverseChannels"), counting({6})), HasSubstr("[ReverseChannels] got u8 [6]"));
+}
+
 TEST(RandomFlips, MirrorAboutHalfOfTheSamples) {
   const Tensor image = counting({2, 2, 1});
   std::map<std::vector<std::uint8_t>, int> left_right, upside_down;

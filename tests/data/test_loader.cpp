@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "lpot/core/random.h"
+#include "lpot/data/filter.h"
 #include "lpot/data/loader.h"
 #include "support.h"
 
@@ -196,6 +197,33 @@ class TwoWorkers {
 
 // A worker ends early only when the stream is dropped. Therefore, the first worker waits for that in the middle of a
 // batch.
+TEST(Subset, PartsHaveNoSampleInCommonAndAllSamplesTogether) {
+  const auto data = std::make_shared<Counting>(50);
+  const DataLoader first(select_subset(data, 0, 0.2), {}), rest(select_subset(data, 0.2, 1), {});
+  std::vector<int> numbers = numbers_of(first.read()), others = numbers_of(rest.read());
+  EXPECT_EQ(numbers.size(), 10u);
+  EXPECT_TRUE(std::is_sorted(numbers.begin(), numbers.end()));
+  EXPECT_NE(numbers.back(), 9) << "samples of all parts of the data";
+  numbers.insert(numbers.end(), others.begin(), others.end());
+  EXPECT_EQ(std::set(numbers.begin(), numbers.end()).size(), 50u);
+  EXPECT_NE(first.identity(), rest.identity());
+  EXPECT_THAT(message_of<DataError>([&] { select_subset(data, 0, 0.001); }),
+              HasSubstr("subset [0, 0.001] of 50 samples has no sample"));
+}
+
+TEST(SelectReadable, OnlySkipsErrorsOfTheData) {
+  const auto data = std::make_shared<Counting>(20, [](std::size_t index) {
+    if (index % 5 == 3) throw DataError("counting", "broken");
+    return Counting::number(index);
+  });
+  const auto readable = select_readable(data);
+  EXPECT_EQ(readable->size(), 16u);
+  EXPECT_THAT(readable->skipped(),
+              ElementsAre("[counting] broken", "[counting] broken", "[counting] broken", "[counting] broken"));
+  const auto failing = std::make_shared<Counting>(3, [](std::size_t) -> Sample { throw CallerError("x", "no"); });
+  EXPECT_THROW(select_readable(failing), CallerError);
+}
+
 TEST(Loader, ReadsNoMoreSamplesOfABatchWhenTheStreamIsDropped) {
   TwoWorkers workers;
   const auto dataset = std::make_shared<Counting>(1000, [&](std::size_t index) { return workers.read(index); });

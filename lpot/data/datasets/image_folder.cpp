@@ -1,39 +1,28 @@
-// One folder per class. The labels are the indices of the sorted folder names, as in torchvision. Images in subfolders
-// belong to the class.
+// One folder per class, as in torchvision: the labels are the indices of the sorted folder names, and images in
+// subfolders belong to the class. A folder with images but without class folders has no labels.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "lpot/core/error.h"
-#include "lpot/core/text.h"
 #include "lpot/data/datasets/image_list.h"
 #include "lpot/data/datasets/kinds.h"
+#include "lpot/data/image_files.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-bool is_image(const fs::path& path) {
-  const std::string ending = lower(path.extension().string());
-  return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
+std::vector<LabelledFile> without_labels(std::vector<fs::path> images) {
+  std::vector<LabelledFile> files;
+  for (fs::path& path : images) files.push_back({std::move(path), {}});
+  return files;
 }
 
-bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
-
-std::vector<fs::path> class_folders(const fs::path& root) {
-  std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(root))
-    if (entry.is_directory() && !is_hidden(entry.path())) folders.push_back(entry.path());
-  std::sort(folders.begin(), folders.end());
-  return folders;
-}
-
-std::vector<fs::path> images_below(const fs::path& folder) {
-  std::vector<fs::path> images;
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && is_image(entry.path()) && !is_hidden(entry.path())) images.push_back(entry.path());
-  std::sort(images.begin(), images.end());
-  return images;
+std::vector<LabelledFile> in_class_folders(const std::vector<fs::path>& classes) {
+  std::vector<LabelledFile> files;
+  for (std::size_t label = 0; label < classes.size(); ++label)
+    for (fs::path& path : images_below(classes[label]))
+      files.push_back({std::move(path), static_cast<std::int64_t>(label)});
+  return files;
 }
 
 std::unique_ptr<Dataset> make_image_folder(const Component& component) {
@@ -41,17 +30,20 @@ std::unique_ptr<Dataset> make_image_folder(const Component& component) {
   std::error_code ignored;
   if (!fs::is_directory(root, ignored))
     throw DataError(component.name, fmt::format("{}: no such folder", root.string()));
-  const std::vector<fs::path> classes = class_folders(root);
-  if (classes.empty())
-    throw DataError(component.name,
-                    fmt::format("{}: the folder has no subfolders; expected one per class", root.string()));
-  std::vector<LabelledFile> files;
-  for (std::size_t label = 0; label < classes.size(); ++label)
-    for (fs::path& path : images_below(classes[label]))
-      files.push_back({std::move(path), static_cast<std::int64_t>(label)});
+  if (component.parameters.has("labels") && component.parameters.text("labels") == "none") {
+    std::vector<LabelledFile> files = without_labels(images_below(root));
+    if (files.empty())
+      throw DataError(component.name, fmt::format("{}: found no .jpg, .jpeg or .png files", root.string()));
+    return make_image_list(component, std::move(files));
+  }
+  const std::vector<fs::path> classes = subfolders_of(root);
+  std::vector<LabelledFile> files = in_class_folders(classes);
+  if (files.empty()) files = without_labels(images_directly_in(root));
   if (files.empty())
-    throw DataError(component.name, fmt::format("{}: found no .jpg, .jpeg or .png files in {} subfolders",
-                                                root.string(), classes.size()));
+    throw DataError(component.name,
+                    fmt::format("{}: found no .jpg, .jpeg or .png files in the folder and in its {} subfolders; "
+                                "expected images, or one subfolder per class",
+                                root.string(), classes.size()));
   return make_image_list(component, std::move(files));
 }
 
@@ -59,11 +51,16 @@ std::unique_ptr<Dataset> make_image_folder(const Component& component) {
 
 DatasetKind image_folder_dataset() {
   return {{.name = "ImageFolder",
-           .summary = "JPEG and PNG images in one folder per class",
+           .summary = "JPEG and PNG images in one folder per class, or in one folder without labels",
            .parameters = {{.name = "root",
                            .kind = ValueKind::Path,
                            .required = true,
-                           .summary = "folder with one subfolder per class; labels count the sorted names from 0"}}},
+                           .summary = "folder with one subfolder per class, whose labels count the sorted names from "
+                                      "0; or folder of images without labels"},
+                          {.name = "labels",
+                           .kind = ValueKind::Text,
+                           .summary = "none: all images below root, without labels (default: folders)",
+                           .choices = {"folders", "none"}}}},
           make_image_folder};
 }
 

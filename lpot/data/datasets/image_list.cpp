@@ -21,7 +21,7 @@ class ImageList : public Dataset {
 
   Tensor label(std::size_t index) const override {
     check_index(name_, index, size());
-    return Tensor::scalar<std::int64_t>(files_[index].label);
+    return files_[index].label ? Tensor::scalar<std::int64_t>(*files_[index].label) : Tensor();
   }
 
  private:
@@ -41,7 +41,7 @@ std::unique_ptr<Dataset> make_image_list(const Component& component, std::vector
   Fingerprint labels;
   std::vector<std::filesystem::path> paths;
   for (const LabelledFile& file : files) {
-    labels.add(fmt::format("{} ", file.label));
+    labels.add(file.label ? fmt::format("{} ", *file.label) : "- ");
     paths.push_back(file.path);
   }
   std::string identity = fmt::format("{}({}) {} {}", component.name, component.parameters.describe(),

@@ -1,7 +1,8 @@
-// A data set of image files with class labels. ImageFolder and ImagenetRaw use it.
+// A data set of image files with or without class labels. ImageFolder and ImagenetRaw use it.
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +12,7 @@ namespace lpot {
 
 struct LabelledFile {
   std::filesystem::path path;
-  std::int64_t label = 0;
+  std::optional<std::int64_t> label = {};
 };
 
 // Decodes a file when its sample is read. The identity contains names, sizes, times and labels.

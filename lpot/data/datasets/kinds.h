@@ -32,6 +32,7 @@ DatasetKind coco_npy_dataset();
 DatasetKind style_transfer_dataset();
 DatasetKind bert_dataset();
 DatasetKind glue_dataset();
+DatasetKind text_dataset();
 DatasetKind npy_dataset();
 DatasetKind dummy_dataset();
 DatasetKind dummy_v2_dataset();

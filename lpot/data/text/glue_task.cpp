@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "lpot/core/error.h"
+#include "lpot/data/text/tsv.h"
 
 namespace lpot {
 
@@ -27,6 +29,37 @@ const std::vector<GlueTask>& glue_tasks() {
                                          {"rte", kEntailment, kPair, kPair, kPairTest},
                                          {"wnli", kYesNo, kPair, kPair, kPairTest}};
   return all;
+}
+
+namespace {
+
+bool is_label(const GlueTask& task, std::string_view text) {
+  if (!task.labels.empty()) return std::find(task.labels.begin(), task.labels.end(), text) != task.labels.end();
+  float value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  return !text.empty() && parsed.ec == std::errc() && parsed.ptr == text.data() + text.size();
+}
+
+// Whether the first lines of a file have the columns and labels of the task. A header has no label.
+bool has_format_of(const TsvFile& file, const GlueTask& task, const GlueColumns& columns) {
+  constexpr std::size_t kLines = 100;
+  const std::size_t start = columns.has_header ? 1 : 0;
+  if (file.size() <= start || !columns.label) return false;
+  for (std::size_t line = 0; line < std::min(file.size(), start + kLines); ++line) {
+    const auto fields = file.fields(line);
+    if (fields.size() != columns.count || is_label(task, fields[*columns.label]) != (line >= start)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<std::string> detect_glue_task(const std::filesystem::path& path) {
+  const TsvFile file("GLUE", path);
+  const GluePart part = part_of(path.filename().string());
+  for (const GlueTask& task : glue_tasks())
+    if (has_format_of(file, task, task.columns(part))) return task.name;
+  return std::nullopt;
 }
 
 std::vector<std::string> glue_task_names() {

@@ -1,5 +1,6 @@
 // The tasks of GLUE, with the columns of the sentences and of the label in each file.
 #pragma once
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,5 +39,9 @@ std::string file_name(const GlueTask&, GluePart);
 
 // The part of the data in a file, by the start of its name. Throws DataError.
 GluePart part_of(const std::string& file);
+
+// The task whose columns and labels a train or dev file has; nothing if there is none. Where several tasks have the
+// same format, the first one.
+std::optional<std::string> detect_glue_task(const std::filesystem::path& file);
 
 }  // namespace lpot

@@ -15,6 +15,7 @@ class TsvFile {
   TsvFile(TsvFile&&) noexcept = default;
 
   std::size_t size() const { return lines_.size(); }
+  std::string_view line(std::size_t line) const { return lines_.at(line); }
   std::vector<std::string_view> fields(std::size_t line) const;  // from 0
 
   // Throws a DataError about a line: "dev.tsv:17: ...".

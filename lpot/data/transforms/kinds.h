@@ -37,6 +37,7 @@ TransformKind resize_transform();
 TransformKind resize_crop_imagenet_transform();
 TransformKind resize_with_aspect_ratio_transform();
 TransformKind resize_with_ratio_transform();
+TransformKind reverse_channels_transform();
 TransformKind to_array_transform();
 TransformKind to_nd_array_transform();
 TransformKind to_pil_image_transform();

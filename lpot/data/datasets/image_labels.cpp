@@ -1,0 +1,158 @@
+#include "lpot/data/datasets/image_labels.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <fstream>
+#include <functional>
+
+#include "lpot/core/error.h"
+#include "lpot/core/text.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+// One line of a list, before the label is an integer.
+struct ListedImage {
+  std::string file;
+  std::string label;
+  int line = 0;
+};
+
+struct ListFile {
+  std::string dataset;
+  fs::path path;
+
+  [[noreturn]] void fail(int line, const std::string& message) const {
+    throw DataError(dataset, fmt::format("{}:{}: {}", path.string(), line, message));
+  }
+};
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  std::int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, value);
+  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  return value;
+}
+
+// Calls `use` with every line that is not empty, without spaces at both ends.
+void for_each_line(const ListFile& list, const std::function<void(const std::string&, int)>& use) {
+  std::ifstream lines(list.path);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    if (number == 1 && line.starts_with("\xef\xbb\xbf")) line.erase(0, 3);
+    line = trim(line);
+    if (!line.empty()) use(line, number);
+  }
+}
+
+std::vector<ListedImage> read_text_list(const ListFile& list) {
+  std::vector<ListedImage> images;
+  for_each_line(list, [&](const std::string& line, int number) {
+    const auto space = line.find_last_of(" \t");
+    ListedImage image{"", "", number};
+    if (space != std::string::npos) image = {trim(line.substr(0, space)), line.substr(space + 1), number};
+    if (image.file.empty() || !whole_number(image.label))
+      list.fail(number, fmt::format("expected a file name and a label, got '{}'", line));
+    images.push_back(std::move(image));
+  });
+  return images;
+}
+
+// The fields of a line. A field in quotation marks may contain separators; "" inside it is one quotation mark.
+std::vector<std::string> csv_fields(const std::string& line, char separator) {
+  std::vector<std::string> fields(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"' && quoted && i + 1 < line.size() && line[i + 1] == '"')
+      fields.back() += line[++i];
+    else if (line[i] == '"')
+      quoted = !quoted;
+    else if (line[i] == separator && !quoted)
+      fields.emplace_back();
+    else
+      fields.back() += line[i];
+  }
+  for (std::string& field : fields) field = trim(field);
+  return fields;
+}
+
+std::optional<std::size_t> find_column(const std::vector<std::string>& header, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    for (std::size_t i = 0; i < header.size(); ++i)
+      if (lower(header[i]) == name) return i;
+  return std::nullopt;
+}
+
+struct CsvColumns {
+  std::size_t file = 0;
+  std::size_t label = 1;
+  bool has_header = false;
+};
+
+CsvColumns find_columns(const std::vector<std::string>& first) {
+  const auto file = find_column(first, {"file", "filename", "file_name", "image", "image_name", "path", "name", "id"});
+  const auto label = find_column(first, {"label", "class", "category", "target", "label_id", "class_id"});
+  if (file && label && *file != *label) return {*file, *label, true};
+  return {};
+}
+
+std::vector<ListedImage> read_csv(const ListFile& list) {
+  std::vector<ListedImage> images;
+  std::optional<CsvColumns> columns;
+  char separator = ',';
+  for_each_line(list, [&](const std::string& line, int number) {
+    if (!columns) {
+      if (line.find(',') == std::string::npos && line.find(';') != std::string::npos) separator = ';';
+      columns = find_columns(csv_fields(line, separator));
+      if (columns->has_header) return;
+    }
+    const std::vector<std::string> fields = csv_fields(line, separator);
+    if (fields.size() <= std::max(columns->file, columns->label) || fields[columns->file].empty() ||
+        fields[columns->label].empty())
+      list.fail(number, fmt::format("expected a file name and a label, got '{}'", line));
+    images.push_back({fields[columns->file], fields[columns->label], number});
+  });
+  return images;
+}
+
+fs::path find_image(const ListFile& list, const fs::path& folder, const ListedImage& image) {
+  std::error_code ignored;
+  const fs::path path = folder / image.file;
+  if (fs::is_regular_file(path, ignored)) return path;
+  for (const char* ending : {".jpg", ".jpeg", ".png"})
+    if (fs::path with_ending = path.string() + ending; fs::is_regular_file(with_ending, ignored)) return with_ending;
+  list.fail(image.line, fmt::format("{}: no such file", path.string()));
+}
+
+// Empty if all labels are integers, else their sorted names.
+std::vector<std::string> class_names(const std::vector<ListedImage>& images) {
+  if (std::all_of(images.begin(), images.end(), [](const auto& image) { return whole_number(image.label); })) return {};
+  std::vector<std::string> names;
+  for (const ListedImage& image : images) names.push_back(image.label);
+  std::sort(names.begin(), names.end());
+  names.erase(std::unique(names.begin(), names.end()), names.end());
+  return names;
+}
+
+}  // namespace
+
+ImageLabels read_image_labels(const std::string& dataset, const fs::path& folder, const fs::path& path) {
+  const ListFile list{dataset, path};
+  const auto images = lower(path.extension().string()) == ".csv" ? read_csv(list) : read_text_list(list);
+  if (images.empty()) throw DataError(dataset, fmt::format("{}: the file lists no images", path.string()));
+  ImageLabels read{{}, class_names(images)};
+  for (const ListedImage& image : images) {
+    const auto place = std::lower_bound(read.classes.begin(), read.classes.end(), image.label);
+    const std::int64_t label = read.classes.empty() ? *whole_number(image.label) : place - read.classes.begin();
+    read.files.push_back({find_image(list, folder, image), label});
+  }
+  return read;
+}
+
+}  // namespace lpot

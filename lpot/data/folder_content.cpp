@@ -1,0 +1,200 @@
+#include "lpot/data/folder_content.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "lpot/core/error.h"
+#include "lpot/core/text.h"
+#include "lpot/data/datasets/image_labels.h"
+#include "lpot/data/datasets/npy_file.h"
+#include "lpot/data/image_files.h"
+#include "lpot/data/text/glue_task.h"
+
+namespace lpot {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kOperation = "data";
+
+std::vector<fs::path> files_ending_with(const fs::path& folder, const std::string& ending) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.is_regular_file() && lower(entry.path().extension().string()) == ending &&
+        !entry.path().filename().string().starts_with('.'))
+      files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+bool contains_images(const fs::path& folder) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file() && is_image_file(entry.path())) return true;
+  return false;
+}
+
+std::vector<fs::path> with_images(std::vector<fs::path> folders) {
+  std::erase_if(folders, [](const fs::path& folder) { return !contains_images(folder); });
+  return folders;
+}
+
+std::string plural(std::size_t count, const std::string& noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+// The first of these subfolders that contains images.
+std::optional<fs::path> subfolder_of(const fs::path& root, const std::vector<std::string>& names) {
+  for (const std::string& name : names)
+    for (const fs::path& folder : subfolders_of(root))
+      if (lower(folder.filename().string()) == name && contains_images(folder)) return folder;
+  return std::nullopt;
+}
+
+struct ListedImages {
+  fs::path list;
+  fs::path folder;  // of the images
+  ImageLabels labels;
+};
+
+// A list of labels with the folder that its file names are relative to; nothing if the file is not such a list.
+std::optional<ListedImages> read_list(const fs::path& list, const std::vector<fs::path>& folders) {
+  for (const fs::path& folder : folders) try {
+      return ListedImages{list, folder, read_image_labels(kOperation, folder, list)};
+    } catch (const DataError&) {  // another text file, or the images are in another folder
+    }
+  return std::nullopt;
+}
+
+// The first list among the files. Lists of validation data come first, those of training data last.
+std::optional<ListedImages> find_image_list(const fs::path& root) {
+  std::vector<fs::path> lists = files_ending_with(root, ".csv");
+  for (fs::path& text : files_ending_with(root, ".txt")) lists.push_back(std::move(text));
+  const auto rank = [](const fs::path& path) {
+    const std::string name = lower(path.stem().string());
+    return name.starts_with("val") || name.starts_with("test") ? 0 : name.starts_with("train") ? 2 : 1;
+  };
+  std::stable_sort(lists.begin(), lists.end(), [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+  std::vector<fs::path> folders = subfolders_of(root);
+  folders.insert(folders.begin(), root);
+  for (const fs::path& list : lists)
+    if (auto read = read_list(list, folders)) return read;
+  return std::nullopt;
+}
+
+FolderContent listed_images(FolderContent content, const ListedImages& list) {
+  content.evaluation = fmt::format("ImagenetRaw: {{data_path: {}, image_list: {}}}", yaml_text(list.folder.string()),
+                                   yaml_text(list.list.string()));
+  content.classes = list.labels.classes;
+  const auto less = [](const LabelledFile& a, const LabelledFile& b) { return *a.label < *b.label; };
+  const auto [low, high] = std::minmax_element(list.labels.files.begin(), list.labels.files.end(), less);
+  content.labels = {*low->label, *high->label};
+  content.description =
+      fmt::format("{} with the labels of {}", plural(list.labels.files.size(), "image"), list.list.filename().string());
+  return content;
+}
+
+std::string image_folder(const fs::path& root, bool has_labels) {
+  return fmt::format("ImageFolder: {{root: {}{}}}", yaml_text(root.string()), has_labels ? "" : ", labels: none");
+}
+
+FolderContent images_in_class_folders(FolderContent content, const fs::path& root,
+                                      const std::vector<fs::path>& classes) {
+  for (const fs::path& folder : classes) content.classes.push_back(folder.filename().string());
+  content.labels = {0, static_cast<std::int64_t>(classes.size()) - 1};
+  content.evaluation = image_folder(root, true);
+  content.description =
+      fmt::format("{} in {} class folders",
+                  plural(images_below(root).size() - images_directly_in(root).size(), "image"), classes.size());
+  return content;
+}
+
+// Images in one folder. One subfolder with images is not a class, and neither are subfolders beside images.
+FolderContent images_in_folder(FolderContent content, const fs::path& root) {
+  const std::vector<fs::path> classes = with_images(subfolders_of(root));
+  if (classes.size() > 1 && images_directly_in(root).empty())
+    return images_in_class_folders(std::move(content), root, classes);
+  content.evaluation = image_folder(root, false);
+  content.description = fmt::format("{} without labels", plural(images_below(root).size(), "image"));
+  return content;
+}
+
+FolderContent inspect_images(FolderContent content) {
+  const fs::path& root = content.root;
+  if (const auto list = find_image_list(root)) return listed_images(std::move(content), *list);
+  const auto validation = subfolder_of(root, {"val", "valid", "validation", "test", "testing", "dev", "eval"});
+  const auto training = subfolder_of(root, {"train", "training"});
+  if (!validation || !training) return images_in_folder(content, root);
+  content = images_in_folder(std::move(content), *validation);
+  const FolderContent train = images_in_folder({.root = root, .description = {}}, *training);
+  content.description = fmt::format("{}: {}; {}: {}", validation->filename().string(), content.description,
+                                    training->filename().string(), train.description);
+  // Classes that differ have no effect, because calibration reads no labels.
+  content.calibration = train.evaluation;
+  return content;
+}
+
+FolderContent inspect_arrays(FolderContent content) {
+  for (const fs::path& path : files_ending_with(content.root, ".npy")) {
+    const NpyFile file(path);
+    content.arrays.push_back({path, file.element_type(), file.shape()});
+  }
+  content.kind = FolderKind::Arrays;
+  content.description = plural(content.arrays.size(), ".npy file");
+  return content;
+}
+
+FolderContent inspect_sentences(FolderContent content) {
+  content.kind = FolderKind::Sentences;
+  for (const char* part : {"train", "dev"})
+    for (const fs::path& path : files_ending_with(content.root, ".tsv"))
+      if (path.filename().string().starts_with(part)) {
+        const auto task = detect_glue_task(path);
+        if (!task || (!content.task.empty() && content.task != *task)) continue;
+        content.task = *task;
+        content.files.push_back(path);
+        break;
+      }
+  if (content.files.empty())
+    throw DataError(kOperation,
+                    fmt::format("{}: found no train*.tsv or dev*.tsv in the format of a GLUE task; expected the "
+                                "columns and labels of one of {}",
+                                content.root.string(), fmt::join(glue_task_names(), ", ")));
+  std::vector<std::string> names;
+  for (const fs::path& path : content.files) names.push_back(path.filename().string());
+  content.description = fmt::format("sentences of the GLUE task {} in {}", content.task, fmt::join(names, ", "));
+  return content;
+}
+
+FolderContent inspect_texts(FolderContent content) {
+  content.kind = FolderKind::Texts;
+  content.files = files_ending_with(content.root, ".txt");
+  content.description = plural(content.files.size(), "text file");
+  return content;
+}
+
+}  // namespace
+
+std::string yaml_text(const std::string& text) { return nlohmann::json(text).dump(); }
+
+FolderContent inspect_folder(const fs::path& given) {
+  std::error_code ignored;
+  if (!fs::is_directory(given, ignored))
+    throw DataError(kOperation, fmt::format("{}: no such folder; expected a folder with the data", given.string()));
+  FolderContent content{.root = fs::absolute(given).lexically_normal(), .description = {}};
+  if (contains_images(content.root)) return inspect_images(std::move(content));
+  if (!files_ending_with(content.root, ".npy").empty()) return inspect_arrays(std::move(content));
+  if (!files_ending_with(content.root, ".tsv").empty()) return inspect_sentences(std::move(content));
+  std::vector<fs::path> texts = files_ending_with(content.root, ".txt");
+  std::erase_if(texts, [](const fs::path& path) { return path.filename() == "vocab.txt"; });
+  if (!texts.empty()) return inspect_texts(std::move(content));
+  throw DataError(kOperation,
+                  fmt::format("{}: found no data; expected images (.jpg, .jpeg, .png), arrays (.npy), sentences of a "
+                              "GLUE task (.tsv) or texts (.txt). Convert other data, for example sound, to .npy",
+                              given.string()));
+}
+
+}  // namespace lpot

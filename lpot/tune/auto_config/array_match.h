@@ -1,0 +1,24 @@
+// Matches the .npy files of a folder to the inputs of a model.
+//
+// A file belongs to the input whose name its own name contains (`image_train.npy`), else to the input whose shape and
+// type fit. Files named labels, targets or y contain labels. The words train, and test, val, dev or eval, tell
+// calibration from evaluation data.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lpot/data/folder_content.h"
+#include "lpot/model/model.h"
+
+namespace lpot {
+
+struct ArrayData {
+  std::string evaluation;        // the data set, as in a configuration
+  std::string calibration = {};  // "": there is no separate data
+  bool has_labels = false;       // of the evaluation data
+};
+
+// Throws DataError if an input has no file; the message lists files and inputs.
+ArrayData match_arrays(const std::vector<NpyArray>&, const std::vector<Port>&);
+
+}  // namespace lpot

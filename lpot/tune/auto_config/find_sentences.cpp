@@ -1,0 +1,110 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "lpot/core/error.h"
+#include "lpot/tune/auto_config/found_data.h"
+#include "lpot/tune/auto_config/preprocessing_search.h"
+#include "lpot/tune/setup.h"
+
+namespace lpot {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kTextSamples = 64;
+constexpr std::int64_t kMaxTokens = 128;
+
+// Whether all inputs are rows of integers, as token ids, attention mask and segments are.
+bool has_token_inputs(const std::vector<Port>& inputs) {
+  return !inputs.empty() && inputs.size() <= 3 && std::all_of(inputs.begin(), inputs.end(), [](const Port& port) {
+    return port.shape.size() == 2 && (port.element_type.starts_with('i') || port.element_type.starts_with('u'));
+  });
+}
+
+fs::path find_vocabulary(const Model& model, const FolderContent& content, const fs::path& given) {
+  std::vector<fs::path> places{content.root / "vocab.txt", model.source.parent_path() / "vocab.txt"};
+  if (!given.empty()) places = {given};
+  std::error_code ignored;
+  for (const fs::path& place : places)
+    if (fs::exists(place, ignored)) return fs::absolute(place).lexically_normal();
+  std::vector<std::string> tried;
+  for (const fs::path& place : places) tried.push_back(place.string());
+  throw DataError("data", fmt::format("found no vocabulary of the model: {}; expected the vocab.txt of its tokenizer. "
+                                      "Copy it there, or give it with --vocabulary FILE",
+                                      fmt::join(tried, ", ")));
+}
+
+std::int64_t max_tokens(const std::vector<Port>& inputs) {
+  return inputs[0].shape[1] > 0 ? inputs[0].shape[1] : kMaxTokens;
+}
+
+struct TextSource {
+  const FolderContent& content;
+  std::string vocabulary;
+  std::int64_t tokens;
+};
+
+std::string dataset_of(const TextSource& source, const fs::path& file, bool lower_case) {
+  const bool has_task = source.content.kind == FolderKind::Sentences;
+  return fmt::format("{}: {{{}: {}, model_name_or_path: {}, max_seq_length: {}, do_lower_case: {}{}}}",
+                     has_task ? "GLUE" : "text", has_task ? "data_dir" : "root", yaml_text(file.string()),
+                     yaml_text(source.vocabulary), source.tokens, lower_case,
+                     has_task ? ", task: " + source.content.task : "");
+}
+
+void report_case(const PreprocessingChoice& choice, FoundData& found) {
+  found.findings.push_back(fmt::format("tokens         the fp32 model on {} texts:", choice.fits[0].values.size()));
+  for (const PreprocessingFit& fit : choice.fits)
+    found.findings.push_back(fmt::format("                 {:<34} {}", fit.name, fit.describe()));
+  if (!choice.has_fit)
+    found.warnings.push_back(fmt::format("the predictions hardly depend on the texts ({}). Check the vocabulary",
+                                         choice.fits[0].describe()));
+}
+
+}  // namespace
+
+FoundData find_sentences(const Model& model, const FolderContent& content, const AutoConfigOptions& options,
+                         const Observer& observer) {
+  const std::vector<Port> inputs = model_inputs(model);
+  if (!has_token_inputs(inputs)) {
+    std::vector<std::string> ports;
+    for (const Port& port : inputs) ports.push_back(port.describe());
+    throw DataError("data", fmt::format("{}: {}, but the inputs of the model are {}; expected token ids like i64 [?,?]",
+                                        content.root.string(), content.description, fmt::join(ports, ", ")));
+  }
+  const TextSource source{content, find_vocabulary(model, content, options.vocabulary).string(), max_tokens(inputs)};
+  const bool has_task = content.kind == FolderKind::Sentences;
+  const fs::path evaluation = has_task ? content.files.back() : content.root;
+  FoundData found;
+  std::vector<PreprocessingCandidate> candidates;
+  for (const bool lower_case : {true, false})
+    candidates.push_back({lower_case ? "lower case" : "case kept", {dataset_of(source, evaluation, lower_case)}});
+  SampleRunner runner(model, observer);
+  found.outputs = runner.run(candidates[0].data, kTextSamples);
+  bool lower_case = true;
+  if (found.outputs.has_classes()) {
+    const auto choice = choose_preprocessing(
+        candidates, {!found.outputs.labels.empty(), {0}},
+        [&](const PreprocessingCandidate& candidate, std::size_t count) { return runner.run(candidate.data, count); });
+    lower_case = choice.chosen == 0;
+    found.outputs = choice.outputs;
+    found.uses_labels = choice.uses_labels;
+    report_case(choice, found);
+    if (!found.outputs.labels.empty() && !choice.uses_labels)
+      found.warnings.push_back(
+          "the labels do not fit the model: its accuracy is that of chance. They are not used, and "
+          "int8 is compared with fp32 instead. Check the task and the vocabulary");
+  } else if (has_task && found.outputs.labels.empty()) {
+    found.metric = fmt::format("GLUE: {}", content.task);  // a regression, whose labels are not integers
+  }
+  found.evaluation = {dataset_of(source, evaluation, lower_case)};
+  found.samples = make_dataset(parse_component(found.evaluation.dataset, component_tables().datasets))->size();
+  if (content.files.size() > 1 && has_task)
+    found.calibration = DataText{dataset_of(source, content.files.front(), lower_case)};
+  found.findings.push_back(fmt::format("vocabulary     {}, at most {} tokens", source.vocabulary, source.tokens));
+  return found;
+}
+
+}  // namespace lpot

@@ -1,0 +1,101 @@
+#include "lpot/tune/auto_config/sample_outputs.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "lpot/data/loader.h"
+#include "lpot/tune/setup.h"
+
+namespace lpot {
+namespace {
+
+constexpr std::size_t kBatch = 16;
+constexpr std::uint64_t kSampleSeed = 7;
+
+// Collects the first output of all batches.
+class OutputSum {
+ public:
+  void add(const Tensor& output) {
+    const Tensor values = output.converted(ElementType::F64);
+    const std::size_t count = values.shape().empty() ? 0 : values.shape()[0];
+    if (count == 0) return;
+    result_.shape.clear();
+    for (std::size_t i = 1; i < values.shape().size(); ++i)
+      if (values.shape()[i] != 1) result_.shape.push_back(values.shape()[i]);
+    const double* value = values.data<double>();
+    const std::size_t columns = values.size() / count;
+    for (std::size_t i = 0; i < count; ++i, value += columns) {
+      if (result_.shape.size() <= 1) result_.rows.emplace_back(value, value + columns);
+      for (std::size_t k = 0; k < columns; ++k) add(value[k]);
+    }
+    result_.samples += count;
+  }
+
+  SampleOutputs result(std::vector<Tensor> labels) && {
+    result_.variance = values_ > 0 ? squares_ / values_ : 0;
+    for (const Tensor& label : labels) {
+      if (label.empty() || label.size() != 1 || !is_integer_type(label.element_type())) {
+        result_.labels.clear();
+        break;
+      }
+      result_.labels.push_back(static_cast<std::int64_t>(label.value_at(0)));
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // Welford's update, which is exact also if the mean is far from zero.
+  void add(double value) {
+    values_ += 1;
+    const double before = value - mean_;
+    mean_ += before / values_;
+    squares_ += before * (value - mean_);
+  }
+
+  SampleOutputs result_;
+  double values_ = 0, mean_ = 0, squares_ = 0;
+};
+
+}  // namespace
+
+LoaderConfig loader_config(const DataText& data, std::size_t batch_size) {
+  LoaderConfig config;
+  config.batch_size = batch_size;
+  config.dataset = parse_component(data.dataset, component_tables().datasets);
+  for (const std::string& line : data.transforms)
+    config.transforms.push_back(parse_component(line, component_tables().transforms));
+  return config;
+}
+
+std::size_t accepted_batch(const std::vector<Port>& inputs, std::size_t wanted) {
+  for (const Port& input : inputs)
+    if (!input.shape.empty() && input.shape[0] > 0) return static_cast<std::size_t>(input.shape[0]);
+  return wanted;
+}
+
+SampleRunner::SampleRunner(const Model& model, const Observer& observer)
+    : model_(model), observer_(observer), batch_size_(accepted_batch(model_inputs(model), kBatch)) {}
+
+SampleOutputs SampleRunner::run(const DataText& data, std::size_t count) {
+  const DataLoader all = make_loader(loader_config(data, batch_size_), kSampleSeed);
+  LoaderOptions options = all.options();
+  options.shuffle = true;
+  options.limit = count;
+  const DataLoader loader = all.with(options);
+  if (!runner_) runner_.emplace(model_, loader.dataset().input_naming(), RunnerOptions{.observer = &observer_});
+  BatchStream batches = loader.read();
+  std::vector<Tensor> labels;
+  OutputSum outputs;
+  runner_->run(
+      [&]() -> std::optional<std::vector<Tensor>> {
+        observer_.check_stop();
+        auto batch = batches.next();
+        if (!batch) return std::nullopt;
+        labels.insert(labels.end(), batch->labels.begin(), batch->labels.end());
+        return std::move(batch->inputs);
+      },
+      [&](const std::vector<Tensor>& results) { outputs.add(results.at(0)); });
+  return std::move(outputs).result(std::move(labels));
+}
+
+}  // namespace lpot

@@ -1,0 +1,113 @@
+#include "lpot/data/folder_content.h"
+
+#include "lpot/data/text/glue_task.h"
+#include "support.h"
+
+namespace lpot {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class FolderContents : public ::testing::Test {
+ protected:
+  void add_images(const std::vector<std::string>& names) const {
+    for (const std::string& name : names) folder_.write(name, "no one decodes it");
+  }
+  FolderContent inspect() const { return inspect_folder(folder_.path()); }
+  TempFolder folder_;
+};
+
+TEST_F(FolderContents, ClassFoldersAreLabels) {
+  add_images({"dog/1.jpg", "cat/2.png", "cat/3.JPEG"});
+  const FolderContent content = inspect();
+  EXPECT_EQ(content.kind, FolderKind::Images);
+  EXPECT_EQ(content.description, "3 images in 2 class folders");
+  EXPECT_THAT(content.classes, ElementsAre("cat", "dog"));
+  EXPECT_EQ(content.labels->last, 1);
+  EXPECT_THAT(content.evaluation, AllOf(HasSubstr("ImageFolder: {root: \""), HasSubstr("\"}")));
+  EXPECT_EQ(content.calibration, "");
+}
+
+TEST_F(FolderContents, OneFolderOfImagesHasNoLabels) {
+  add_images({"1.jpg", "2.png"});
+  EXPECT_EQ(inspect().description, "2 images without labels");
+  EXPECT_FALSE(inspect().labels);
+  EXPECT_THAT(inspect().evaluation, HasSubstr("labels: none"));
+  add_images({"more/3.png"});
+  EXPECT_EQ(inspect().description, "3 images without labels") << "a folder beside images is no class";
+}
+
+TEST_F(FolderContents, ASingleSubfolderIsNoClass) {
+  add_images({"images/1.jpg", "images/2.jpg"});
+  EXPECT_EQ(inspect().description, "2 images without labels");
+}
+
+TEST_F(FolderContents, TrainAndValAreCalibrationAndEvaluation) {
+  add_images({"train/a/1.jpg", "train/b/2.jpg", "val/a/3.jpg", "val/b/4.jpg", "val/b/5.jpg"});
+  const FolderContent content = inspect();
+  EXPECT_EQ(content.description, "val: 3 images in 2 class folders; train: 2 images in 2 class folders");
+  EXPECT_THAT(content.calibration, HasSubstr("/train\""));
+  EXPECT_THAT(content.evaluation, HasSubstr("/val\""));
+  EXPECT_THAT(content.classes, ElementsAre("a", "b"));
+}
+
+TEST_F(FolderContents, AListGivesTheLabels) {
+  add_images({"images/a.jpg", "images/b.jpg"});
+  folder_.write("readme.txt", "Pictures of 2024\n");
+  folder_.write("val.txt", "a.jpg 7\nb.jpg 3\n");
+  const FolderContent content = inspect();
+  EXPECT_EQ(content.description, "2 images with the labels of val.txt");
+  EXPECT_THAT(content.evaluation, AllOf(HasSubstr("ImagenetRaw: {data_path: "), HasSubstr("/images\", image_list: "),
+                                        HasSubstr("/val.txt\"}")));
+  EXPECT_EQ(content.labels->first, 3);
+  EXPECT_EQ(content.labels->last, 7);
+  EXPECT_THAT(content.classes, IsEmpty());
+}
+
+TEST_F(FolderContents, ACsvFileGivesTheLabels) {
+  add_images({"a.jpg", "b.jpg"});
+  folder_.write("labels.csv", "file,label\na.jpg,zebra\nb.jpg,ant\n");
+  EXPECT_EQ(inspect().description, "2 images with the labels of labels.csv");
+  EXPECT_THAT(inspect().classes, ElementsAre("ant", "zebra"));
+}
+
+TEST_F(FolderContents, FindsTheGlueTaskByItsColumnsAndLabels) {
+  folder_.write("train.tsv", "sentence\tlabel\nfine\t1\nbad\t0\n");
+  folder_.write("dev.tsv", "sentence\tlabel\nfine\t1\nbad\t0\n");
+  const FolderContent content = inspect();
+  EXPECT_EQ(content.kind, FolderKind::Sentences);
+  EXPECT_EQ(content.task, "sst-2");
+  ASSERT_EQ(content.files.size(), 2u);
+  EXPECT_THAT(content.files[0].string(), EndsWith("train.tsv"));
+  EXPECT_EQ(content.description, "sentences of the GLUE task sst-2 in train.tsv, dev.tsv");
+}
+
+TEST_F(FolderContents, TellsGlueTasksApart) {
+  const auto task_of = [&](const std::string& text) {
+    return detect_glue_task(folder_.write("dev.tsv", text)).value_or("none");
+  };
+  EXPECT_EQ(task_of("gj04\t1\t\tA sentence.\ngj04\t0\t*\tAnother\n"), "cola");
+  EXPECT_EQ(task_of("Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t1\t2\ta\tb\n"), "mrpc");
+  EXPECT_EQ(task_of("index\tquestion\tsentence\tlabel\n0\ta\tb\tentailment\n"), "qnli");
+  EXPECT_EQ(task_of("index\tsentence1\tsentence2\tlabel\n0\ta\tb\t1\n"), "wnli");
+  EXPECT_EQ(task_of("a\tb\n"), "none");
+  EXPECT_THAT(message_of<DataError>([&] { inspect(); }), HasSubstr("found no train*.tsv or dev*.tsv in the format"));
+}
+
+TEST_F(FolderContents, TextsAreFilesOtherThanTheVocabulary) {
+  folder_.write("vocab.txt", "[PAD]\n");
+  EXPECT_THAT(message_of<DataError>([&] { inspect(); }), HasSubstr("found no data; expected images"));
+  folder_.write("a.txt", "hello\n");
+  EXPECT_EQ(inspect().kind, FolderKind::Texts);
+}
+
+TEST_F(FolderContents, NamesAMissingFolder) {
+  EXPECT_THAT(message_of<DataError>([&] { inspect_folder(folder_ / "none"); }), HasSubstr("none: no such folder"));
+}
+
+}  // namespace
+}  // namespace lpot

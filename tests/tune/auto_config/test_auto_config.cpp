@@ -1,0 +1,110 @@
+#include "lpot/tune/auto_config/auto_config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "lpot/core/error.h"
+#include "lpot/core/process.h"
+#include "lpot/model/load.h"
+#include "lpot/tune/setup.h"
+#include "lpot/tune/tune.h"
+#include "tests/support/files.h"
+
+namespace lpot {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+const std::string kNet = LPOT_SOURCE_DIR "/examples/quickstart/fashion_cnn.onnx";
+
+class AutoConfigs : public testing::Test {
+ protected:
+  // Images of Fashion-MNIST, for which the network was trained with mean 0.2860 and deviation 0.3530.
+  void add_pictures(int count, const std::string& options = "") {
+    const std::string script = LPOT_SOURCE_DIR "/tests/support/fashion_pictures.py";
+    const std::string command = "python3 " + shell_quoted(script) + " " + shell_quoted(data().string()) + " " +
+                                std::to_string(count) + " " + options;
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  std::filesystem::path data() const { return folder_ / "pictures"; }
+  AutoConfig configure(AutoConfigOptions options = {}) {
+    if (options.data.empty()) options.data = data();
+    return auto_config(load_model(kNet), options);
+  }
+  static Config config_of(const AutoConfig& found) {
+    return load_config_text(found.text, "conf.yaml", component_tables());
+  }
+  TempFolder folder_;
+};
+
+TEST_F(AutoConfigs, FindsTheNormalizationOfPicturesInClassFolders) {
+  add_pictures(200);
+  const AutoConfig found = configure({.max_loss = 0.02});
+  EXPECT_THAT(found.findings, AllOf(Contains(HasSubstr("200 images in 10 class folders")),
+                                    Contains(HasSubstr("0 = 0_tshirt, 1 = 1_trouser")),
+                                    Contains(HasSubstr("normalization  mean and deviation of these images"))))
+      << found.text;
+  const Config config = config_of(found);
+  EXPECT_EQ(config.accuracy.metrics.at(0).name, "topk");
+  EXPECT_EQ(config.tuning.criterion.tolerance, 0.02);
+  EXPECT_EQ(config.quantization.calibration->subset->to, config.accuracy.loader->subset->from);
+  const DryRun run = dry_run(config, {.model = kNet});
+  EXPECT_EQ(run.calibration_size + run.evaluation_size, 200u);
+}
+
+TEST_F(AutoConfigs, ComparesWithFp32WithoutLabels) {
+  add_pictures(100, "--flat");
+  const AutoConfig found = configure();
+  EXPECT_EQ(config_of(found).accuracy.metrics.at(0).name, "Agreement");
+  EXPECT_THAT(found.findings, Contains(HasSubstr("normalization  mean and deviation of these images"))) << found.text;
+  EXPECT_THAT(found.findings, Contains(HasSubstr("int8 and fp32 predict the same class")));
+}
+
+TEST_F(AutoConfigs, TellsThatLabelsDoNotFit) {
+  add_pictures(150);
+  // Rotates the order of the classes, so that no label is right.
+  for (int digit = 0; digit < 10; ++digit)
+    for (const auto& entry : std::filesystem::directory_iterator(data()))
+      if (entry.path().filename().string().starts_with(std::to_string(digit) + "_")) {
+        std::filesystem::rename(entry.path(), data() / ("class_" + std::to_string((digit + 3) % 10)));
+        break;
+      }
+  const AutoConfig found = configure();
+  EXPECT_THAT(found.warnings, Contains(AllOf(HasSubstr("the labels do not fit the model (10 classes)"),
+                                             HasSubstr("Check the order of the classes"))));
+  EXPECT_EQ(config_of(found).accuracy.metrics.at(0).name, "Agreement");
+}
+
+TEST_F(AutoConfigs, UsesTheGivenNormalization) {
+  add_pictures(40);
+  EXPECT_THAT(configure({.normalization = "-1..1"}).text, HasSubstr("Normalize: {mean: [0.5], std: [0.5]}"));
+  EXPECT_THAT(message_of<ConfigError>([&] { configure({.normalization = "caffe"}); }),
+              HasSubstr("the normalization 'caffe' does not exist for this model; expected one of 0..1, -1..1"));
+}
+
+TEST_F(AutoConfigs, DoesNotDivideAFewSamples) {
+  add_pictures(5);
+  const AutoConfig found = configure();
+  EXPECT_THAT(found.warnings, Contains(HasSubstr("5 samples are too few to divide")));
+  EXPECT_FALSE(config_of(found).accuracy.loader->subset);
+}
+
+TEST_F(AutoConfigs, RefusesDataThatDoNotFitTheModel) {
+  folder_.write("pictures/dev.tsv", "sentence\tlabel\nfine\t1\nbad\t0\n");
+  EXPECT_THAT(message_of<DataError>([&] { configure(); }),
+              AllOf(HasSubstr("sentences of the GLUE task sst-2"), HasSubstr("expected token ids like i64 [?,?]")));
+}
+
+TEST_F(AutoConfigs, NamesAllNormalizationsOnce) {
+  EXPECT_THAT(normalization_names(), AllOf(Contains("imagenet"), Contains("caffe"), Each(Not(IsEmpty()))));
+}
+
+}  // namespace
+}  // namespace lpot

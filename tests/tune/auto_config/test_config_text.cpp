@@ -1,0 +1,106 @@
+#include "lpot/tune/auto_config/config_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "lpot/core/error.h"
+#include "lpot/tune/auto_config/array_match.h"
+#include "lpot/tune/setup.h"
+#include "tests/support/files.h"
+
+namespace lpot {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+NpyArray array(const std::string& name, Shape shape, ElementType type = ElementType::F32) {
+  return {name, type, std::move(shape)};
+}
+
+const Port kImage{"image", "f32", {-1, 3, 8, 8}};
+const Port kIds{"ids", "i64", {-1, -1}};
+
+TEST(MatchArrays, FindsInputsByNameAndLabelsByWord) {
+  const ArrayData data = match_arrays(
+      {array("ids.npy", {9, 4}, ElementType::I64), array("image.npy", {9, 3, 8, 8}), array("labels.npy", {9})},
+      {kImage, kIds});
+  EXPECT_EQ(data.evaluation, "npy: {inputs: {\"image\": \"image.npy\", \"ids\": \"ids.npy\"}, labels: \"labels.npy\"}");
+  EXPECT_EQ(data.calibration, "");
+  EXPECT_TRUE(data.has_labels);
+}
+
+TEST(MatchArrays, FindsInputsByShapeAndType) {
+  const ArrayData data =
+      match_arrays({array("a.npy", {9, 4}, ElementType::I32), array("b.npy", {9, 3, 8, 8})}, {kImage, kIds});
+  EXPECT_EQ(data.evaluation, "npy: {inputs: {\"image\": \"b.npy\", \"ids\": \"a.npy\"}}");
+  EXPECT_FALSE(data.has_labels);
+}
+
+TEST(MatchArrays, DividesTrainingAndTestFiles) {
+  const ArrayData data = match_arrays({array("x_test.npy", {9, 3, 8, 8}), array("x_train.npy", {9, 3, 8, 8}),
+                                       array("y_test.npy", {9}), array("y_train.npy", {9})},
+                                      {kImage});
+  EXPECT_EQ(data.evaluation, "npy: {inputs: {\"image\": \"x_test.npy\"}, labels: \"y_test.npy\"}");
+  EXPECT_EQ(data.calibration, "npy: {inputs: {\"image\": \"x_train.npy\"}, labels: \"y_train.npy\"}");
+}
+
+TEST(MatchArrays, ListsFilesAndInputsThatDoNotFit) {
+  EXPECT_THAT(message_of<DataError>([] {
+                match_arrays({array("a.npy", {9, 4}), array("b.npy", {9, 5})}, {kImage});
+              }),
+              AllOf(HasSubstr("found a.npy f32 [9,4], b.npy f32 [9,5]"), HasSubstr("expected image f32 [?,3,8,8]")));
+}
+
+SampleOutputs classes(std::vector<OutputRow> rows) {
+  SampleOutputs outputs{.shape = {rows.front().size()}, .rows = std::move(rows)};
+  outputs.variance = 4;
+  return outputs;
+}
+
+TEST(ChooseMetric, DependsOnLabelsAndOutputs) {
+  const SampleOutputs scores = classes({{3, -4}, {1, 2}});
+  EXPECT_EQ(choose_metric(scores, true, 0.01).metric, "topk: 1");
+  EXPECT_EQ(choose_metric(scores, true, 0.01).criterion, "relative: 0.01");
+  EXPECT_EQ(choose_metric(scores, false, 0.02).metric, "Agreement: {}");
+  const SampleOutputs embeddings = classes({{0.6, -0.8}, {-1, 0}});
+  EXPECT_EQ(choose_metric(embeddings, false, 0.01).metric, "MSE: {compare_label: false}");
+  SampleOutputs maps{.shape = {8, 8}};
+  maps.variance = 4;
+  EXPECT_EQ(choose_metric(maps, true, 0.01).criterion, "absolute: 0.04");
+}
+
+TEST(ChooseMetric, OfACertainClassifierIsAgreement) {
+  EXPECT_EQ(choose_metric(classes({{1, 0}, {0, 1}}), false, 0.01).metric, "Agreement: {}")
+      << "certain probabilities are unit vectors too";
+}
+
+TEST(CalibrationShare, LeavesMostSamplesForEvaluation) {
+  EXPECT_NEAR(*calibration_share(50000), 0.006, 1e-9);
+  EXPECT_NEAR(*calibration_share(500), 0.2, 1e-9);
+  EXPECT_NEAR(*calibration_share(50), 0.32, 1e-9);
+  EXPECT_NEAR(*calibration_share(9), 0.3334, 1e-9);
+  EXPECT_FALSE(calibration_share(5));
+}
+
+TEST(ConfigTexts, AreValidConfigurations) {
+  ConfigText text{.comments = {"found"}, .model_name = "my \"net\"", .framework = "onnx"};
+  text.calibration = {
+      {"ImageFolder: {root: \"/a b\"}", {"Resize: {size: 256}", "ToTensor: {}"}}, 10, true, Subset{0, 0.2}};
+  text.evaluation = {{"ImageFolder: {root: \"/a b\"}", {"ToTensor: {}"}}, 32, false, Subset{0.2, 1}};
+  text.calibration_samples = 300;
+  text.metric = {"topk: 1", "relative: 0.02", "meaning", "LabelShift: -1"};
+  const Config config = load_config_text(to_yaml(text), "conf.yaml", component_tables());
+  EXPECT_EQ(config.model.name, "my \"net\"");
+  EXPECT_EQ(config.quantization.sampling_sizes, std::vector<std::size_t>{300});
+  EXPECT_EQ(config.quantization.calibration->transforms.size(), 2u);
+  EXPECT_EQ(config.quantization.calibration->subset, (Subset{0, 0.2}));
+  EXPECT_TRUE(config.quantization.calibration->shuffle);
+  EXPECT_EQ(config.accuracy.loader->dataset.parameters.text("root"), "/a b");
+  EXPECT_EQ(config.accuracy.postprocess.at(0).name, "LabelShift");
+  EXPECT_EQ(config.tuning.criterion.tolerance, 0.02);
+  EXPECT_EQ(config.tuning.strategy.name, "auto");
+}
+
+}  // namespace
+}  // namespace lpot
