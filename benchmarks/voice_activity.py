@@ -147,6 +147,7 @@ evaluation:
   accuracy:
     metric: {{Accuracy: {{}}}}
     dataloader: {loader("evaluation", f", labels: {labels}")}
+  performance: {{dataloader: {loader("evaluation", f", labels: {labels}")}}}
 tuning:
   strategy: {{name: auto}}
   accuracy_criterion: {{absolute: {goal}}}

@@ -81,12 +81,13 @@ int print_executed(const InspectVerb& verb, const Model& model, const Context& c
   fmt::print("\n{} int8 kernels take {:.0f}% of {:.3f} ms, {} conversions of layout or type {:.0f}%\n",
              report.int8_kernels, percent(report.int8_ms), report.total_ms, report.conversions,
              percent(report.conversions_ms));
-  const bool has_bodies = std::any_of(report.kernels.begin(), report.kernels.end(),
-                                      [](const ExecutedOp& op) { return op.is_in_body; });
+  const bool has_bodies =
+      std::any_of(report.kernels.begin(), report.kernels.end(), [](const ExecutedOp& op) { return op.is_in_body; });
   if (has_bodies)
-    fmt::print("{} more int8 kernels are inside If, Loop or TensorIterator. The runtime only reports the time of these "
-               "as a whole.\n",
-               report.int8_kernels_in_bodies);
+    fmt::print(
+        "{} more int8 kernels are inside If, Loop or TensorIterator. The runtime only reports the time of these "
+        "as a whole.\n",
+        report.int8_kernels_in_bodies);
   return kSuccess;
 }
 

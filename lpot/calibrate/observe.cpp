@@ -206,10 +206,8 @@ class Observation : public BatchCollector {
   nlohmann::json worker_order() const override {
     nlohmann::json points = nlohmann::json::array();
     for (const ObservationPoint& point : points_) points.push_back({point.tensor, point.channel_axis});
-    return {{"work", kObserveOrder},
-            {"model", reference_},
-            {"points", points},
-            {"requested_threads", requested_threads_}};
+    return {
+        {"work", kObserveOrder}, {"model", reference_}, {"points", points}, {"requested_threads", requested_threads_}};
   }
   std::unique_ptr<BatchEncoder> make_encoder() const override {
     return std::make_unique<ObservationEncoder>(model_.points, threads_);
@@ -284,10 +282,8 @@ WorkerTask observe_task(const nlohmann::json& order, int rank, const Model& mode
   const int requested = order.at("requested_threads");
   const int threads = requested > 0 ? requested : order.at("threads").at(static_cast<std::size_t>(rank)).get<int>();
   const InstrumentedModel instrumented = instrument(model, points);
-  const BatchProgram program{.model = instrumented.model,
-                             .loader = loader,
-                             .runner = runner_options(model, threads),
-                             .with_labels = false};
+  const BatchProgram program{
+      .model = instrumented.model, .loader = loader, .runner = runner_options(model, threads), .with_labels = false};
   return make_batch_task(order, rank, program, std::make_shared<ObservationEncoder>(instrumented.points, threads));
 }
 

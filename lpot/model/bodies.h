@@ -40,7 +40,7 @@ class BodyOutputs {
  public:
   // A tensor of the main graph with the values of a tensor in a body.
   struct Exposed {
-    ov::Output<ov::Node> tensor;    // has no values where another branch of an If was taken
+    ov::Output<ov::Node> tensor;     // has no values where another branch of an If was taken
     std::size_t iteration_axes = 0;  // leading dimensions that were added, one for each loop: the values of all steps
   };
 

@@ -83,8 +83,8 @@ std::string with_suffix_last(const std::string& name) {
   const auto suffix = name.rfind(kKernelSuffix);
   if (suffix == std::string::npos || suffix + kKernelSuffix.size() == name.size()) return name;
   const std::string number = name.substr(suffix + kKernelSuffix.size());
-  const bool is_number = number.size() > 1 && number[0] == '_' &&
-                         number.find_first_not_of("0123456789", 1) == std::string::npos;
+  const bool is_number =
+      number.size() > 1 && number[0] == '_' && number.find_first_not_of("0123456789", 1) == std::string::npos;
   return is_number ? name.substr(0, suffix) + number + std::string(kKernelSuffix) : name;
 }
 

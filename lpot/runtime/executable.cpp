@@ -127,7 +127,7 @@ struct Executable::State {
   GraphParts cut;  // usually one part
   std::vector<ov::CompiledModel> compiled;
   std::vector<std::shared_ptr<ov::Model>> bodies;  // of control flow
-  ov::AnyMap body_properties;  // to compile bodies
+  ov::AnyMap body_properties;                      // to compile bodies
   std::deque<Request> requests;  // a deque does not move its elements
   std::size_t inputs = 0;
   std::deque<Running> running;

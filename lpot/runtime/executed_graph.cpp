@@ -33,7 +33,8 @@ ExecutedOp as_executed(const ov::Node& node) {
   ExecutedOp op;
   op.name = node.get_friendly_name();
   op.type = info(node, kLayerType);
-  op.kernel = info(node, kKernel);
+  // The plug-in names the kernel of an If after the type of its condition ("unknown_I8").
+  op.kernel = op.type == "If" || op.type == "Loop" || op.type == "TensorIterator" ? "unknown" : info(node, kKernel);
   op.precision = info(node, kOutputPrecisions);
   op.source_names = split(info(node, kOriginalNames), ',');
   for (const auto& output : node.outputs())

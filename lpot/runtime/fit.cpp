@@ -128,12 +128,13 @@ Tensor zero_state(const Port& port, std::size_t rows) {
 Tensor to_scalar(const Tensor& data, const Port& port) {
   for (std::size_t i = 1; i < data.size(); ++i)
     if (data.value_at(i) != data.value_at(0))
-      throw DataError("data", fmt::format("the input {} of the model is one value for the whole batch, but the samples of "
-                                          "a batch have different values ({} and {}); set batch_size: 1",
-                                          port.describe(), data.value_at(0), data.value_at(i)));
+      throw DataError("data",
+                      fmt::format("the input {} of the model is one value for the whole batch, but the samples of "
+                                  "a batch have different values ({} and {}); set batch_size: 1",
+                                  port.describe(), data.value_at(0), data.value_at(i)));
   if (data.size() == 0)
-    throw DataError("data", fmt::format("the data for the model input {} are empty; expected one value",
-                                        port.describe()));
+    throw DataError("data",
+                    fmt::format("the data for the model input {} are empty; expected one value", port.describe()));
   return data.reshaped({data.size()}).slice(0);
 }
 

@@ -72,11 +72,12 @@ QuantizationTask without_unobserved_ops(QuantizationTask task, const Config& con
     keep_unquantized(task.choices, name);
     keep_unquantized(task.full_range, name);
   }
-  observer.log(LogLevel::Warning,
-               fmt::format("{} ops stay in {}, because the calibration data never reach them: they are in a branch of an "
-                           "If that no sample takes, or in an If inside a loop. Add samples that take the branch: {}",
-                           unobserved.size(), to_string(unquantized(task.choices.inference_precision)),
-                           format_names({unobserved.begin(), unobserved.end()}, "'lpot inspect'")));
+  observer.log(
+      LogLevel::Warning,
+      fmt::format("{} ops stay in {}, because the calibration data never reach them: they are in a branch of an "
+                  "If that no sample takes, or in an If inside a loop. Add samples that take the branch: {}",
+                  unobserved.size(), to_string(unquantized(task.choices.inference_precision)),
+                  format_names({unobserved.begin(), unobserved.end()}, "'lpot inspect'")));
   return task;
 }
 

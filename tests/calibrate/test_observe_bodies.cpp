@@ -58,8 +58,7 @@ TEST(ObserveBodies, ANestedIfCountsItsOwnBranches) {
   for (const float mean : {-0.5f, 0.5f, 0.5f, 1.5f, 1.5f, 1.5f}) images.push_back(images_around(mean, 1)[0]);
   const std::vector<ObservationPoint> points{
       {"outer/else/in", 1}, {"outer/then/inner/else/in", 1}, {"outer/then/inner/then/relu", 1}};
-  const Statistics found =
-      observe(reload(nested_if_graph()), points, loader_of(unlabelled(images)), {}).snapshots[0];
+  const Statistics found = observe(reload(nested_if_graph()), points, loader_of(unlabelled(images)), {}).snapshots[0];
   EXPECT_EQ(found.at("outer/else/in").channels()[0].count, 1u * 36);
   EXPECT_EQ(found.at("outer/then/inner/else/in").channels()[0].count, 2u * 36);
   EXPECT_EQ(found.at("outer/then/inner/then/relu").channels()[0].count, 3u * 36);
@@ -67,9 +66,9 @@ TEST(ObserveBodies, ANestedIfCountsItsOwnBranches) {
 
 TEST(ObserveBodies, ALoopCountsAllSteps) {
   const std::vector<Tensor> inputs{random_tensor({16}, 1), random_tensor({16}, 2)};
-  const Statistics found = observe(reload(loop_graph(3)), {{"Loop/body/in", -1}, {"Loop/body/state", -1}},
-                                   loader_of(unlabelled(inputs)), {})
-                               .snapshots[0];
+  const Statistics found =
+      observe(reload(loop_graph(3)), {{"Loop/body/in", -1}, {"Loop/body/state", -1}}, loader_of(unlabelled(inputs)), {})
+          .snapshots[0];
   ASSERT_EQ(found.at("Loop/body/in").channels().size(), 16u);
   EXPECT_EQ(found.at("Loop/body/in").channels()[0].count, 2u * 3);
   // The first step reads the input of the model.
@@ -85,7 +84,8 @@ TEST(ObserveBodies, AnIteratorKeepsTheChannelsOfItsTensors) {
   for (const Tensor& input : inputs) expected.add(input.reshaped({1, 5, 8}), 2);
   for (const int axis : {-1, 2}) {
     const Statistics found =
-        observe(reload(iterator_graph()), {{"Iterator/body/step", axis}}, loader_of(unlabelled(inputs)), {}).snapshots[0];
+        observe(reload(iterator_graph()), {{"Iterator/body/step", axis}}, loader_of(unlabelled(inputs)), {})
+            .snapshots[0];
     EXPECT_EQ(found.at("Iterator/body/step"), expected);
   }
 }

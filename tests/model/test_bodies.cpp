@@ -93,9 +93,8 @@ TEST(BodyOutputs, ABranchThatIsNotTakenHasNoValues) {
   EXPECT_EQ(exposed->iteration_axes, 0u);
   const Tensor taken = random_tensor({1, 4, 6, 6}, 1, 0, 1), not_taken = random_tensor({1, 4, 6, 6}, 1, -1, 0);
   const auto x = parameter({-1, 4, 6, 6}, "x");
-  const auto expected =
-      run_plainly(std::make_shared<ov::Model>(ov::OutputVector{conv3x3(x, 4, 8, "first", 1)}, ov::ParameterVector{x}),
-                  {taken})[0];
+  const auto expected = run_plainly(
+      std::make_shared<ov::Model>(ov::OutputVector{conv3x3(x, 4, 8, "first", 1)}, ov::ParameterVector{x}), {taken})[0];
   const auto found = values_of(graph, exposed->tensor, taken);
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-5);

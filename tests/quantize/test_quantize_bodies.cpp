@@ -23,6 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 class QuantizeBodies : public ::testing::Test {
@@ -53,10 +54,12 @@ class QuantizeBodies : public ::testing::Test {
     return load_model(folder_ / "int8.xml");
   }
 
-  static std::vector<std::string> int8_kernels(const Model& model) {
+  // The kernels with weights in bodies, in int8 or not. The plug-in appends to the names of ops.
+  static std::vector<std::string> kernels(const Model& model, bool in_int8) {
     std::vector<std::string> names;
     for (const ExecutedOp& op : Executable(model).executed_ops())
-      if (op.is_int8() && op.is_in_body && op.type != "Reorder") names.push_back(op.name);
+      if ((op.type == "Convolution" || op.type == "FullyConnected") && op.is_in_body && op.is_int8() == in_int8)
+        names.push_back(op.name);
     return names;
   }
 
@@ -70,7 +73,9 @@ TEST_F(QuantizeBodies, BothBranchesOfAnIfRunInInt8) {
   std::vector<Tensor> inputs = images_around(0.5f, 4);
   for (const Tensor& other : images_around(-0.5f, 4)) inputs.push_back(other);
   const Model int8 = quantized(model, inputs);
-  EXPECT_THAT(int8_kernels(int8), UnorderedElementsAre("If/then/first", "If/then/second", "If/else/only"));
+  EXPECT_THAT(kernels(int8, true), UnorderedElementsAre(StartsWith("If/then/first"), StartsWith("If/then/second"),
+                                                        StartsWith("If/else/only")));
+  EXPECT_THAT(kernels(int8, false), IsEmpty());
   EXPECT_THAT(quantized_ops(int8).ops, SizeIs(3));
   for (const float mean : {0.5f, -0.5f}) {
     const double error = output_error(int8, model, image(mean));
@@ -85,22 +90,24 @@ TEST_F(QuantizeBodies, ANestedIfRunsInInt8) {
   for (const float mean : {-0.5f, 0.5f, 1.5f})
     for (const Tensor& each : images_around(mean, 3)) inputs.push_back(each);
   const Model int8 = quantized(model, inputs);
-  EXPECT_THAT(int8_kernels(int8), SizeIs(4));
+  EXPECT_THAT(kernels(int8, true), SizeIs(4));
+  EXPECT_THAT(kernels(int8, false), IsEmpty());
   for (const float mean : {-0.5f, 0.5f, 1.5f}) EXPECT_LT(output_error(int8, model, image(mean)), 0.05) << mean;
 }
 
 TEST_F(QuantizeBodies, TheBodyOfALoopRunsInInt8) {
   const Model model = load(loop_graph(3));
   const Model int8 = quantized(model, {random_tensor({16}, 1), random_tensor({16}, 2)});
-  EXPECT_THAT(int8_kernels(int8), ElementsAre(HasSubstr("Loop/body/recurrent")));
+  EXPECT_THAT(kernels(int8, true), ElementsAre(StartsWith("Loop/body/recurrent")));
   EXPECT_LT(output_error(int8, model, random_tensor({1, 16}, 1)), 0.05);
 }
 
 TEST_F(QuantizeBodies, TheBodyOfATensorIteratorRunsInInt8) {
   const Model model = load(iterator_graph());
   const Model int8 = quantized(model, {random_tensor({5, 8}, 1), random_tensor({5, 8}, 2)});
-  EXPECT_THAT(int8_kernels(int8), SizeIs(2));
-  EXPECT_LT(output_error(int8, model, random_tensor({1, 5, 8}, 1)), 0.05);
+  EXPECT_THAT(kernels(int8, true),
+              UnorderedElementsAre(StartsWith("Iterator/body/input"), StartsWith("Iterator/body/recurrent")));
+  EXPECT_LT(output_error(int8, model, random_tensor({1, 5, 8}, 1)), 0.1);
 }
 
 TEST_F(QuantizeBodies, RefusesAnOpInABranchThatNoSampleTook) {
@@ -111,7 +118,8 @@ TEST_F(QuantizeBodies, RefusesAnOpInABranchThatNoSampleTook) {
   Plan plan = int8_plan(model);
   plan.ops.erase("If/else/only");
   const Model int8 = quantize(model, plan, statistics);
-  EXPECT_THAT(int8_kernels(int8), UnorderedElementsAre("If/then/first", "If/then/second"));
+  EXPECT_THAT(kernels(int8, true), UnorderedElementsAre(StartsWith("If/then/first"), StartsWith("If/then/second")));
+  EXPECT_THAT(kernels(int8, false), ElementsAre(StartsWith("If/else/only")));
   EXPECT_EQ(output_error(int8, model, image(-0.5f)), 0) << "the branch that stays in fp32";
 }
 
@@ -180,7 +188,8 @@ TEST_F(QuantizeBodies, AnOnnxFileKeepsItsBodiesInFp32) {
   for (const QuantizableOp& op : quantizable_ops(model)) names.push_back(op.name);
   ASSERT_THAT(names, UnorderedElementsAre("Conv_0", "If_1/then/Conv_2", "If_1/else/Conv_2_1"));
   Statistics statistics;
-  for (const QuantizableOp& op : quantizable_ops(model)) statistics[op.activation].add(random_tensor({1, 4, 6, 6}, 1), 1);
+  for (const QuantizableOp& op : quantizable_ops(model))
+    statistics[op.activation].add(random_tensor({1, 4, 6, 6}, 1), 1);
   export_onnx(model, resolve(model, int8_plan(model), statistics), folder_ / "int8.onnx");
   const OnnxFile written = OnnxFile::read(folder_ / "int8.onnx");
   const std::vector<OpInfo> int8 = quantized_ops(load_model(folder_ / "int8.onnx")).ops;

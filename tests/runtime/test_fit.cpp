@@ -162,7 +162,9 @@ TEST(InputFit, GivesAScalarInputTheValueOfAllSamples) {
   EXPECT_TRUE(inputs[0].shape().empty());
   EXPECT_EQ(inputs[0].value_at(0), 16000);
   EXPECT_EQ(fit.apply({Tensor::from<std::int64_t>({1, 1}, {7})})[0].shape().size(), 0u);
-  EXPECT_THAT(message_of<DataError>([&] { fit.apply({Tensor::from<std::int64_t>({2}, {16000, 8000})}); }),
+  EXPECT_THAT(message_of<DataError>([&] {
+                fit.apply({Tensor::from<std::int64_t>({2}, {16000, 8000})});
+              }),
               AllOf(HasSubstr("16000 and 8000"), HasSubstr("batch_size: 1")));
 }
 

@@ -77,8 +77,7 @@ inline std::shared_ptr<ov::Model> loop_graph(std::int64_t steps, BodyFunction fu
   const auto loop = named(std::make_shared<op::Loop>(op::Constant::create(ov::element::i64, {}, {steps}),
                                                      op::Constant::create(ov::element::boolean, {}, {true})),
                           "Loop");
-  loop->set_function(
-      std::make_shared<ov::Model>(ov::ResultVector{condition, next}, ov::ParameterVector{in}));
+  loop->set_function(std::make_shared<ov::Model>(ov::ResultVector{condition, next}, ov::ParameterVector{in}));
   loop->set_special_body_ports({-1, 0});
   loop->set_merged_input(in, h, next->input_value(0));
   return std::make_shared<ov::Model>(ov::OutputVector{loop->get_iter_value(next->input_value(0), -1)},
