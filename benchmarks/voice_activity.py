@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Quantizes a streaming voice activity detector with its state: agreement with fp32 and speed.
 
-    .venv-peers/bin/python benchmarks/voice_activity.py --build build [--seconds 8] [--absolute 0.01]
+    .venv-peers/bin/python benchmarks/voice_activity.py --build build [--seconds 8] [--absolute 0.01] [--only NAME]
 
-The models are two exports of silero-vad 6.2.3 of PyPI, one with the state `state`, one with the states `h` and `c`. The
-data are sentences that espeak-ng speaks, with pauses and noise: 6 sequences for calibration and 24 for evaluation, each
+The models are three exports of silero-vad 6.2.3 of PyPI: one with the state `state`, one with the states `h` and `c`,
+and one with the state `state` whose layers are in the branches of an If. Its input `sr`, the sample rate, selects the
+branch: 16 kHz for all data. The data are sentences that espeak-ng speaks, with pauses and noise: 6 sequences for calibration and 24 for evaluation, each
 of 250 chunks of 32 ms. The labels are the decisions of the fp32 model (above 0.5), which this program computes step by
 step with OpenVINO alone. So lpot must print an accuracy of 1 for fp32, and the accuracy of the int8 model is the share
 of chunks with the same decision. This program also runs the int8 model step by step. Needs espeak-ng, .venv-peers (make
@@ -29,6 +30,7 @@ WHEEL = "silero-vad==6.2.3"
 MODELS = {
     "silero_vad_openvino_16k.onnx": {"stateN": "state"},
     "silero_vad_16k_sequence.onnx": {"hn": "h", "cn": "c"},
+    "silero_vad_op18_ifless.onnx": {"stateN": "state"},
 }
 RATE, CHUNK, CONTEXT, STEPS = 16000, 512, 64, 250
 VOICES = ("en-us", "en-gb", "en-us+f3", "en-gb+m3", "en-us+f1")
@@ -94,7 +96,20 @@ def chunks(work: pathlib.Path, name: str, first: int, count: int) -> np.ndarray:
         np.save(
             file, np.concatenate([sequence(first + i, random) for i in range(count)])
         )
-    return np.load(file)
+    samples = np.load(file)
+    np.save(work / f"{name}-rate.npy", np.full(len(samples), RATE, np.int64))
+    return samples
+
+
+def has_rate(model) -> bool:
+    """Whether the sample rate is an input."""
+    return any("sr" in port.get_names() for port in model.inputs)
+
+
+def zeros_of(port) -> np.ndarray:
+    """A state at the start; dynamic dimensions are the batch."""
+    shape = [d.get_length() if d.is_static else 1 for d in port.get_partial_shape()]
+    return np.zeros(shape, np.float32)
 
 
 def decisions(
@@ -102,22 +117,26 @@ def decisions(
 ) -> np.ndarray:
     settings = {"INFERENCE_PRECISION_HINT": precision, "INFERENCE_NUM_THREADS": 1}
     model = ov.Core().compile_model(path, "CPU", settings)
+    rate = {"sr": np.array(RATE)} if has_rate(model) else {}
     found = []
     for i, sample in enumerate(samples):
         if i % STEPS == 0:
-            state = {
-                name: np.zeros(model.input(name).shape, np.float32)
-                for name in states.values()
-            }
-        outputs = model({"input": sample[None], **state})
+            state = {name: zeros_of(model.input(name)) for name in states.values()}
+        outputs = model({"input": sample[None], **state, **rate})
         state = {name: outputs[output].copy() for output, name in states.items()}
         found.append(float(np.ravel(outputs[0])[0]) > 0.5)
     return np.array(found)
 
 
-def config(name: str, states: dict[str, str], labels: str, goal: float) -> str:
+def config(
+    model: pathlib.Path, states: dict[str, str], labels: str, goal: float
+) -> str:
+    name = model.stem
+    rate = has_rate(ov.Core().read_model(model))
+
     def loader(inputs: str, more: str = "") -> str:
-        return f"{{sequence_length: {STEPS}, dataset: {{npy: {{inputs: {{input: {inputs}.npy}}{more}}}}}}}"
+        files = f"input: {inputs}.npy" + (f", sr: {inputs}-rate.npy" if rate else "")
+        return f"{{sequence_length: {STEPS}, dataset: {{npy: {{inputs: {{{files}}}{more}}}}}}}"
 
     return f"""model:
   name: {name}
@@ -128,6 +147,7 @@ evaluation:
   accuracy:
     metric: {{Accuracy: {{}}}}
     dataloader: {loader("evaluation", f", labels: {labels}")}
+  performance: {{dataloader: {loader("evaluation", f", labels: {labels}")}}}
 tuning:
   strategy: {{name: auto}}
   accuracy_criterion: {{absolute: {goal}}}
@@ -163,14 +183,14 @@ def measure(
     name = model.stem
     np.save(work / f"{name}-labels.npy", expected.astype(np.int64))
     yaml = work / f"{name}.yaml"
-    yaml.write_text(config(name, states, f"{name}-labels.npy", options.absolute))
+    yaml.write_text(config(model, states, f"{name}-labels.npy", options.absolute))
     int8 = work / f"{name}-int8" / "model.xml"
     tuned = run_lpot(options, work, "tune", yaml, "--model", model, "--output", int8.parent)  # fmt: skip
     if tuned["baseline"]["accuracy"] != 1:
         raise SystemExit(f"{name}: fp32 in lpot differs from fp32 step by step")
     same = decisions(int8, samples, states, tuned["precision"]) == expected
     seconds = ("--threads", 1, "--seconds", options.seconds)
-    rows = run_lpot(options, work, "bench", model, int8, *seconds)["models"]
+    rows = run_lpot(options, work, "bench", model, int8, "--config", yaml, *seconds)["models"]  # fmt: skip
     not_int8 = len(tuned["best"]["fallback"])
     print(f"| {name} | f32 | {microseconds(rows[0])} | 1.00 x | | |")
     print(
@@ -185,6 +205,7 @@ def main() -> None:
     parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/vad"))
     parser.add_argument("--seconds", type=float, default=8)
     parser.add_argument("--absolute", type=float, default=0.01)
+    parser.add_argument("--only", help="the export to measure")
     options = parser.parse_args()
     work = options.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
@@ -195,6 +216,8 @@ def main() -> None:
     )
     print("|---|---|---|---|---|---|")
     for name, states in MODELS.items():
+        if options.only and options.only not in name:
+            continue
         measure(folder / name, states, options, work)
 
 

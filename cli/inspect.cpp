@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -58,11 +59,13 @@ int print_executed(const InspectVerb& verb, const Model& model, const Context& c
                          {"kernel", op.kernel},
                          {"precision", op.precision},
                          {"ops", op.source_names},
+                         {"in_body", op.is_in_body},
                          {"ms", op.time_ms}});
     fmt::print("{}\n", nlohmann::ordered_json{{"path", verb.path},
                                               {"batch_size", verb.batch_size},
                                               {"total_ms", report.total_ms},
                                               {"int8_kernels", report.int8_kernels},
+                                              {"int8_kernels_in_bodies", report.int8_kernels_in_bodies},
                                               {"int8_percent", percent(report.int8_ms)},
                                               {"conversions", report.conversions},
                                               {"conversions_percent", percent(report.conversions_ms)},
@@ -72,12 +75,19 @@ int print_executed(const InspectVerb& verb, const Model& model, const Context& c
   }
   std::vector<Row> rows;
   for (const ExecutedOp& op : report.kernels)
-    rows.push_back({op.name, op.type, op.kernel, op.precision, fmt::format("{:.3f}", op.time_ms),
-                    fmt::format("{:.1f}%", percent(op.time_ms))});
+    rows.push_back({op.name, op.type, op.kernel, op.precision, op.is_in_body ? "-" : fmt::format("{:.3f}", op.time_ms),
+                    op.is_in_body ? "-" : fmt::format("{:.1f}%", percent(op.time_ms))});
   print_table({"name", "type", "kernel", "output", "ms", "share"}, rows);
   fmt::print("\n{} int8 kernels take {:.0f}% of {:.3f} ms, {} conversions of layout or type {:.0f}%\n",
              report.int8_kernels, percent(report.int8_ms), report.total_ms, report.conversions,
              percent(report.conversions_ms));
+  const bool has_bodies =
+      std::any_of(report.kernels.begin(), report.kernels.end(), [](const ExecutedOp& op) { return op.is_in_body; });
+  if (has_bodies)
+    fmt::print(
+        "{} more int8 kernels are inside If, Loop or TensorIterator. The runtime only reports the time of these "
+        "as a whole.\n",
+        report.int8_kernels_in_bodies);
   return kSuccess;
 }
 

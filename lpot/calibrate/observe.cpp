@@ -15,29 +15,45 @@
 #include "lpot/core/error.h"
 #include "lpot/core/large_models.h"
 #include "lpot/distributed/batch_worker.h"
+#include "lpot/model/bodies.h"
 
 namespace lpot {
 namespace {
 
-// The model with the observed tensors as its outputs, in the order of the points. The outputs of its state follow.
-Model instrument(const Model& model, const std::vector<ObservationPoint>& points) {
-  Model watched = model.clone();
+// A model with the observed tensors as its outputs, in the order of the points. The outputs of its state follow.
+struct InstrumentedModel {
+  Model model;
+  std::vector<ObservationPoint> points;  // of its outputs; without tensors whose values cannot leave their body
+};
+
+// The axis of the channels in a tensor with more leading dimensions.
+int shifted_axis(int axis, std::size_t dimensions) {
+  return axis < 0 || axis == kNoChannels ? axis : axis + static_cast<int>(dimensions);
+}
+
+InstrumentedModel instrument(const Model& model, const std::vector<ObservationPoint>& points) {
+  InstrumentedModel result{model.clone(), {}};
+  Model& watched = result.model;
   std::map<std::string, ov::Output<ov::Node>> tensors;
-  for (const auto& node : watched.graph->get_ordered_ops())
+  for (const auto& node : all_ops(*watched.graph))
     for (std::size_t i = 0; i < node->get_output_size(); ++i) tensors.emplace(tensor_name(*node, i), node->output(i));
+  BodyOutputs body_outputs(*watched.graph);
   ov::OutputVector outputs;
   for (const ObservationPoint& point : points) {
     const auto found = tensors.find(point.tensor);
     if (found == tensors.end())
       throw ModelError("calibrate", fmt::format("tensor '{}': not found in the model", point.tensor));
-    outputs.push_back(found->second);
+    const auto exposed = body_outputs.expose(found->second);
+    if (!exposed) continue;
+    outputs.push_back(exposed->tensor);
+    result.points.push_back({point.tensor, shifted_axis(point.channel_axis, exposed->iteration_axes)});
   }
   for (StateBinding& bound : watched.state) {
     outputs.push_back(watched.graph->get_results().at(bound.output)->input_value(0));
     bound.output = outputs.size() - 1;
   }
   watched.graph = std::make_shared<ov::Model>(outputs, watched.graph->get_parameters());
-  return watched;
+  return result;
 }
 
 // The samples of a batch: their numbers in the data and how many.
@@ -69,10 +85,10 @@ std::string name_samples(const Tensor& tensor, const Samples& samples) {
   }
 }
 
-// The statistics of all observation points, in their order. The points must outlive this object.
+// The statistics of all observation points, in their order.
 class PointStatistics {
  public:
-  explicit PointStatistics(const std::vector<ObservationPoint>& points) : points_(points), all_(points.size()) {}
+  explicit PointStatistics(std::vector<ObservationPoint> points) : points_(std::move(points)), all_(points_.size()) {}
 
   // Adds the outputs of one batch. Tensors are independent, so each thread processes the next free one.
   void add(const std::vector<Tensor>& outputs, const Samples& samples, int threads) {
@@ -119,7 +135,7 @@ class PointStatistics {
   }
 
  private:
-  const std::vector<ObservationPoint>& points_;
+  std::vector<ObservationPoint> points_;
   std::vector<TensorStatistics> all_;
 };
 
@@ -164,19 +180,22 @@ class Observation : public BatchCollector {
   // The arguments must outlive this object. The last sampling size is the number of samples of all passes.
   Observation(const Model& model, const std::vector<ObservationPoint>& points, const ObserveOptions& options,
               const Observer& observer)
-      : model_(model),
+      : model_(instrument(model, points)),
+        reference_(model_reference(model)),
         points_(points),
         requested_threads_(options.threads),
         threads_(options.executor->threads(options.threads)),
         observer_(observer),
         total_(options.sampling_sizes.empty() ? 0 : options.sampling_sizes.back()),
-        statistics_(points) {}
+        statistics_(model_.points) {}
+
+  bool has_outputs() const { return !model_.points.empty(); }
 
   BatchProgram program(const DataLoader& loader) const {
-    RunnerOptions runner = runner_options(model_, threads_);
+    RunnerOptions runner = runner_options(model_.model, threads_);
     runner.borrow_outputs = true;
     runner.observer = &observer_;
-    return {.model = instrument(model_, points_), .loader = loader, .runner = runner, .with_labels = false};
+    return {.model = model_.model, .loader = loader, .runner = runner, .with_labels = false};
   }
 
   void add(ExecutedBatch batch) override {
@@ -187,13 +206,11 @@ class Observation : public BatchCollector {
   nlohmann::json worker_order() const override {
     nlohmann::json points = nlohmann::json::array();
     for (const ObservationPoint& point : points_) points.push_back({point.tensor, point.channel_axis});
-    return {{"work", kObserveOrder},
-            {"model", model_reference(model_)},
-            {"points", points},
-            {"requested_threads", requested_threads_}};
+    return {
+        {"work", kObserveOrder}, {"model", reference_}, {"points", points}, {"requested_threads", requested_threads_}};
   }
   std::unique_ptr<BatchEncoder> make_encoder() const override {
-    return std::make_unique<ObservationEncoder>(points_, threads_);
+    return std::make_unique<ObservationEncoder>(model_.points, threads_);
   }
   void add_encoded(std::span<const std::size_t> positions, std::string_view bytes) override {
     statistics_.merge(bytes);
@@ -201,7 +218,12 @@ class Observation : public BatchCollector {
   }
   void add_summary(std::string_view bytes) override { statistics_.merge(bytes); }
 
-  Statistics snapshot() const { return statistics_.by_name(); }
+  // Without tensors that had no values.
+  Statistics snapshot() const {
+    Statistics all = statistics_.by_name();
+    std::erase_if(all, [](const auto& entry) { return entry.second.empty(); });
+    return all;
+  }
 
  private:
   void report(std::size_t count) {
@@ -209,7 +231,8 @@ class Observation : public BatchCollector {
     observer_.progress("calibrate", samples_, total_);
   }
 
-  const Model& model_;
+  const InstrumentedModel model_;
+  const nlohmann::json reference_;  // of the model without observed outputs
   const std::vector<ObservationPoint>& points_;
   const int requested_threads_, threads_;
   const Observer& observer_;
@@ -239,6 +262,10 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
     return calibration;
   }
   Observation observation(model, points, resolved, observer);
+  if (!observation.has_outputs()) {
+    calibration.snapshots.resize(sizes.size());
+    return calibration;
+  }
   const std::unique_ptr<BatchSession> session = options.executor->open(observation.program(loader));
   for (const std::size_t size : sizes) {
     session->run({.positions = consecutive(calibration.samples, size)}, observation, observer);
@@ -254,11 +281,10 @@ WorkerTask observe_task(const nlohmann::json& order, int rank, const Model& mode
     points.push_back({point.at(0).get<std::string>(), point.at(1).get<int>()});
   const int requested = order.at("requested_threads");
   const int threads = requested > 0 ? requested : order.at("threads").at(static_cast<std::size_t>(rank)).get<int>();
-  const BatchProgram program{.model = instrument(model, points),
-                             .loader = loader,
-                             .runner = runner_options(model, threads),
-                             .with_labels = false};
-  return make_batch_task(order, rank, program, std::make_shared<ObservationEncoder>(points, threads));
+  const InstrumentedModel instrumented = instrument(model, points);
+  const BatchProgram program{
+      .model = instrumented.model, .loader = loader, .runner = runner_options(model, threads), .with_labels = false};
+  return make_batch_task(order, rank, program, std::make_shared<ObservationEncoder>(instrumented.points, threads));
 }
 
 }  // namespace lpot

@@ -38,7 +38,9 @@ struct Calibration {
   std::size_t samples = 0;  // number of samples read; less than the largest sampling size if there is less data
 };
 
-// Throws DataError if there is no data or a value is not finite (the message names tensor and sample), and ModelError.
+// Tensors in a branch of an If that no sample takes have no statistics, and so have tensors whose values cannot leave
+// their body (BodyOutputs in model/bodies.h). Throws DataError if there is no data or a value is not finite (the
+// message names tensor and sample), and ModelError.
 Calibration observe(const Model&, const std::vector<ObservationPoint>&, const DataLoader&, const ObserveOptions&,
                     const Observer& = {});
 

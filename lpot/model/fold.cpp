@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <openvino/op/util/multi_subgraph_base.hpp>
 #include <openvino/op/util/op_types.hpp>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 #include <openvino/pass/constant_folding.hpp>
 #include <openvino/pass/manager.hpp>
 #include <optional>
+
+#include "lpot/model/bodies.h"
 
 namespace lpot {
 namespace {
@@ -238,7 +239,7 @@ bool belongs_to_quantization(const ov::Node& node) {
 
 // Compressed f16 weights are marked so that no pass converts them to f32. Quantization needs them in f32.
 void widen_half_constants(const std::shared_ptr<ov::Model>& graph) {
-  for (const auto& node : graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*graph)) {
     if (!ov::is_type<op::Convert>(node) || node->get_output_element_type(0) != ov::element::f32) continue;
     const auto half = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
     if (!half || (half->get_element_type() != ov::element::f16 && half->get_element_type() != ov::element::bf16))
@@ -249,18 +250,11 @@ void widen_half_constants(const std::shared_ptr<ov::Model>& graph) {
   }
 }
 
-// The nodes of quantized constants that may be folded, also those in bodies of loops.
+// The nodes of quantized constants that may be folded.
 ov::NodeVector foldable_quantization(const ov::Model& graph) {
   ov::NodeVector found;
-  for (const auto& node : graph.get_ordered_ops()) {
+  for (const auto& node : all_ops(graph))
     if (belongs_to_quantization(*node) && !ov::pass::constant_folding_is_disabled(node)) found.push_back(node);
-    const auto loop = ov::as_type_ptr<ov::op::util::MultiSubGraphOp>(node);
-    if (!loop) continue;
-    for (const auto& body : loop->get_functions()) {
-      const ov::NodeVector inside = foldable_quantization(*body);
-      found.insert(found.end(), inside.begin(), inside.end());
-    }
-  }
   return found;
 }
 
@@ -277,7 +271,7 @@ void fold_constants(const std::shared_ptr<ov::Model>& graph) {
 // longer count as consumers.
 bool visit(const std::shared_ptr<ov::Model>& graph, bool (*change)(const std::shared_ptr<ov::Node>&)) {
   bool changed = false;
-  auto nodes = graph->get_ordered_ops();
+  auto nodes = all_ops(*graph);
   for (auto& node : nodes) {
     changed |= change(node);
     node.reset();

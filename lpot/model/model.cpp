@@ -5,11 +5,10 @@
 
 #include <openvino/openvino.hpp>
 
+#include "lpot/model/bodies.h"
+
 namespace lpot {
 namespace {
-
-// The ONNX front end splits a node X with bias into a kernel of this name and an addition X.
-constexpr std::string_view kKernelSuffix = "/WithoutBiases";
 
 // In the rt_info of the graph.
 const std::vector<std::string> kPrecisionPath{"lpot", "inference_precision"};
@@ -68,7 +67,7 @@ std::vector<Port> model_outputs(const Model& model) { return to_ports(std::as_co
 
 std::vector<OpInfo> list_ops(const Model& model) {
   std::vector<OpInfo> ops;
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     const std::string type = node->get_type_name();
     if (type != "Constant" && type != "Parameter" && type != "Result") ops.push_back({op_name(*node), type});
   }

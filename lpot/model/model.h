@@ -65,7 +65,11 @@ struct Port {
 std::vector<Port> model_inputs(const Model&);
 std::vector<Port> model_outputs(const Model&);
 
-std::vector<OpInfo> list_ops(const Model&);  // in topological order, without constants, parameters and results
+std::vector<OpInfo> list_ops(
+    const Model&);  // in the order of all_ops (bodies.h), without constants, parameters and results
+
+// The ONNX front end splits a node X with bias into a kernel of the name X with this suffix and an addition X.
+inline constexpr std::string_view kKernelSuffix = "/WithoutBiases";
 
 // The name of the source node from which this op was converted. Plans, op_wise and exported models use this name.
 std::string op_name(const ov::Node&);

@@ -12,6 +12,8 @@
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/mapped_file.h"
+#include "lpot/model/bodies.h"
+#include "lpot/model/model.h"
 #include "lpot/model/onnx_file.h"
 #include "lpot/model/wire_check.h"
 
@@ -49,6 +51,7 @@ std::set<std::string> read_onnx_names(const std::filesystem::path& path) {
       names.insert(node.name());
       names.insert(node.output().begin(), node.output().end());  // a node without a name is named after its output
     }
+    names.merge(read_body_names(file.bytes()));
   } catch (const DataError&) {
     // OpenVINO has already converted the file, so an error here is not reported.
   }
@@ -72,6 +75,33 @@ std::set<std::string> read_plain_names(const std::filesystem::path& path) {
   }
   end_text();
   return names;
+}
+
+// Names in bodies are unique in the whole file: the front end appends a number, also to the suffix of kernels with a
+// bias. "Conv/WithoutBiases_1" becomes "Conv_1/WithoutBiases", which fits the name of its bias, "Conv_1".
+std::string with_suffix_last(const std::string& name) {
+  const auto suffix = name.rfind(kKernelSuffix);
+  if (suffix == std::string::npos || suffix + kKernelSuffix.size() == name.size()) return name;
+  const std::string number = name.substr(suffix + kKernelSuffix.size());
+  const bool is_number =
+      number.size() > 1 && number[0] == '_' && number.find_first_not_of("0123456789", 1) == std::string::npos;
+  return is_number ? name.substr(0, suffix) + number + std::string(kKernelSuffix) : name;
+}
+
+// `path`: begins the names of all ops of this graph; "" for the main graph. A saved model has the paths already.
+void name_ops_below(const ov::Model& graph, const std::string& path, const std::set<std::string>& source_names) {
+  std::map<std::string, int> unnamed;
+  std::map<std::string, int> seen;
+  for (const auto& node : graph.get_ordered_ops()) {
+    std::string name = node->get_friendly_name();
+    if (looks_generated(name) && !source_names.contains(name))
+      name = fmt::format("{}@{}", node->get_type_name(), unnamed[node->get_type_name()]++);
+    if (!path.empty() && !name.starts_with(path)) name = path + with_suffix_last(name);
+    if (const int repeats = seen[name]++; repeats > 0) name = fmt::format("{}@{}", name, repeats);
+    node->set_friendly_name(name);
+    for (const Body& body : bodies_of(*node))
+      name_ops_below(*body.graph, fmt::format("{}/{}/", name, body.label), source_names);
+  }
 }
 
 }  // namespace
@@ -102,7 +132,7 @@ std::set<std::string> source_names(const ModelFiles& files) {
 }
 
 void name_by_tensors(const std::shared_ptr<ov::Model>& graph) {
-  for (const auto& node : graph->get_ops()) {
+  for (const auto& node : all_ops(*graph)) {
     const std::string& name = node->get_friendly_name();
     const bool is_number = name.find_first_not_of("0123456789") == std::string::npos;
     if (!is_number || node->get_output_size() == 0 || node->output(0).get_names().empty()) continue;
@@ -112,15 +142,7 @@ void name_by_tensors(const std::shared_ptr<ov::Model>& graph) {
 }
 
 void name_ops(const std::shared_ptr<ov::Model>& graph, const std::set<std::string>& source_names) {
-  std::map<std::string, int> unnamed;
-  std::map<std::string, int> seen;
-  for (const auto& node : graph->get_ordered_ops()) {
-    std::string name = node->get_friendly_name();
-    if (looks_generated(name) && !source_names.contains(name))
-      name = fmt::format("{}@{}", node->get_type_name(), unnamed[node->get_type_name()]++);
-    if (const int repeats = seen[name]++; repeats > 0) name = fmt::format("{}@{}", name, repeats);
-    node->set_friendly_name(name);
-  }
+  name_ops_below(*graph, "", source_names);
 }
 
 }  // namespace lpot

@@ -31,6 +31,25 @@ onnx::NodeProto parse_without_attributes(ProtoReader fields) {
   return node;
 }
 
+constexpr int kMaxDepth = 32;  // of bodies in bodies; a file can claim more
+
+// Adds the names in the bodies of a graph's nodes; with `is_body`, also those of the nodes themselves.
+void add_names(ProtoReader graph, bool is_body, int depth, std::set<std::string>& names) {
+  while (depth < kMaxDepth && graph.next()) {
+    if (graph.field() != onnx::GraphProto::kNodeFieldNumber) continue;
+    for (ProtoReader node = graph.message(); node.next();) {
+      const bool is_name =
+          node.field() == onnx::NodeProto::kNameFieldNumber || node.field() == onnx::NodeProto::kOutputFieldNumber;
+      if (is_body && is_name) names.emplace(node.text());
+      if (node.field() != onnx::NodeProto::kAttributeFieldNumber) continue;
+      for (ProtoReader attribute = node.message(); attribute.next();)
+        if (attribute.field() == onnx::AttributeProto::kGFieldNumber ||
+            attribute.field() == onnx::AttributeProto::kGraphsFieldNumber)
+          add_names(attribute.message(), true, depth + 1, names);
+    }
+  }
+}
+
 }  // namespace
 
 onnx::GraphProto read_onnx_graph(Bytes file) {
@@ -45,6 +64,13 @@ onnx::GraphProto read_onnx_graph(Bytes file) {
     }
   }
   return graph;
+}
+
+std::set<std::string> read_body_names(Bytes file) {
+  std::set<std::string> names;
+  for (ProtoReader model(file); model.next();)
+    if (model.field() == onnx::ModelProto::kGraphFieldNumber) add_names(model.message(), false, 0, names);
+  return names;
 }
 
 std::vector<onnx::OperatorSetIdProto> read_operator_sets(Bytes file) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <openvino/openvino.hpp>
 
+#include "lpot/model/bodies.h"
 #include "lpot/quantize/graph/edits.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/resolve.h"
@@ -97,7 +98,7 @@ std::vector<std::string> saturating_ops(const Model& model, const Edits& edits, 
   std::map<std::string, QuantizableOp> ops;
   for (const QuantizableOp& op : quantizable_ops(model)) ops.emplace(op.name, op);
   std::map<std::string, Shape> shapes;
-  for (const auto& node : model.graph->get_ordered_ops())
+  for (const auto& node : all_ops(*model.graph))
     if (ops.contains(op_name(*node)) && node->get_input_size() > 1 && node->get_input_partial_shape(1).is_static()) {
       const ov::Shape& shape = node->get_input_shape(1);
       shapes.try_emplace(op_name(*node), shape.begin(), shape.end());

@@ -15,6 +15,7 @@
 #include "lpot/core/file.h"
 #include "lpot/core/version.h"
 #include "lpot/model/save.h"
+#include "lpot/quantize/graph/edits_within.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/weights_only.h"
 #include "lpot/quantize/writers/openvino.h"
@@ -164,6 +165,23 @@ StoreError with_needed_space(const StoreError& error, const fs::path& folder, st
                                 unknown ? "" : fmt::format("; {} are free", format_bytes(space.available))));
 }
 
+// Ops that are int8 in model.xml but not in this file.
+void report_fp32_ops(const OutputFormat& format, const Edits& edits, const Model& source, const Observer& observer) {
+  if (!edits.sequences.empty())
+    observer.log(LogLevel::Info,
+                 fmt::format("{}: {} recurrent ops that are int8 in model.xml stay in fp32, because {} has no int8 "
+                             "kernels for them",
+                             format.file, edits.sequences.size(), format.framework));
+  const Edits of_main_graph = edits_of_main_graph(source, edits);
+  const std::size_t in_bodies =
+      edits.ops.size() + edits.products.size() - of_main_graph.ops.size() - of_main_graph.products.size();
+  if (in_bodies > 0)
+    observer.log(LogLevel::Info,
+                 fmt::format("{}: {} ops inside If, Loop or TensorIterator that are int8 in model.xml stay in fp32, "
+                             "because lpot does not write quantizers into the bodies of this format",
+                             format.file, in_bodies));
+}
+
 // Writes a model in the other formats that its source allows. The files have temporary names until publish().
 class StagedExports {
  public:
@@ -184,12 +202,7 @@ class StagedExports {
         create_folder(folder_);
         format.write(source, edits, staged);
         staged_.emplace_back(&format, staged);
-        if (!edits.sequences.empty())
-          observer.log(
-              LogLevel::Info,
-              fmt::format("{}: {} recurrent ops that are int8 in model.xml stay in fp32, because {} has no int8 "
-                          "kernels for them",
-                          format.file, edits.sequences.size(), format.framework));
+        report_fp32_ops(format, edits, source, observer);
       } catch (const ModelError& error) {
         observer.log(LogLevel::Warning, fmt::format("{} is not written: {}", format.file, error.what()));
       }

@@ -12,17 +12,12 @@
 #include "lpot/model/openvino_error.h"
 #include "lpot/model/reshape.h"
 #include "lpot/model/subprocess_convert.h"
+#include "lpot/runtime/executed_graph.h"
 #include "lpot/runtime/ov_tensor.h"
 #include "lpot/runtime/parts.h"
 
 namespace lpot {
 namespace {
-
-// Keys of the rt_info in the executed graph of the CPU plug-in.
-constexpr const char* kLayerType = "layerType";
-constexpr const char* kKernel = "primitiveType";
-constexpr const char* kOutputPrecisions = "outputPrecisions";
-constexpr const char* kOriginalNames = "originalLayersNames";
 
 ov::element::Type to_ov(InferencePrecision precision) {
   if (precision == InferencePrecision::Bf16) return ov::element::bf16;
@@ -36,34 +31,6 @@ ov::AnyMap properties(InferencePrecision precision, const CompileOptions& option
   if (options.threads > 0) map.emplace(ov::inference_num_threads(options.threads));
   if (options.profile) map.emplace(ov::enable_profiling(true));
   return map;
-}
-
-std::string info(const ov::Node& node, const char* key) {
-  const auto found = node.get_rt_info().find(key);
-  return found == node.get_rt_info().end() ? "" : found->second.as<std::string>();
-}
-
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(separator, begin), text.size());
-    if (end > begin) parts.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-ExecutedOp as_executed(const ov::Node& node) {
-  ExecutedOp op;
-  op.name = node.get_friendly_name();
-  op.type = info(node, kLayerType);
-  op.kernel = info(node, kKernel);
-  op.precision = info(node, kOutputPrecisions);
-  op.source_names = split(info(node, kOriginalNames), ',');
-  for (const auto& output : node.outputs())
-    if (output.get_partial_shape().is_static())
-      op.output_bytes += ov::shape_size(output.get_shape()) * output.get_element_type().size();
-  return op;
 }
 
 std::atomic<double> seconds_compiling = 0, seconds_inferring = 0;
@@ -159,6 +126,8 @@ struct Executable::State {
 
   GraphParts cut;  // usually one part
   std::vector<ov::CompiledModel> compiled;
+  std::vector<std::shared_ptr<ov::Model>> bodies;  // of control flow
+  ov::AnyMap body_properties;                      // to compile bodies
   std::deque<Request> requests;  // a deque does not move its elements
   std::size_t inputs = 0;
   std::deque<Running> running;
@@ -168,6 +137,7 @@ struct Executable::State {
   bool borrow_outputs = false;
   std::vector<Tensor> read;          // inputs of the last inference; an output may share their memory
   std::vector<ExecutedOp> executed;  // filled on the first use
+  std::optional<std::vector<ExecutedOp>> executed_in_bodies;
 
   ~State() { abandon(); }
 
@@ -247,6 +217,8 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
   try {
     const auto graph = options.input_shapes.empty() ? model.graph : reshaped_graph(model, options.input_shapes);
     state_->inputs = graph->inputs().size();
+    state_->bodies = all_bodies(*graph);
+    state_->body_properties = properties(model.precision, {});
     state_->has_static_shapes = std::all_of(graph->get_parameters().begin(), graph->get_parameters().end(),
                                             [](const auto& input) { return input->get_partial_shape().is_static(); });
     try {
@@ -336,10 +308,13 @@ std::vector<ExecutedOp> Executable::executed_ops() const {
   }
   std::vector<ExecutedOp> ops;
   for (const ov::CompiledModel& part : state_->compiled)
-    for (const auto& node : part.get_runtime_model()->get_ordered_ops()) {
-      ops.push_back(as_executed(*node));
-      ops.back().time_ms = times.contains(ops.back().name) ? times[ops.back().name] : 0;
+    for (ExecutedOp& op : executed_graph(part)) {
+      op.time_ms = times.contains(op.name) ? times[op.name] : 0;
+      ops.push_back(std::move(op));
     }
+  if (!state_->executed_in_bodies)
+    state_->executed_in_bodies = kernels_of_bodies(state_->bodies, state_->body_properties);
+  ops.insert(ops.end(), state_->executed_in_bodies->begin(), state_->executed_in_bodies->end());
   // Dynamic shapes are only known after an inference.
   if (state_->has_static_shapes) state_->executed = ops;
   return ops;

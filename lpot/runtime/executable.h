@@ -37,6 +37,7 @@ struct ExecutedOp {
   std::vector<std::string> source_names;  // friendly names of the ops that it implements
   std::size_t output_bytes = 0;           // 0 if shapes are dynamic
   double time_ms = 0;                     // of the last inference, with CompileOptions::profile
+  bool is_in_body = false;                // in an If or a loop, whose kernel has the time (executed_graph.h)
 
   bool is_int8() const { return kernel.ends_with("_I8") || kernel.ends_with("_i8"); }
 };
@@ -66,7 +67,7 @@ class Executable {
   void infer_all(const std::function<std::optional<std::vector<Tensor>>()>& source,
                  const std::function<void(std::vector<Tensor> outputs)>& sink);
 
-  std::vector<ExecutedOp> executed_ops() const;
+  std::vector<ExecutedOp> executed_ops() const;  // the kernels in bodies of control flow come last
 
  private:
   struct State;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <openvino/openvino.hpp>
 #include <optional>
 
 #include "lpot/core/error.h"
@@ -123,6 +124,20 @@ Tensor zero_state(const Port& port, std::size_t rows) {
   return Tensor(parse_element_type(port.element_type), shape);
 }
 
+// The value of a batch for an input without dimensions.
+Tensor to_scalar(const Tensor& data, const Port& port) {
+  for (std::size_t i = 1; i < data.size(); ++i)
+    if (data.value_at(i) != data.value_at(0))
+      throw DataError("data",
+                      fmt::format("the input {} of the model is one value for the whole batch, but the samples of "
+                                  "a batch have different values ({} and {}); set batch_size: 1",
+                                  port.describe(), data.value_at(0), data.value_at(i)));
+  if (data.size() == 0)
+    throw DataError("data",
+                    fmt::format("the data for the model input {} are empty; expected one value", port.describe()));
+  return data.reshaped({data.size()}).slice(0);
+}
+
 Tensor to_port(const Tensor& data, const Port& port, bool is_text) {
   const ElementType wanted = parse_element_type(port.element_type);
   Tensor tensor = data;
@@ -148,7 +163,11 @@ Tensor to_port(const Tensor& data, const Port& port, bool is_text) {
 InputFit::InputFit(const Model& model, const InputNaming& naming)
     : all_ports_(model_inputs(model)), state_(model.state), names_are_hints_(naming.names_are_hints) {
   for (std::size_t i = 0; i < all_ports_.size(); ++i)
-    if (!is_state_input(model, i)) ports_.push_back(all_ports_[i]);
+    if (!is_state_input(model, i)) {
+      ports_.push_back(all_ports_[i]);
+      const ov::PartialShape& shape = model.graph->input(i).get_partial_shape();
+      is_scalar_.push_back(shape.rank().is_static() && shape.rank().get_length() == 0);
+    }
   check_no_state(model, naming);
   if (naming.names_are_hints) {
     match_hints(naming.names);
@@ -233,7 +252,7 @@ std::vector<Tensor> InputFit::apply(const std::vector<Tensor>& batch, const std:
                                           "tensor for each input, in this order",
                                           ports_.size(), describe_ports(ports_),
                                           batch.size() == 1 ? "1 tensor" : fmt::format("{} tensors", batch.size())));
-    const Tensor& data = batch[source_[i]];
+    const Tensor data = is_scalar_[i] ? to_scalar(batch[source_[i]], ports_[i]) : batch[source_[i]];
     inputs.push_back(
         to_port(names_are_hints_ ? to_length(data, ports_[i], lengths_) : data, ports_[i], names_are_hints_));
   }

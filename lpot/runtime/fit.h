@@ -25,7 +25,8 @@ class InputFit {
   InputFit(const Model&, const InputNaming&);
 
   // The inputs of the model from a batch of stacked samples. Converts between the widths of integers and of floats. A
-  // batch of one sample that already is a complete input is used unchanged. If names are hints, rows are padded with
+  // batch of one sample that already is a complete input is used unchanged. A scalar input, such as a sample rate, gets
+  // the value that all samples of the batch have; they must have the same one. If names are hints, rows are padded with
   // zeros to the fixed length of the model. Throws DataError with both types and shapes.
   // `state` has one tensor for each binding of Model::state. If it is empty, the states are zeros, and their dynamic
   // dimensions are the number of rows of the batch.
@@ -41,6 +42,7 @@ class InputFit {
   std::vector<Tensor> with_state(std::vector<Tensor> inputs, const std::vector<Tensor>& state) const;
 
   std::vector<Port> ports_;      // that get data
+  std::vector<bool> is_scalar_;  // of ports_: the model says that it has no dimensions
   std::vector<Port> all_ports_;  // in the order of the model
   std::vector<StateBinding> state_;
   bool names_are_hints_ = false;

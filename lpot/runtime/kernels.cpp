@@ -37,6 +37,11 @@ KernelReport profile_kernels(const Model& model, const std::vector<Tensor>& inpu
   for (ExecutedOp& op : executable.executed_ops()) {
     op.time_ms = summarize(times[op.name]).median_ms;
     if (is_data(op)) continue;
+    if (op.is_in_body) {
+      report.int8_kernels_in_bodies += op.is_int8() && !is_conversion(op);
+      report.kernels.push_back(std::move(op));
+      continue;
+    }
     // Reshapes and kernels that run once at compile time do not count.
     if (op.time_ms == 0 && !op.is_int8()) continue;
     report.total_ms += op.time_ms;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "lpot/core/error.h"
 #include "lpot/core/large_models.h"
@@ -32,6 +33,16 @@ void keep_unquantized(PlanChoices& choices, const std::string& name) {
   choices.more_model_choices.clear();
 }
 
+bool is_int8_in(const Plan& plan, const std::string& op) {
+  const auto found = plan.ops.find(op);
+  return found != plan.ops.end() && found->second.is_int8();
+}
+
+// Whether calibration saw no values of a tensor that the op needs.
+bool is_unobserved(const QuantizableOp& op, const Statistics& statistics) {
+  return !statistics.contains(op.activation) || (!op.second.empty() && !statistics.contains(op.second));
+}
+
 // Fewer quantizers may change which kernels the runtime chooses for other ops.
 constexpr int kMaxRounds = 3;
 
@@ -45,6 +56,30 @@ std::vector<UnusedInt8> find_unused(const QuantizationTask& task, const Config& 
 }
 
 }  // namespace
+
+QuantizationTask without_unobserved_ops(QuantizationTask task, const Config& config, const StatisticsByPlan& all,
+                                        const Observer& observer) {
+  if (is_dynamic(config)) return task;
+  std::set<std::string> unobserved;
+  Plan plan = first_plan(task.choices);
+  for (const std::size_t size : task.choices.sampling_sizes) {
+    plan.sampling_size = size;
+    for (const QuantizableOp& op : task.ops)
+      if (is_int8_in(plan, op.name) && is_unobserved(op, all.of(plan))) unobserved.insert(op.name);
+  }
+  if (unobserved.empty()) return task;
+  for (const std::string& name : unobserved) {
+    keep_unquantized(task.choices, name);
+    keep_unquantized(task.full_range, name);
+  }
+  observer.log(
+      LogLevel::Warning,
+      fmt::format("{} ops stay in {}, because the calibration data never reach them: they are in a branch of an "
+                  "If that no sample takes, or in an If inside a loop. Add samples that take the branch: {}",
+                  unobserved.size(), to_string(unquantized(task.choices.inference_precision)),
+                  format_names({unobserved.begin(), unobserved.end()}, "'lpot inspect'")));
+  return task;
+}
 
 QuantizationTask without_mismatched_sequences(QuantizationTask task, const Config& config, const StatisticsByPlan& all,
                                               const std::vector<Tensor>& sample, const Observer& observer) {
@@ -94,8 +129,9 @@ QuantizationTask without_unused_int8(QuantizationTask task, const Config& config
 
 QuantizationTask with_checked_int8(QuantizationTask task, const Config& config, const StatisticsByPlan& all,
                                    const std::vector<Tensor>& sample, const Observer& observer) {
-  return without_unused_int8(without_mismatched_sequences(std::move(task), config, all, sample, observer), config, all,
-                             sample, observer);
+  task = without_unobserved_ops(std::move(task), config, all, observer);
+  task = without_mismatched_sequences(std::move(task), config, all, sample, observer);
+  return without_unused_int8(std::move(task), config, all, sample, observer);
 }
 
 }  // namespace lpot

@@ -1,5 +1,5 @@
-// Stage "check int8": ops that have no int8 kernel on this machine, or whose int8 kernel is not correct, stay
-// unquantized.
+// Stage "check int8": ops that were not calibrated, that have no int8 kernel on this machine, or whose int8 kernel is
+// not correct, stay unquantized.
 #pragma once
 #include <vector>
 
@@ -11,6 +11,10 @@
 
 namespace lpot {
 
+// The task without the int8 choices of ops whose tensors had no values during calibration: ops in a branch of an If
+// that no sample takes, or in an If inside a loop. Logs a warning that names them.
+QuantizationTask without_unobserved_ops(QuantizationTask, const Config&, const StatisticsByPlan&, const Observer&);
+
 // The task without the int8 choices of sequences that fail the check (quantize/sequence_check.h) in the first plan.
 // `sample`: one sample of the model's inputs. Logs each reason.
 QuantizationTask without_mismatched_sequences(QuantizationTask, const Config&, const StatisticsByPlan&,
@@ -21,7 +25,7 @@ QuantizationTask without_mismatched_sequences(QuantizationTask, const Config&, c
 QuantizationTask without_unused_int8(QuantizationTask, const Config&, const StatisticsByPlan&,
                                      const std::vector<Tensor>& sample, const Observer&);
 
-// Both.
+// All of these.
 QuantizationTask with_checked_int8(QuantizationTask, const Config&, const StatisticsByPlan&,
                                    const std::vector<Tensor>& sample, const Observer&);
 

@@ -9,6 +9,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/quantize/graph/bias.h"
+#include "lpot/quantize/graph/edits_within.h"
 
 namespace lpot::python {
 namespace {
@@ -137,7 +138,8 @@ class NodeIndex {
 
 }  // namespace
 
-py::dict edits_of(const Model& source, const Edits& edits) {
+py::dict edits_of(const Model& source, const Edits& all) {
+  const Edits edits = edits_of_main_graph(source, all);  // the functions of a GraphDef stay in fp32
   const NodeIndex nodes(source);
   py::list ops, products, inputs, constants, tables;
   ChangedConstants changed;

@@ -155,6 +155,19 @@ Model with_state() {
   return model;
 }
 
+TEST(InputFit, GivesAScalarInputTheValueOfAllSamples) {
+  const auto rate = parameter(ov::PartialShape{}, "rate", ov::element::i64);
+  const InputFit fit(as_model({std::make_shared<op::Abs>(rate)}, {rate}), {});
+  const auto inputs = fit.apply({Tensor::from<std::int64_t>({2}, {16000, 16000})});
+  EXPECT_TRUE(inputs[0].shape().empty());
+  EXPECT_EQ(inputs[0].value_at(0), 16000);
+  EXPECT_EQ(fit.apply({Tensor::from<std::int64_t>({1, 1}, {7})})[0].shape().size(), 0u);
+  EXPECT_THAT(message_of<DataError>([&] {
+                fit.apply({Tensor::from<std::int64_t>({2}, {16000, 8000})});
+              }),
+              AllOf(HasSubstr("16000 and 8000"), HasSubstr("batch_size: 1")));
+}
+
 TEST(InputFit, FillsStatesWithZerosOrWithTheGivenState) {
   const Tensor x = Tensor::from<float>({2, 3}, {1, 2, 3, 4, 5, 6}), h = Tensor::from<float>({2, 3}, {7, 8, 9, 1, 2, 3});
   for (const std::vector<std::string>& names : {std::vector<std::string>{}, std::vector<std::string>{"x"}}) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "lpot/model/bodies.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 
 namespace lpot {
@@ -208,7 +209,7 @@ class ChannelPathFinder {
 std::vector<ChannelPair> find_channel_pairs(const Model& model) {
   const ChannelPathFinder finder(model);
   std::vector<ChannelPair> pairs;
-  for (const auto& node : model.graph->get_ordered_ops())
+  for (const auto& node : all_ops(*model.graph))
     if (const auto pair = finder.pair_from(*node)) pairs.push_back(*pair);
   return pairs;
 }
@@ -232,7 +233,7 @@ std::vector<FactorPair> find_factor_pairs(const Model& model) {
   const ChannelPathFinder finder(model);
   std::map<const ov::Node*, std::map<std::size_t, ChannelPathFinder::Path>> sides;  // by product and input index
   std::vector<FactorPair> pairs;
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     const auto path = finder.path_to_product(*node);
     if (!path) continue;
     auto& of_product = sides[path->end];

@@ -6,11 +6,12 @@
 #include <openvino/opsets/opset8.hpp>
 
 #include "lpot/core/error.h"
+#include "lpot/model/bodies.h"
 
 namespace lpot {
 
 Constants::Constants(const Model& model) {
-  for (const auto& node : model.graph->get_ops())
+  for (const auto& node : all_ops(*model.graph))
     if (ov::is_type<ov::opset8::Constant>(node)) constants_.try_emplace(node->get_friendly_name(), node.get());
 }
 

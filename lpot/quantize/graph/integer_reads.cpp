@@ -6,6 +6,7 @@
 #include <openvino/opsets/opset8.hpp>
 
 #include "lpot/calibrate/observe.h"
+#include "lpot/model/bodies.h"
 #include "lpot/quantize/graph/activation_range.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/graph/quantizer_places.h"
@@ -41,7 +42,7 @@ class IntegerReads {
   }
 
   std::vector<InputEdit> find() {
-    for (const auto& node : model_.graph->get_ordered_ops())
+    for (const auto& node : all_ops(*model_.graph))
       for (const Output& tensor : node->outputs())
         if (tensor.get_element_type() == ov::element::f32 && writes_integers(tensor)) add_readers_of(tensor);
     return std::move(found_);
@@ -163,7 +164,7 @@ bool only_kernels_read(const ov::Node& node) {
 
 std::set<std::string> averaged_tensors(const Model& model) {
   std::set<std::string> tensors;
-  for (const auto& node : model.graph->get_ordered_ops())
+  for (const auto& node : all_ops(*model.graph))
     if (is_average(*node) && node->get_input_element_type(0) == ov::element::f32 && only_kernels_read(*node))
       tensors.insert(name_of(node->input_value(0)));
   return tensors;

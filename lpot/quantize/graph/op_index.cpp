@@ -5,6 +5,7 @@
 #include <openvino/openvino.hpp>
 
 #include "lpot/core/error.h"
+#include "lpot/model/bodies.h"
 #include "lpot/model/model.h"
 
 namespace lpot {
@@ -15,7 +16,7 @@ std::string key(const std::string& name, const std::string& type) { return name 
 }  // namespace
 
 OpIndex::OpIndex(const ov::Model& graph, std::string module) : module_(std::move(module)) {
-  for (const auto& node : graph.get_ordered_ops()) ops_.emplace(key(op_name(*node), node->get_type_name()), node);
+  for (const auto& node : all_ops(graph)) ops_.emplace(key(op_name(*node), node->get_type_name()), node);
 }
 
 const std::shared_ptr<ov::Node>& OpIndex::find(const std::string& name, const std::string& type) const {

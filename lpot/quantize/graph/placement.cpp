@@ -11,6 +11,7 @@
 #include <set>
 
 #include "lpot/calibrate/observe.h"
+#include "lpot/model/bodies.h"
 
 namespace lpot {
 namespace {
@@ -212,7 +213,7 @@ bool may_be_quantized(const ov::Input<ov::Node>& input) { return !reductions_bef
 
 std::vector<ResidualSum> residual_sums(const Model& model) {
   std::vector<ResidualSum> sums;
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     if (!ov::is_type<op::Add>(node) || node->get_output_element_type(0) != ov::element::f32) continue;
     for (const std::size_t side : {0, 1}) {
       const auto tensor = node->input_value(side), bypass = node->input_value(1 - side);

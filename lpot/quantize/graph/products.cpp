@@ -1,5 +1,6 @@
 #include "lpot/quantize/graph/products.h"
 
+#include "lpot/model/bodies.h"
 #include "lpot/quantize/graph/sequences.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ std::string name_of(const Output& tensor) { return tensor_name(*tensor.get_node(
 
 std::vector<QuantizableOp> activation_products(const Model& model) {
   std::vector<QuantizableOp> products;
-  for (const auto& node : model.graph->get_ordered_ops())
+  for (const auto& node : all_ops(*model.graph))
     if (is_product(*node))
       products.push_back({.name = op_name(*node),
                           .type = "MatMul",
@@ -62,7 +63,7 @@ std::vector<QuantizableOp> searchable_ops(const Model& model) {
 
 std::vector<ObservationPoint> product_points(const Model& model) {
   std::vector<ObservationPoint> points;
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     if (!is_product(*node)) continue;
     for (const auto& input : node->input_values()) {
       const Output source = source_of(input);

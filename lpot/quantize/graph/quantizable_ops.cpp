@@ -1,6 +1,7 @@
 #include "lpot/quantize/graph/quantizable_ops.h"
 
 #include "lpot/core/error.h"
+#include "lpot/model/bodies.h"
 #include "lpot/model/source_graph.h"
 #include "lpot/quantize/graph/integer_reads.h"
 #include "lpot/quantize/graph/placement.h"
@@ -57,7 +58,7 @@ struct UniquePoints {
 
 std::vector<QuantizableOp> quantizable_ops(const Model& model) {
   std::vector<QuantizableOp> ops;
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     const Capability* row = find_capability(node->get_type_name());
     if (!row || !has_float_constant_weights(*node) || node->get_input_element_type(0) != ov::element::f32) continue;
     // Skip a constant activation: such a product would be folded.
@@ -98,7 +99,7 @@ std::vector<std::pair<std::string, std::vector<float>>> float_weights(const Mode
   for (const QuantizableOp& op : ops)
     if (op.second.empty()) wanted.insert(op.name);
   std::vector<std::pair<std::string, std::vector<float>>> weights;
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     if (!wanted.contains(op_name(*node))) continue;
     const auto constant = ov::as_type<const op::Constant>(node->get_input_node_ptr(1));
     if (constant) weights.emplace_back(op_name(*node), constant->cast_vector<float>());
@@ -108,7 +109,7 @@ std::vector<std::pair<std::string, std::vector<float>>> float_weights(const Mode
 
 std::set<std::string> float_tensors(const Model& model) {
   std::set<std::string> tensors;
-  for (const auto& node : model.graph->get_ordered_ops())
+  for (const auto& node : all_ops(*model.graph))
     for (std::size_t i = 0; i < node->get_output_size(); ++i)
       if (node->get_output_element_type(i) == ov::element::f32) tensors.insert(tensor_name(*node, i));
   return tensors;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lpot/core/error.h"
+#include "lpot/model/bodies.h"
 #include "lpot/quantize/graph/placement.h"
 
 namespace lpot {
@@ -28,7 +29,7 @@ Kernels find_kernels(const Model& model, const std::vector<QuantizableOp>& ops) 
   std::map<std::string, const QuantizableOp*> by_name;
   for (const QuantizableOp& quantizable : ops) by_name.emplace(quantizable.name, &quantizable);
   Kernels kernels;
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     const auto found = by_name.find(op_name(*node));
     if (found == by_name.end() || found->second->type != node->get_type_name()) continue;
     const QuantizableOp& quantizable = *found->second;

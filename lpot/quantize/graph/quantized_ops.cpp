@@ -6,6 +6,7 @@
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 
+#include "lpot/model/bodies.h"
 #include "lpot/plan/capability.h"
 
 namespace lpot {
@@ -47,7 +48,7 @@ Part part_before(const ov::Node& node, const std::map<const ov::Node*, Part>& pa
 QuantizedOps quantized_ops(const Model& model) {
   QuantizedOps found;
   std::map<const ov::Node*, Part> parts;
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     parts.emplace(node.get(), part_before(*node, parts));
     if (ov::is_type<op::FakeQuantize>(node) && !parts.at(node.get()).is_constant) ++found.quantizers;
     const std::size_t weights = weights_input(*node);

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "lpot/core/error.h"
+#include "lpot/model/bodies.h"
 #include "lpot/quantize/graph/activation_range.h"
 #include "lpot/quantize/graph/placement.h"
 #include "lpot/quantize/graph/sequence_kernel.h"
@@ -99,7 +100,7 @@ QuantizableOp describe_sequence(const ov::Node& node) {
 // Calls `use(node)` for every quantizable sequence, in topological order.
 template <typename Use>
 void for_each_sequence(const Model& model, Use&& use) {
-  for (const auto& node : model.graph->get_ordered_ops())
+  for (const auto& node : all_ops(*model.graph))
     if (is_quantizable_sequence(*node) && may_be_quantized(node->input(0))) use(*node);
 }
 

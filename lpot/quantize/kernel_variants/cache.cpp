@@ -17,6 +17,7 @@
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/json.h"
+#include "lpot/model/bodies.h"
 #include "lpot/model/reshape.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 
@@ -107,7 +108,7 @@ std::map<std::string, std::string> op_signatures(const Model& model, const Plan&
                                                  const std::vector<Tensor>& inputs) {
   const auto graph = graph_for(model, inputs);
   std::map<std::string, std::string> signatures;
-  for (const auto& node : graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*graph)) {
     const auto op = plan.ops.find(op_name(*node));
     if (op == plan.ops.end() || op->second.precision != Precision::Int8 || !find_capability(node->get_type_name()))
       continue;

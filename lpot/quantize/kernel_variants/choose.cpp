@@ -6,10 +6,12 @@
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 #include <optional>
+#include <set>
 
 #include "lpot/calibrate/observe.h"
 #include "lpot/core/error.h"
 #include "lpot/core/large_models.h"
+#include "lpot/model/bodies.h"
 #include "lpot/quantize/graph/edits.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/kernel_variants/cache.h"
@@ -42,7 +44,7 @@ using Products = std::map<std::string, KernelVariant>;  // products and the vari
 // A product of rows whose number depends on the data still has a dynamic shape although the inputs are static.
 Products find_products(const Model& fp32, const std::vector<Tensor>& inputs) {
   Products products;
-  for (const auto& node : graph_for(fp32, inputs)->get_ordered_ops()) {
+  for (const auto& node : all_ops(*graph_for(fp32, inputs))) {
     if (!ov::is_type<ov::opset8::MatMul>(node)) continue;
     const ov::PartialShape& shape = node->get_input_partial_shape(0);
     const bool has_dynamic_rows = shape.rank().is_static() && shape.size() == 2 && shape[0].is_dynamic();
@@ -73,7 +75,7 @@ Times rescale_times(const Times& there, const Times& here, Times times) {
 // noisy.
 void share_times(Times& times, const Model& model) {
   std::map<std::string, std::vector<std::string>> groups;
-  for (const auto& node : model.graph->get_ordered_ops())
+  for (const auto& node : all_ops(*model.graph))
     if (times.contains(op_name(*node)) && find_capability(node->get_type_name()))
       groups[fmt::format("{} {} {}", node->get_type_name(), node->get_input_partial_shape(1).to_string(),
                          node->get_output_partial_shape(0).to_string())]
@@ -191,6 +193,15 @@ const std::string* owner_of(const std::string& name, const std::map<std::string,
 // of the graph, so their owners are found by their number.
 std::string key_of_unnamed(std::size_t number) { return fmt::format("unnamed sequence {}", number); }
 
+// The runtime reports no times inside bodies, so the ops in the bodies of an If or a loop share its time equally.
+void share_with_bodies(const ExecutedOp& op, const std::map<std::string, std::string>& owners, Times& times) {
+  const std::string path = op.name + "/";
+  std::set<std::string> inside;
+  for (auto at = owners.lower_bound(path); at != owners.end() && at->first.starts_with(path); ++at)
+    if (at->second.starts_with(path)) inside.insert(at->second);
+  for (const std::string& each : inside) times[each] += op.time_ms / static_cast<double>(inside.size());
+}
+
 bool has_two_directions(const ov::Node& node) {
   constexpr auto kBoth = ov::op::RecurrentSequenceDirection::BIDIRECTIONAL;
   if (const auto lstm = ov::as_type<const ov::opset8::LSTMSequence>(&node)) return lstm->get_direction() == kBoth;
@@ -203,10 +214,12 @@ bool has_two_directions(const ov::Node& node) {
 std::map<std::string, std::string> find_owners(const Model& model, const Plan& plan) {
   std::map<std::string, std::string> owners;
   std::size_t unnamed = 0;
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     const std::string name = op_name(*node);
     const bool is_quantizable = plan.ops.contains(name) && find_capability(node->get_type_name());
     std::string owner = is_quantizable ? name : "";
+    // The time of an If or a loop belongs to the ops in its bodies (times_by_owner).
+    if (!bodies_of(*node).empty()) continue;
     for (std::size_t i = 0; i < node->get_input_size() && owner.empty(); ++i) {
       const auto above = owners.find(op_name(*node->get_input_node_ptr(i)));
       if (above != owners.end()) owner = above->second;
@@ -234,6 +247,7 @@ std::map<std::string, double> times_by_owner(const std::vector<ExecutedOp>& exec
     if (!owner) owner = owner_of(op.name, owners);
     if (!owner && op.type == "RNNSeq") owner = owner_of(key_of_unnamed(unnamed++), owners);
     if (owner && !owner->empty()) times[*owner] += op.time_ms;
+    if (!owner && op.time_ms > 0) share_with_bodies(op, owners, times);
   }
   return times;
 }

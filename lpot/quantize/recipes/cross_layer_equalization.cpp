@@ -6,6 +6,7 @@
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 
+#include "lpot/model/bodies.h"
 #include "lpot/quantize/graph/channel_pairs.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/recipes/recipe.h"
@@ -34,7 +35,7 @@ PairedConstants read_constants(const Model& model, const std::vector<ChannelPair
     return std::any_of(pairs.begin(), pairs.end(),
                        [&](const ChannelPair& pair) { return ((pair.*member == name) || ...); });
   };
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     if (const auto constant = ov::as_type_ptr<op::Constant>(node)) {
       if (is_wanted(constant->get_friendly_name(), &ChannelPair::bias))
         graph.biases.try_emplace(constant->get_friendly_name(), constant->cast_vector<float>());

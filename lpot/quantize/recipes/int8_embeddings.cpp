@@ -3,6 +3,7 @@
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 
+#include "lpot/model/bodies.h"
 #include "lpot/quantize/recipes/recipe.h"
 
 namespace lpot {
@@ -20,7 +21,7 @@ std::vector<EmbeddingEdit> embedding_edits(const Model& model) {
   constexpr std::size_t kLarge = 1 << 16;  // values
   constexpr std::size_t kWide = 64;        // columns
   std::vector<EmbeddingEdit> edits;
-  for (const auto& node : model.graph->get_ordered_ops()) {
+  for (const auto& node : all_ops(*model.graph)) {
     if (std::string_view(node->get_type_name()) != "Gather") continue;
     const auto table = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(0));
     const auto axis = ov::as_type_ptr<op::Constant>(node->get_input_node_shared_ptr(2));

@@ -9,6 +9,8 @@
 #include <set>
 #include <string_view>
 
+#include "lpot/model/bodies.h"
+
 namespace lpot {
 namespace {
 
@@ -144,7 +146,7 @@ void skip_layout_step(ov::Node& step) {
 
 std::size_t join_convolution_variants(ov::Model& model) {
   std::size_t joined = 0;
-  const auto ordered = model.get_ordered_ops();
+  const auto ordered = all_ops(model);
   if (std::none_of(ordered.begin(), ordered.end(),
                    [](const auto& node) { return is_layout_step(*node, kFromChannels); }))
     return 0;

@@ -5,6 +5,7 @@
 #include <openvino/opsets/opset8.hpp>
 
 #include "lpot/core/error.h"
+#include "lpot/model/bodies.h"
 
 namespace lpot {
 namespace {
@@ -55,7 +56,7 @@ void keep_in_f32(const std::shared_ptr<ov::Node>& node) {
 }
 
 void keep_all_in_f32(const ov::Model& graph) {
-  for (const auto& node : graph.get_ordered_ops())
+  for (const auto& node : all_ops(graph))
     if (!ov::is_type<op::Parameter>(node) && !ov::is_type<op::Constant>(node) && !ov::is_type<op::Result>(node))
       keep_in_f32(node);
 }

@@ -10,6 +10,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/quantize/graph/edits_within.h"
 #include "lpot/quantize/writers/onnx_opset.h"
 #include "lpot/quantize/writers/onnx_writer.h"
 
@@ -94,7 +95,8 @@ std::size_t export_onnx(const Model& source, const Edits& edits, const fs::path&
   check_not_cut(source, model.graph());
   upgrade_opset(model, known_ranks(*source.graph));
   fix_input_shapes(source, *model.mutable_graph());
-  OnnxWriter(source, edits, *model.mutable_graph()).run();
+  const Edits of_main_graph = edits_of_main_graph(source, edits);
+  OnnxWriter(source, of_main_graph, *model.mutable_graph()).run();
   if (model.ByteSizeLong() > kMaxBytes)
     refuse(target, fmt::format("the int8 model has {} bytes; one ONNX file holds at most 2 GB", model.ByteSizeLong()));
   const std::string bytes = model.SerializeAsString();
