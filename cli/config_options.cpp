@@ -33,9 +33,9 @@ Config load_or_make_config(const ConfigOptions& options, bool save, Terminal& te
   const AutoConfig made = auto_config(model, options.from_data.auto_config_options(), observer);
   terminal.line(made.text);
   for (const std::string& warning : made.warnings) observer.log(LogLevel::Warning, warning);
-  std::vector<ConfigText> documents{{"conf.yaml", made.text}};
+  std::vector<ConfigDocument> documents{{"conf.yaml", made.text}};
   for (const std::string& file : options.files) documents.push_back({file, yaml::read_text(file)});
-  const Config config = load_config_texts(documents, options.all_overrides(), component_tables());
+  const Config config = load_config_documents(documents, options.all_overrides(), component_tables());
   if (save) {
     const std::filesystem::path folder = workspace_path(config, model);
     create_folder(folder);

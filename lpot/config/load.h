@@ -28,15 +28,15 @@ Config load_config(const std::vector<std::string>& files, const std::vector<std:
                    const ComponentTables&);
 
 // A YAML file in memory. Messages use `name` as the file name.
-struct ConfigText {
+struct ConfigDocument {
   std::string name;
   std::string text;
 };
 
-ConfigText read_config_text(const std::string& file);
+ConfigDocument read_config_document(const std::string& file);
 
 // Like load_config, but the files are in memory.
-Config load_config_texts(const std::vector<ConfigText>& texts, const std::vector<std::string>& overrides,
+Config load_config_documents(const std::vector<ConfigDocument>& texts, const std::vector<std::string>& overrides,
                          const ComponentTables&);
 
 // Reads one file from memory; messages use `name` as the file name.

@@ -52,9 +52,9 @@ Config load(const NamedTexts& named_texts, const Registry& registry) {
               metrics = with_registered(library.metrics, registered("metric")),
               strategies = with_registered(library.strategies, registered("strategy"));
   const ComponentTables tables{datasets, transforms, library.postprocesses, metrics, strategies, library.recipes};
-  std::vector<ConfigText> texts;
-  for (const auto& [name, text] : named_texts) texts.push_back(text ? ConfigText{name, *text} : read_config_text(name));
-  return load_config_texts(texts, {}, tables);
+  std::vector<ConfigDocument> texts;
+  for (const auto& [name, text] : named_texts) texts.push_back(text ? ConfigDocument{name, *text} : read_config_document(name));
+  return load_config_documents(texts, {}, tables);
 }
 
 // (name, parameters), or None for a component that the configuration does not set.
