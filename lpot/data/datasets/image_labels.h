@@ -1,10 +1,11 @@
 // Reads files that list images with their labels.
 //
-// - A text file has lines `file label`. The label is an integer and the last word, so file names may contain spaces.
-// - A CSV file (its name ends with .csv) has one line per image, with commas or semicolons between the fields. A header
-//   with the columns file, filename, image, path, name or id, and label, class, category or target is optional; without
-//   it, the first two columns are the file and the label. Labels are integers, or names, which are counted in sorted
-//   order.
+// A text file has lines `file label`. The label is an integer and the last word, so file names may contain spaces.
+//
+// A CSV file (its name ends with .csv) has one line per image, with commas or semicolons between the fields. A header
+// with the columns file, filename, image, path, name or id, and label, class, category or target is optional; without
+// it, the first two columns are the file and the label. Labels are integers, or names, which are counted in sorted
+// order.
 #pragma once
 #include <filesystem>
 #include <string>

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "lpot/core/error.h"
@@ -67,7 +68,7 @@ void divide_samples(const FoundData& data, ConfigText& config, AutoConfig& resul
   config.calibration.subset = Subset{0, *share};
   config.evaluation.subset = Subset{*share, 1};
   config.calibration_samples =
-      std::min(kCalibrationLimit, static_cast<std::size_t>(*share * static_cast<double>(data.samples)) + 1);
+      std::min(kCalibrationLimit, static_cast<std::size_t>(std::llround(*share * static_cast<double>(data.samples))));
   result.findings.push_back(fmt::format("samples        {:.0f} for calibration and the other {:.0f} for evaluation",
                                         *share * static_cast<double>(data.samples),
                                         (1 - *share) * static_cast<double>(data.samples)));

@@ -5,11 +5,10 @@
 //   for (const std::string& line : found.findings) std::cout << line << "\n";
 //   const Config config = load_config_text(found.text, "conf.yaml", component_tables());
 //
-// - inspect_folder (data/folder_content.h) says what the folder contains.
-// - The preprocessing of images is the one with which the fp32 model works best on some of them
-//   (preprocessing_search.h).
-// - With labels, the metric is top-1. Without labels, it compares with the fp32 model (choose_metric).
-// - Calibration and evaluation use different samples if there are enough.
+// inspect_folder (data/folder_content.h) says what the folder contains. The preprocessing of images is the one with
+// which the fp32 model works best on some of them (preprocessing_search.h). With labels, the metric is top-1; without
+// labels, it compares with the fp32 model (choose_metric). Calibration and evaluation use different samples if there
+// are enough.
 #pragma once
 #include <filesystem>
 #include <string>
@@ -21,7 +20,7 @@
 namespace lpot {
 
 struct AutoConfigOptions {
-  std::filesystem::path data;
+  std::filesystem::path data = {};
   double max_loss = 0.01;
   std::string normalization = {};         // a name of normalization_names(); "": found by trying all
   std::filesystem::path vocabulary = {};  // for texts; "": vocab.txt beside the data or the model

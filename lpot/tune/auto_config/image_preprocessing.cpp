@@ -8,19 +8,21 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kClassifierSide = 224;   // of most classifiers without a fixed size
-constexpr std::size_t kMaxSide = 640;          // larger images take long and change ranges little
-constexpr std::size_t kMultiple = 32;          // the usual total stride of convolutional networks
-constexpr std::size_t kLeastCroppedSide = 64;  // smaller networks (MNIST, CIFAR) are trained on uncropped images
-constexpr double kCropShare = 0.875;           // of ImageNet evaluations: 224 of 256
+constexpr std::size_t kClassifierSide = 224;     // of most classifiers without a fixed size
+constexpr std::size_t kMaxSide = 640;            // larger images take long and change ranges little
+constexpr std::size_t kMultiple = 32;            // the usual total stride of convolutional networks
+constexpr std::size_t kLeastCroppedSide = 64;    // smaller networks (MNIST, CIFAR) are trained on uncropped images
+constexpr double kLongAspect = 1.6;              // photographs have at most 3:2
+constexpr std::size_t kClassifierMultiple = 16;  // their last layer takes a mean, so that sizes need not be exact
+constexpr double kCropShare = 0.875;             // of ImageNet evaluations: 224 of 256
 
 bool is_channels(std::int64_t dimension) { return dimension == 1 || dimension == 3; }
 
 std::size_t side(std::int64_t dimension) { return dimension > 0 ? static_cast<std::size_t>(dimension) : 0; }
 
-std::size_t to_multiple(double length) {
-  const double multiples = std::max(1.0, std::round(length / kMultiple));
-  return static_cast<std::size_t>(multiples) * kMultiple;
+std::size_t to_multiple(double length, std::size_t multiple = kMultiple) {
+  const double multiples = std::max(1.0, std::round(length / static_cast<double>(multiple)));
+  return static_cast<std::size_t>(multiples) * multiple;
 }
 
 template <typename Of>
@@ -125,8 +127,14 @@ ImageInput with_fixed_size(ImageInput input, std::vector<ImageSize> images, bool
     input.width = to_multiple(aspect * static_cast<double>(input.height));
   } else if (input.width > 0) {
     input.height = to_multiple(static_cast<double>(input.width) / aspect);
-  } else if (is_classifier) {
+  } else if (is_classifier && aspect < kLongAspect && aspect > 1 / kLongAspect) {
     input.height = input.width = kClassifierSide;
+  } else if (is_classifier) {
+    // Long images, for example lines of text, lose most of their content in a square.
+    const double height = median_of(images, [](ImageSize size) { return static_cast<double>(size.height); });
+    const double scale = std::min(1.0, kClassifierSide / (height * std::sqrt(aspect)));
+    input.height = to_multiple(height * scale, kClassifierMultiple);
+    input.width = to_multiple(height * aspect * scale, kClassifierMultiple);
   } else {
     const double height = median_of(images, [](ImageSize size) { return static_cast<double>(size.height); });
     const double scale = std::min(1.0, kMaxSide / (height * std::max(1.0, aspect)));

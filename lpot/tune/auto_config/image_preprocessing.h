@@ -32,8 +32,9 @@ struct ImageSize {
   bool operator==(const ImageSize&) const = default;
 };
 
-// The input with its dynamic sizes replaced by fixed ones: 224 x 224 for a classifier, else the median size of the
-// images, at most 640, as a multiple of 32. If one side is fixed, the other one follows the median aspect ratio.
+// The input with its dynamic sizes replaced by fixed ones. A classifier gets 224 x 224, or for long images their median
+// size with at most as many pixels. Other models get the median size of the images, at most 640, as a multiple of 32.
+// If one side is fixed, the other one follows the median aspect ratio.
 ImageInput with_fixed_size(ImageInput, std::vector<ImageSize> images, bool is_classifier);
 
 // A step of the preprocessing: transforms as in a configuration, one per line.

@@ -8,8 +8,9 @@
 //
 // Candidates are compared sample by sample, so that easy and hard samples do not matter.
 //
-//   std::vector<PreprocessingFit> fits{fit_of("0..1", rows, labels), fit_of("-1..1", other_rows, labels)};
-//   std::cout << fits[best_fit(fits)].name << "\n";
+//   const PreprocessingFit unit = fit_of("0..1", {{0.9, 0.1}, {0.3, 0.7}}, {0, 1});
+//   const PreprocessingFit symmetric = fit_of("-1..1", {{0.6, 0.4}, {0.5, 0.5}}, {0, 1});
+//   if (best_fit({unit, symmetric}) == 0) std::cout << unit.describe() << "\n";
 //
 #pragma once
 #include <cstdint>

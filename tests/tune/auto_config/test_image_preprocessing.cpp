@@ -38,6 +38,11 @@ TEST(FixedSize, OfAClassifierIsTheUsualOne) {
   EXPECT_EQ(with_fixed_size({3, 48, 192}, {{500, 400}}, true), (ImageInput{3, 48, 192}));
 }
 
+TEST(FixedSize, OfAClassifierFollowsLongImages) {
+  EXPECT_EQ(with_fixed_size({3, 0, 0}, {{48, 220}}, true), (ImageInput{3, 48, 224}));
+  EXPECT_EQ(with_fixed_size({3, 0, 0}, {{400, 1600}}, true), (ImageInput{3, 112, 448}));
+}
+
 TEST(FixedSize, OfOtherModelsFollowsTheImages) {
   EXPECT_EQ(with_fixed_size({3, 0, 0}, {{100, 90}, {200, 330}, {1000, 1000}}, false), (ImageInput{3, 192, 192}));
   EXPECT_EQ(with_fixed_size({3, 0, 0}, {{1080, 1920}}, false), (ImageInput{3, 352, 640}));
