@@ -16,9 +16,8 @@ done
 if dpkg-query -W -f '${Package}\n' | grep -E -- '-dev$'; then fail "the root has -dev packages"; fi
 
 python3 -m venv /venv
-SECONDS=0
-/venv/bin/pip install --quiet --disable-pip-version-check --no-index --find-links wheels wheels/lpot-*.whl
-echo "test-wheel: pip install took $SECONDS s"
+TIMEFORMAT="test-wheel: pip install took %R s, %U s of CPU time"
+time /venv/bin/pip install --quiet --disable-pip-version-check --no-index --find-links wheels wheels/lpot-*.whl
 export PATH=/venv/bin:$PATH
 
 # The command and the modules.
