@@ -27,6 +27,9 @@ MODULES = [
     ("lpot.quantization", ["quantization.py"]),
     ("lpot.benchmark", ["benchmark.py"]),
 ]  # fmt: skip
+STYLE = """.md-grid { max-width: 84rem; }
+.md-typeset table:not([class]) th, .md-typeset table:not([class]) td { padding: 0.5em 0.7em; min-width: 4rem; }
+"""
 # Public by their name, but only used inside the package.
 INTERNAL = {"Folder", "INFO", "replace_file", "write_info", "load_program", "infer", "MetricFactory",
             "postprocess_arrays", "as_sample", "default_collate", "metric_factory", "LibraryTransform"}  # fmt: skip
@@ -122,16 +125,20 @@ def class_lines(node: ast.ClassDef) -> list[str]:
     return lines
 
 
+def is_public(name: str) -> bool:
+    return not name.startswith("_") and name not in INTERNAL
+
+
 def python_page() -> str:
     lines = ["# Python API", "", "Written by `make docs` from the docstrings. [Python](../docs/python.md) is the tutorial.", ""]  # fmt: skip
     for module, files in MODULES:
         lines += [f"## {module}", ""]
         for file in files:
             for node in ast.parse((ROOT / "python/lpot" / file).read_text()).body:
-                is_public = isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_")  # fmt: skip
-                if not is_public or node.name in INTERNAL:
-                    continue
-                lines += class_lines(node) if isinstance(node, ast.ClassDef) else function_lines(node, "", "###")  # fmt: skip
+                if isinstance(node, ast.ClassDef) and is_public(node.name):
+                    lines += class_lines(node)
+                elif isinstance(node, ast.FunctionDef) and is_public(node.name):
+                    lines += function_lines(node, "", "###")
     return "\n".join(lines)
 
 
@@ -185,7 +192,7 @@ def main() -> None:
     TARGET.mkdir()
     copy_pages()
     # The tables of benchmarks need more columns than the theme's default width.
-    (TARGET / "wide.css").write_text(".md-grid { max-width: 84rem; }\n")
+    (TARGET / "wide.css").write_text(STYLE)
     (TARGET / "api").mkdir()
     (TARGET / "api/python.md").write_text(python_page())
     (TARGET / "api/cpp.md").write_text(cpp_page())

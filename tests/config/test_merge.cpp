@@ -175,6 +175,21 @@ TEST_F(Merge, OlderKeyNamesAreAliases) {
             "[load_config] a.yaml:2: quantization.recipes.int8_tables: expected true or false, got '3'");
 }
 
+TEST_F(Merge, MergesTextsInMemoryAndNamesThemInErrors) {
+  const ConfigText defaults{"defaults", "model: {name: net}\ntuning: {exit_policy: {max_trials: 3}}"};
+  const Config config =
+      load_config_texts({defaults, {"arguments", "tuning: {exit_policy: {max_trials: 5}}"}}, {}, kTables);
+  EXPECT_EQ(config.tuning.exit_policy.max_trials, 5u);
+  EXPECT_EQ(config.model.name, "net");
+  EXPECT_EQ(config.files, (std::vector<std::string>{"defaults", "arguments"}));
+  try {
+    load_config_texts({defaults, {"arguments", "tuning: {exit_policy: {max_trials: 0}}"}}, {}, kTables);
+    FAIL() << "accepted";
+  } catch (const ConfigError& error) {
+    EXPECT_NE(std::string(error.what()).find("arguments:1: tuning.exit_policy.max_trials"), std::string::npos);
+  }
+}
+
 TEST_F(Merge, RejectsFilesThatAreNotConfigurations) {
   EXPECT_EQ(error({}), "[load_config] no file given; expected at least one YAML file");
   EXPECT_THROW(load_config({"missing.yaml"}, {}, kTables), ConfigError);
