@@ -128,7 +128,7 @@ struct Executable::State {
   std::vector<ov::CompiledModel> compiled;
   std::vector<std::shared_ptr<ov::Model>> bodies;  // of control flow
   ov::AnyMap body_properties;                      // to compile bodies
-  std::deque<Request> requests;  // a deque does not move its elements
+  std::deque<Request> requests;                    // a deque does not move its elements
   std::size_t inputs = 0;
   std::deque<Running> running;
   Clock::time_point busy_since;  // if any request is running

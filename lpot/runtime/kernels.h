@@ -15,7 +15,7 @@ struct KernelReport {
   double int8_ms = 0;               // of the int8 kernels
   std::size_t int8_kernels = 0;
   std::size_t int8_kernels_in_bodies = 0;  // in addition; their times are part of the time of an If or a loop
-  std::size_t conversions = 0;  // number of kernels that only change layout or type
+  std::size_t conversions = 0;             // number of kernels that only change layout or type
   double conversions_ms = 0;
 };
 
