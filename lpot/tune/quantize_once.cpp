@@ -34,7 +34,8 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
   CandidateBuilder builder(task.model, all, &finalizer);
   const PlanChoices choices = apply_kernel_variants(task.choices, config, variants, observer);
   const Plan nearest = choose_without_labels(task, choices, builder, all, observer);
-  const Plan plan = finalizer.finalize(check_speed({task, config, choices, sample}, builder, nearest, observer));
+  const Plan fast = finalizer.finalize(check_speed({task, config, choices, sample}, builder, nearest, observer));
+  const Plan plan = without_mismatched_sequences(fast, task, builder.resolve_final(fast), sample, observer);
   const Edits edits = builder.resolve_final(plan);
 
   const fs::path output = options.output.empty() ? workspace_path(config, task.model) / "quantized" : options.output;
