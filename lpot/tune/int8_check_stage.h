@@ -17,7 +17,7 @@ namespace lpot {
 QuantizationTask without_mismatched_sequences(QuantizationTask, const Config&, const StatisticsByPlan&,
                                               const std::vector<Tensor>& sample, const Observer&);
 
-// The same for a final plan and its edits. Its ranges and recipes may be others than those of the first plan.
+// The same for a final plan and its edits. Its ranges and recipes may differ from the first plan.
 Plan without_mismatched_sequences(Plan, const QuantizationTask&, const Edits&, const std::vector<Tensor>& sample,
                                   const Observer&);
 

@@ -14,7 +14,7 @@ namespace lpot {
 void unify_pooled_levels(const Model&, Edits&);
 
 // Int8 ops that read a concatenation, and int8 ops that read one of its inputs, get levels that contain both ranges if
-// these differ by little: the step of no tensor grows to more than kMaxWidening of its own.
+// these differ by little: no range is widened by more than the factor kMaxWidening.
 inline constexpr float kMaxWidening = 1.5f;
 void unify_concatenated_levels(const Model&, Edits&);
 

@@ -17,7 +17,7 @@ using ::testing::SizeIs;
 
 using Layer = std::shared_ptr<ov::Node>;
 
-// A scale and a bias per channel, then ReLU: what is left of batch norm in front of a convolution.
+// A scale and a bias per channel (a batch norm in front of a convolution), then ReLU.
 Layer scaled_relu(const ov::Output<ov::Node>& tensor, std::size_t channels, unsigned seed) {
   const auto scaled = std::make_shared<op::Multiply>(tensor, random_constant({1, channels, 1, 1}, seed, 0.05f, 0.15f));
   return std::make_shared<op::Relu>(
