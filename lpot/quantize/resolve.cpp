@@ -15,6 +15,7 @@
 #include "lpot/quantize/graph/quantization_target.h"
 #include "lpot/quantize/graph/quantizer_places.h"
 #include "lpot/quantize/graph/sequences.h"
+#include "lpot/quantize/graph/unified_levels.h"
 #include "lpot/quantize/recipes/smooth_quant.h"
 #include "lpot/quantize/recipes/smooth_quant/balanced_scores.h"
 #include "lpot/quantize/recipes/table.h"
@@ -157,6 +158,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   edits.sequences = sequence_edits(model, plan, statistics);
   edits.constants = constants.edits();
   unify_pooled_levels(model, edits);
+  unify_concatenated_levels(model, edits);
   for (const Recipe* recipe : recipes)
     if (recipe->finish) edits = recipe->finish(context, std::move(edits));
   for (InputEdit& read : integer_reads(model, edits, statistics)) edits.inputs.push_back(std::move(read));

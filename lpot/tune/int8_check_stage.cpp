@@ -100,6 +100,19 @@ QuantizationTask without_mismatched_sequences(QuantizationTask task, const Confi
   return task;
 }
 
+Plan without_mismatched_sequences(Plan plan, const QuantizationTask& task, const Edits& edits,
+                                  const std::vector<Tensor>& sample, const Observer& observer) {
+  if (edits.sequences.empty()) return plan;
+  observer.check_stop();
+  for (const SequenceMismatch& found : mismatched_sequences(task.model, edits, sample)) {
+    const Precision precision = unquantized(plan.inference_precision);
+    observer.log(LogLevel::Warning, fmt::format("op '{}' stays in {} in the final model: {}", found.op,
+                                                to_string(precision), found.reason));
+    plan.ops.at(found.op) = {.precision = precision};
+  }
+  return plan;
+}
+
 QuantizationTask without_unused_int8(QuantizationTask task, const Config& config, const StatisticsByPlan& all,
                                      const std::vector<Tensor>& sample, const Observer& observer) {
   if (is_dynamic(config) || task.model.size_bytes >= kLargeModel) return task;

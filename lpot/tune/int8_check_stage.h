@@ -6,6 +6,7 @@
 #include "lpot/config/config.h"
 #include "lpot/core/observer.h"
 #include "lpot/core/tensor.h"
+#include "lpot/quantize/graph/edits.h"
 #include "lpot/tune/plan_statistics.h"
 #include "lpot/tune/quantization_task.h"
 
@@ -19,6 +20,10 @@ QuantizationTask without_unobserved_ops(QuantizationTask, const Config&, const S
 // `sample`: one sample of the model's inputs. Logs each reason.
 QuantizationTask without_mismatched_sequences(QuantizationTask, const Config&, const StatisticsByPlan&,
                                               const std::vector<Tensor>& sample, const Observer&);
+
+// The same for a final plan and its edits. Its ranges and recipes may differ from the first plan.
+Plan without_mismatched_sequences(Plan, const QuantizationTask&, const Edits&, const std::vector<Tensor>& sample,
+                                  const Observer&);
 
 // The task without the int8 choices of ops that the runtime runs in fp32 in the first plan
 // (quantize/executed_precision.h). Logs the reasons. Large models are not checked, because compiling them takes long.

@@ -7,6 +7,7 @@
 #include "lpot/tune/label_free.h"
 #include "lpot/tune/plan_finalizer.h"
 #include "lpot/tune/plan_statistics.h"
+#include "lpot/tune/speed_check_stage.h"
 #include "lpot/tune/tune.h"
 #include "lpot/tune/worker.h"
 #include "lpot/tune/workspace.h"
@@ -32,8 +33,10 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
                                                                observer);
   CandidateBuilder builder(task.model, all, &finalizer);
   const PlanChoices choices = apply_kernel_variants(task.choices, config, variants, observer);
-  const Plan plan = finalizer.finalize(choose_without_labels(task, choices, builder, all, observer));
-  const Edits edits = resolve(task.model, plan, all.of(plan));
+  const Plan nearest = choose_without_labels(task, choices, builder, all, observer);
+  const Plan fast = finalizer.finalize(check_speed({task, config, choices, sample}, builder, nearest, observer));
+  const Plan plan = without_mismatched_sequences(fast, task, builder.resolve_final(fast), sample, observer);
+  const Edits edits = builder.resolve_final(plan);
 
   const fs::path output = options.output.empty() ? workspace_path(config, task.model) / "quantized" : options.output;
   remove_leftovers(output);

@@ -195,7 +195,7 @@ TEST(QuantizableOps, AreFoundInAModelSavedInHalfPrecision) {
 }
 
 // One op with constant weights.
-struct Kernel {
+struct KernelCase {
   std::string name;
   std::string op_type;
   Shape input;
@@ -203,12 +203,12 @@ struct Kernel {
   ov::Shape weights;
   std::vector<std::size_t> channel_axes;
 };
-void PrintTo(const Kernel& kernel, std::ostream* out) { *out << kernel.name; }
+void PrintTo(const KernelCase& kernel, std::ostream* out) { *out << kernel.name; }
 
 const ov::Strides kOne{1, 1}, kTwo{2, 2};
 const ov::CoordinateDiff kPad{1, 1}, kNoPad{0, 0};
 
-const std::vector<Kernel> kKernels{
+const std::vector<KernelCase> kKernels{
     {"convolution",
      "Convolution",
      {2, 8, 7, 7},
@@ -306,9 +306,9 @@ Tensor mapped(const Tensor& tensor, float (*function)(float)) {
   return result;
 }
 
-class QuantizedKernel : public ::testing::TestWithParam<std::tuple<Kernel, Symmetry, Granularity>> {
+class QuantizedKernel : public ::testing::TestWithParam<std::tuple<KernelCase, Symmetry, Granularity>> {
  protected:
-  const Kernel kernel_ = std::get<0>(GetParam());
+  const KernelCase kernel_ = std::get<0>(GetParam());
   const OpPlan choice_ = int8(std::get<1>(GetParam()), std::get<2>(GetParam()));
   const Activations x_ = make_activations(kernel_.input, std::get<1>(GetParam()));
   const Shape weight_shape_{kernel_.weights.begin(), kernel_.weights.end()};
@@ -363,9 +363,9 @@ TEST_P(QuantizedKernel, StaysWithinTheDerivedBoundOfFp32) {
 }
 
 // All combinations that the capability table declares.
-std::vector<std::tuple<Kernel, Symmetry, Granularity>> promised() {
-  std::vector<std::tuple<Kernel, Symmetry, Granularity>> result;
-  for (const Kernel& kernel : kKernels)
+std::vector<std::tuple<KernelCase, Symmetry, Granularity>> promised() {
+  std::vector<std::tuple<KernelCase, Symmetry, Granularity>> result;
+  for (const KernelCase& kernel : kKernels)
     for (const Capability& row : capabilities())
       if (row.op_type == kernel.op_type)
         for (const Symmetry symmetry : row.activation_symmetries)
@@ -374,7 +374,7 @@ std::vector<std::tuple<Kernel, Symmetry, Granularity>> promised() {
   return result;
 }
 
-std::string kernel_test_name(const ::testing::TestParamInfo<std::tuple<Kernel, Symmetry, Granularity>>& test) {
+std::string kernel_test_name(const ::testing::TestParamInfo<std::tuple<KernelCase, Symmetry, Granularity>>& test) {
   const auto& [kernel, symmetry, granularity] = test.param;
   return kernel.name + "_" + std::string(to_string(symmetry)) + "_" + std::string(to_string(granularity));
 }

@@ -3,6 +3,7 @@
 #include "lpot/core/cpu.h"
 #include "lpot/model/save.h"
 #include "lpot/quantize/quantize.h"
+#include "lpot/quantize/resolve.h"
 #include "lpot/tune/tune.h"
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
@@ -91,6 +92,12 @@ TEST_F(SequenceStage, KeepsAWrongSequenceUnquantized) {
   EXPECT_THAT(first_plan(task.full_range).fallback(), ElementsAre("second"));
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("a part of the model is quantized already: 1 op has int8 weights"),
                                      HasSubstr("op 'second' stays in")));
+  // The same check of a final plan.
+  const Plan plan = first_plan(prepared.choices);
+  const Edits edits = resolve(prepared.model, plan, statistics.of(plan));
+  EXPECT_THAT(without_mismatched_sequences(plan, prepared, edits, sample_, observer_).fallback(),
+              ElementsAre("second"));
+  EXPECT_THAT(warnings_.back(), HasSubstr("op 'second' stays in"));
 }
 
 TEST_F(SequenceStage, IsPartOfQuantizeOnce) {

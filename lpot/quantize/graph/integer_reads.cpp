@@ -8,6 +8,7 @@
 #include "lpot/calibrate/observe.h"
 #include "lpot/model/bodies.h"
 #include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/concat_regions.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/graph/quantizer_places.h"
 
@@ -42,6 +43,8 @@ class IntegerReads {
   }
 
   std::vector<InputEdit> find() {
+    if (moves_.through_concat)
+      for (const ConcatRegion& region : concat_regions(model_)) add_region(region);
     for (const auto& node : all_ops(*model_.graph))
       for (const Output& tensor : node->outputs())
         if (tensor.get_element_type() == ov::element::f32 && writes_integers(tensor)) add_readers_of(tensor);
@@ -70,6 +73,54 @@ class IntegerReads {
       result = input.get_target_inputs().size() == 1 && writes_integers(input);
     }
     return writes_integers_[node] = result;
+  }
+
+  // One quantizer for all tensors of connected concatenations.
+  void add_region(const ConcatRegion& region) {
+    const std::optional<Range> levels = region_levels(region);
+    if (!levels) return;
+    for (const Output& tensor : region.tensors) {
+      if (!ov::is_type<op::Concat>(tensor.get_node()) && !(writes_integers(tensor) && is_wide_enough(tensor, *levels)))
+        return;
+      for (const Input& reader : tensor.get_target_inputs())
+        if (!reads_region(reader, *levels)) return;
+    }
+    // A concatenation of integers with these levels needs no quantizer after it.
+    for (const Output& tensor : region.tensors)
+      for (const Input& reader : sorted(tensor.get_target_inputs())) {
+        if (ov::is_type<op::Concat>(tensor.get_node()))
+          levels_.emplace(Reader(reader.get_node(), reader.get_index()), *levels);
+        else
+          add(reader, *levels);
+      }
+  }
+
+  // False if a tensor would use few of the common levels.
+  bool is_wide_enough(const Output& tensor, const Range& levels) const {
+    constexpr float kMaxRatio = 8;
+    const auto own = levels_of(name_of(tensor), statistics_);
+    return own && levels.high - levels.low <= kMaxRatio * (own->high - own->low);
+  }
+
+  // The levels of the whole range. Nothing if int8 kernels read the concatenations too: they have their own levels.
+  std::optional<Range> region_levels(const ConcatRegion& region) const {
+    for (const Output& tensor : region.tensors)
+      for (const Input& reader : tensor.get_target_inputs())
+        if (levels_.contains(Reader(reader.get_node(), reader.get_index()))) return std::nullopt;
+    std::optional<Range> range;
+    for (const std::string& tensor : region.last) {
+      const auto found = levels_of(tensor, statistics_);
+      if (!found) return std::nullopt;
+      range = range ? Range{std::min(range->low, found->low), std::max(range->high, found->high)} : *found;
+    }
+    return range ? std::optional(activation_levels(*range, Symmetry::Asymmetric)) : std::nullopt;
+  }
+
+  bool reads_region(const Input& reader, const Range& levels) const {
+    const ov::Node& node = *reader.get_node();
+    if (ov::is_type<op::Concat>(&node)) return true;
+    const auto is_kernel = [&](const ov::Node& next) { return kernels_.contains(&next); };
+    return is_generated(node) ? only_read_by(node, is_kernel) : reads_integers(reader, levels);
   }
 
   void add_readers_of(const Output& tensor) {
@@ -162,10 +213,18 @@ bool only_kernels_read(const ov::Node& node) {
 
 }  // namespace
 
-std::set<std::string> averaged_tensors(const Model& model) {
+std::set<std::string> tensors_of_integer_reads(const Model& model) {
   std::set<std::string> tensors;
+  std::set<Output> concatenated;
+  for (const ConcatRegion& region : concat_regions(model)) {
+    tensors.insert(region.last.begin(), region.last.end());
+    for (const Output& tensor : region.tensors)
+      if (!ov::is_type<op::Concat>(tensor.get_node())) tensors.insert(name_of(tensor));
+    concatenated.insert(region.tensors.begin(), region.tensors.end());
+  }
   for (const auto& node : all_ops(*model.graph))
-    if (is_average(*node) && node->get_input_element_type(0) == ov::element::f32 && only_kernels_read(*node))
+    if (is_average(*node) && node->get_input_element_type(0) == ov::element::f32 &&
+        (only_kernels_read(*node) || concatenated.contains(node->output(0))))
       tensors.insert(name_of(node->input_value(0)));
   return tensors;
 }
@@ -175,25 +234,6 @@ std::optional<Range> levels_of(const std::string& tensor, const Statistics& stat
   if (observed == statistics.end()) return std::nullopt;
   const Range range = find_range(observed->second, Algorithm::MinMax, {.symmetry = Symmetry::Asymmetric});
   return activation_levels(range, Symmetry::Asymmetric);
-}
-
-void unify_pooled_levels(const Model& model, Edits& edits) {
-  const OpIndex index(*model.graph, "quantize");
-  std::map<std::string, Range> levels;  // by tensor
-  std::set<std::string> ambiguous;
-  for (const OpEdit& edit : edits.ops) {
-    if (edit.activation.empty() || !edit.written_divisors().empty()) continue;
-    const auto [known, is_new] = levels.try_emplace(edit.activation, edit.levels);
-    if (!is_new && !(known->second == edit.levels)) ambiguous.insert(edit.activation);
-  }
-  for (OpEdit& edit : edits.ops) {
-    if (edit.activation.empty() || !edit.written_divisors().empty()) continue;
-    const ov::Node* pool = index.find(edit.op, edit.type)->get_input_node_ptr(0);
-    if (std::string_view(pool->get_type_name()) != "MaxPool") continue;
-    const std::string before = name_of(pool->input_value(0));
-    if (const auto found = levels.find(before); found != levels.end() && !ambiguous.contains(before))
-      edit.levels = found->second;
-  }
 }
 
 std::vector<InputEdit> integer_reads(const Model& model, const Edits& edits, const Statistics& statistics) {

@@ -7,6 +7,7 @@
 // - Int8 kernels read the same tensor and share one quantizer: the other readers use it too.
 // - Only averages (average pooling, ReduceMean) read the tensor, and int8 kernels read the averages. The noise of this
 //   quantizer is averaged too, so it is small.
+// - Concatenations are connected, and ops without weights read them (graph/concat_regions.h): all share one quantizer.
 #pragma once
 #include <optional>
 #include <set>
@@ -17,16 +18,13 @@
 
 namespace lpot {
 
-// The tensors of averages that only possible int8 ops read. Their ranges must be observed. Other averages, such as
-// those of layer norms, never read integers.
-std::set<std::string> averaged_tensors(const Model&);
+// The tensors whose ranges must be observed for these reads: those before averages that only possible int8 ops read
+// (other averages, such as those of layer norms, never read integers), and the first and
+// last ones of connected concatenations.
+std::set<std::string> tensors_of_integer_reads(const Model&);
 
 // The levels of a tensor for an op without weights: its whole range. nullopt: no statistics.
 std::optional<Range> levels_of(const std::string& tensor, const Statistics&);
-
-// Int8 ops that read a max-pooled tensor get the levels of the int8 ops that read the tensor before pooling, so that
-// one quantizer serves both. The two ranges differ little, because pooling keeps the largest values.
-void unify_pooled_levels(const Model&, Edits&);
 
 // `edits` has the edits of all ops and sums.
 std::vector<InputEdit> integer_reads(const Model&, const Edits& edits, const Statistics&);

@@ -89,7 +89,7 @@ std::vector<ObservationPoint> observation_points(const Model& model) {
     points.add({sum.from_convolution, 1});
     if (!sum.bypass_producer.empty()) points.add({sum.bypass, 1});
   }
-  for (const std::string& tensor : averaged_tensors(model)) points.add({tensor, 1});
+  for (const std::string& tensor : tensors_of_integer_reads(model)) points.add({tensor, 1});
   return points.list;
 }
 

@@ -162,11 +162,23 @@ void OnnxWriter::rewrite(const ProductEdit& product) {
 }
 
 void OnnxWriter::rewrite(const InputEdit& edit) {
-  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, ops_.find(edit.op, edit.type)->output(0)));
+  const auto op = ops_.find(edit.op, edit.type);
+  onnx::NodeProto* node = graph_.producer(name_in_file(graph_, op->output(0)));
   const int input = static_cast<int>(edit.input);
+  if (op->get_type_info() == op::Multiply::get_type_info_static()) node = batch_norm_of(*op, edit.input, node);
   if (!node || input >= node->input_size()) return;            // part of another node
   if (edit.type == "Add" && node->op_type() != "Add") return;  // the same: it adds in fp32
   graph_.replace_input(*node, input, qdq_.activation(node->input(input), edit.levels, {}));
+}
+
+// OpenVINO divides a batch norm into a multiplication and an addition. In the file, the batch norm reads the tensor.
+onnx::NodeProto* OnnxWriter::batch_norm_of(const ov::Node& multiply, std::size_t input, onnx::NodeProto* node) const {
+  const std::string tensor = name_in_file(graph_, multiply.input_value(input));
+  if (node && static_cast<int>(input) < node->input_size() && node->input(static_cast<int>(input)) == tensor)
+    return node;
+  for (onnx::NodeProto* reader : graph_.readers(tensor))
+    if (reader->op_type() == "BatchNormalization") return reader;
+  return nullptr;
 }
 
 // Gathers rows and scales and multiplies them. A DequantizeLinear before the Gather would dequantize the whole table at

@@ -36,6 +36,7 @@ class OnnxWriter {
   void replace_constant(const ov::Node&, const std::vector<float>& values);
   void rewrite(const ProductEdit&);
   void rewrite(const InputEdit&);
+  onnx::NodeProto* batch_norm_of(const ov::Node& multiply, std::size_t input, onnx::NodeProto* node) const;
   void rewrite(const EmbeddingEdit&);
 
   const Edits& edits_;

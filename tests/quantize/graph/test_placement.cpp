@@ -9,8 +9,7 @@
 #include "lpot/quantize/resolve.h"
 #include "lpot/quantize/writers/openvino.h"
 #include "lpot/runtime/executable.h"
-#include "tests/support/graphs.h"
-#include "tests/support/memory_data.h"
+#include "tests/quantize/graph/quantized_graph.h"
 
 namespace lpot {
 namespace {
@@ -45,87 +44,29 @@ std::shared_ptr<ov::Node> padded(const ov::Output<ov::Node>& tensor, float value
   return std::make_shared<op::Pad>(tensor, sizes, sizes, constant({}, {value}), ov::op::PadMode::CONSTANT);
 }
 
-Plan all_int8(const Model& model) {
-  Plan plan;
-  for (const QuantizableOp& op : quantizable_ops(model))
-    plan.ops[op.name] = {Precision::Int8,
-                         {Algorithm::MinMax, Granularity::PerTensor, Symmetry::Asymmetric, 8},
-                         {Algorithm::MinMax, Granularity::PerChannel, Symmetry::Symmetric, 7}};
-  return plan;
-}
-
-struct Quantized {
-  Model model;
-  Edits edits;
-  Model int8;
-
-  explicit Quantized(const Between& between) : Quantized(around(between)) {}
-  explicit Quantized(const Model& from) : Quantized(from, all_int8(from)) {}
-  Quantized(const Model& from, const Plan& plan) : model(from.clone()) {
-    const auto statistics =
-        observe(model, observation_points(model),
-                loader_of(unlabelled({random_tensor({4, 8, 8}, 1), random_tensor({4, 8, 8}, 2)})), {})
-            .snapshots.back();
-    edits = resolve(model, plan, statistics);
-    int8 = apply(model, edits);
-  }
-
-  std::vector<std::string> quantizers() const {
-    std::vector<std::string> names;
-    for (const OpInfo& op : list_ops(int8))
-      if (op.type == "FakeQuantize") names.push_back(op.name);
-    return names;
-  }
-
-  // The levels of an op without weights that reads integers.
-  std::optional<Range> input_levels(const std::string& name) const {
-    for (const InputEdit& edit : edits.inputs)
-      if (edit.op == name) return edit.levels;
-    return std::nullopt;
-  }
-
-  // The output precision of the first convolution.
-  std::string output_precision() const {
-    const Executable executable(int8);
-    for (const ExecutedOp& kernel : executable.executed_ops())
-      if (kernel.name == "a") return kernel.precision;
-    return "nothing";
-  }
-
-  double error() const {
-    const Tensor input = random_tensor({1, 4, 8, 8}, 7);
-    const Tensor expected = Executable(model).infer({input})[0], found = Executable(int8).infer({input})[0];
-    double difference = 0, size = 0;
-    for (std::size_t i = 0; i < found.size(); ++i) {
-      difference += std::fabs(found.value_at(i) - expected.value_at(i));
-      size += std::fabs(expected.value_at(i));
-    }
-    return difference / size;
-  }
-};
-
 TEST(Placement, MovesQuantizersThroughNearestResize) {
-  const Quantized nearest([](const auto& x) { return resized(x, op::Interpolate::InterpolateMode::NEAREST); });
+  const Quantized nearest(around([](const auto& x) { return resized(x, op::Interpolate::InterpolateMode::NEAREST); }));
   EXPECT_THAT(nearest.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
   EXPECT_EQ(nearest.output_precision(), "u8");
   EXPECT_LT(nearest.error(), 0.05);
 }
 
 TEST(Placement, LeavesTheQuantizerAfterLinearResize) {
-  const Quantized linear([](const auto& x) { return resized(x, op::Interpolate::InterpolateMode::LINEAR_ONNX); });
+  const Quantized linear(
+      around([](const auto& x) { return resized(x, op::Interpolate::InterpolateMode::LINEAR_ONNX); }));
   EXPECT_THAT(linear.quantizers(), UnorderedElementsAre("x/quantize", "between/quantize"));
   EXPECT_LT(linear.error(), 0.05);
 }
 
 TEST(Placement, MovesQuantizersThroughZeroPadding) {
-  const Quantized zeros([](const auto& x) { return padded(x, 0.0f); });
+  const Quantized zeros(around([](const auto& x) { return padded(x, 0.0f); }));
   EXPECT_THAT(zeros.quantizers(), UnorderedElementsAre("x/quantize", "relu/quantize"));
   EXPECT_EQ(zeros.output_precision(), "u8");
   EXPECT_LT(zeros.error(), 0.05);
 }
 
 TEST(Placement, LeavesTheQuantizerAfterNonZeroPadding) {
-  const Quantized ones([](const auto& x) { return padded(x, 1.37f); });
+  const Quantized ones(around([](const auto& x) { return padded(x, 1.37f); }));
   EXPECT_THAT(ones.quantizers(), UnorderedElementsAre("x/quantize", "between/quantize"));
   EXPECT_LT(ones.error(), 0.05);
 }
@@ -364,11 +305,11 @@ TEST(Placement, OnlyObservesMeansThatKernelsRead) {
   const auto axes = op::Constant::create(ov::element::i64, {2}, {2, 3});
   const auto mean = std::make_shared<op::ReduceMean>(relu, axes, true);
   const Model norm = as_model({std::make_shared<op::Subtract>(relu, mean)}, {x});
-  EXPECT_THAT(averaged_tensors(norm), IsEmpty());
+  EXPECT_THAT(tensors_of_integer_reads(norm), IsEmpty());
 
   const auto y = parameter({1, 4, 8, 8}, "x");
   const auto flat = std::make_shared<op::ReduceMean>(first_relu(y), axes, false);
-  EXPECT_THAT(averaged_tensors(as_model({product(flat, 16, 4, "b", 2)}, {y})), UnorderedElementsAre("relu"));
+  EXPECT_THAT(tensors_of_integer_reads(as_model({product(flat, 16, 4, "b", 2)}, {y})), UnorderedElementsAre("relu"));
 }
 
 }  // namespace

@@ -68,6 +68,38 @@ class SameModel : public ExportOnnx {
     return load(file_);
   }
 
+  // A dense block: batch norms read the concatenations.
+  Model dense_network() {
+    file_.input("x", {16, 4, 8, 8});
+    file_.output("y", {16, 4, 8, 8});
+    add_convolution("x", "a");
+    file_.node("Relu", "relu", {"a"}, "r0");
+    add_scaled_convolution("r0", 4, "b");
+    add_concat({"r0", "b"}, "r1");
+    add_scaled_convolution("r1", 8, "c");
+    add_concat({"r1", "c"}, "r2");
+    add_scaled_convolution("r2", 12, "y");
+    return load(file_);
+  }
+
+  // Batch norm, ReLU and a convolution to 4 channels.
+  void add_scaled_convolution(const std::string& input, std::size_t channels, const std::string& output) {
+    add_batch_norm(file_, input, output + ".n", channels);
+    file_.node("Relu", output + ".relu", {output + ".n"}, output + ".r");
+    file_.constant(output + ".w", {4, static_cast<std::int64_t>(channels), 1, 1},
+                   random_values(4 * channels, ++seed_, -0.3f, 0.4f));
+    file_.node("Conv", output + ".conv", {output + ".r", output + ".w"}, output);
+  }
+
+  void add_concat(const std::vector<std::string>& inputs, const std::string& output) {
+    file_.node("Concat", output + ".concat", inputs, output);
+    onnx::NodeProto& concat = *file_.model.mutable_graph()->mutable_node(file_.model.graph().node_size() - 1);
+    onnx::AttributeProto& axis = *concat.add_attribute();
+    axis.set_name("axis");
+    axis.set_type(onnx::AttributeProto_AttributeType_INT);
+    axis.set_i(1);
+  }
+
   Edits resolved(const Model& model, const Recipes& recipes) {
     std::vector<Tensor> images;
     for (unsigned i = 0; i < 16; ++i) images.push_back(random_image(i, 1));
@@ -103,6 +135,16 @@ TEST_F(SameModel, WithoutRecipes) { expect_same_model({}); }
 TEST_F(SameModel, WithIntegerResidualSums) { expect_same_model({"residual_sums"}); }
 
 TEST_F(SameModel, WithCorrections) { expect_same_model({"residual_sums", "bias_correction", "weight_correction"}); }
+
+TEST_F(SameModel, WithIntegersBeforeBatchNorms) {
+  const Model model = dense_network();
+  const Edits edits = resolved(model, {});
+  ASSERT_THAT(edits.inputs, ::testing::Not(::testing::IsEmpty()));
+  write(model, edits);
+  const Tensor images = random_image(99, 16);
+  EXPECT_THAT(outputs_of(load_model(folder_ / "int8.onnx"), images),
+              ElementsAreArray(outputs_of(apply(model, edits), images)));
+}
 
 TEST_F(SameModel, HasIntegerBiasesInOpenVino) {
   const Model model = network();
