@@ -248,6 +248,10 @@ std::string tensor_name(const ov::Node& producer, std::size_t output) {
                                          : fmt::format("{}:{}", producer.get_friendly_name(), output);
 }
 
+std::string tensor_name(const ov::Output<ov::Node>& tensor) {
+  return tensor_name(*tensor.get_node(), tensor.get_index());
+}
+
 Calibration observe(const Model& model, const std::vector<ObservationPoint>& points, const DataLoader& loader,
                     const ObserveOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("calibrate", "the calibration data set is empty");

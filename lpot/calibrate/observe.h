@@ -16,6 +16,11 @@
 #include "lpot/distributed/jobs.h"
 #include "lpot/model/model.h"
 
+namespace ov {
+template <typename NodeType>
+class Output;
+}  // namespace ov
+
 namespace lpot {
 
 // A tensor to observe and the axis of its channels.
@@ -26,6 +31,7 @@ struct ObservationPoint {
 
 // The name of a tensor: the name of its producer, followed by the output's number if there are several ("split:1").
 std::string tensor_name(const ov::Node& producer, std::size_t output);
+std::string tensor_name(const ov::Output<ov::Node>&);
 
 struct ObserveOptions {
   std::vector<std::size_t> sampling_sizes = {100};  // a snapshot of the statistics is returned for each

@@ -176,14 +176,14 @@ TEST_F(Merge, OlderKeyNamesAreAliases) {
 }
 
 TEST_F(Merge, MergesTextsInMemoryAndNamesThemInErrors) {
-  const ConfigText defaults{"defaults", "model: {name: net}\ntuning: {exit_policy: {max_trials: 3}}"};
+  const ConfigDocument defaults{"defaults", "model: {name: net}\ntuning: {exit_policy: {max_trials: 3}}"};
   const Config config =
-      load_config_texts({defaults, {"arguments", "tuning: {exit_policy: {max_trials: 5}}"}}, {}, kTables);
+      load_config_documents({defaults, {"arguments", "tuning: {exit_policy: {max_trials: 5}}"}}, {}, kTables);
   EXPECT_EQ(config.tuning.exit_policy.max_trials, 5u);
   EXPECT_EQ(config.model.name, "net");
   EXPECT_EQ(config.files, (std::vector<std::string>{"defaults", "arguments"}));
   try {
-    load_config_texts({defaults, {"arguments", "tuning: {exit_policy: {max_trials: 0}}"}}, {}, kTables);
+    load_config_documents({defaults, {"arguments", "tuning: {exit_policy: {max_trials: 0}}"}}, {}, kTables);
     FAIL() << "accepted";
   } catch (const ConfigError& error) {
     EXPECT_NE(std::string(error.what()).find("arguments:1: tuning.exit_policy.max_trials"), std::string::npos);

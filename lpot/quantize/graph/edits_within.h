@@ -1,6 +1,7 @@
 // Edits of some ops of a model, for example of those that a file format can change.
 //
-//   const Edits written = edits_of_main_graph(source, edits);
+//   Edits edits;
+//   const Edits written = edits_of_main_graph(model, edits);
 //
 #pragma once
 #include "lpot/quantize/graph/edits.h"

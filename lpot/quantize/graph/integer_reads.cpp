@@ -19,8 +19,6 @@ namespace op = ov::opset8;
 using Output = ov::Output<ov::Node>;
 using Input = ov::Input<ov::Node>;
 
-std::string name_of(const Output& tensor) { return tensor_name(*tensor.get_node(), tensor.get_index()); }
-
 class IntegerReads {
  public:
   IntegerReads(const Model& model, const Edits& edits, const Statistics& statistics)
@@ -95,10 +93,10 @@ class IntegerReads {
       }
   }
 
-  // False if a tensor would use few of the common levels.
+  // False if the common levels are so wide that a tensor would lose more than one of its 8 bits.
   bool is_wide_enough(const Output& tensor, const Range& levels) const {
-    constexpr float kMaxRatio = 8;
-    const auto own = levels_of(name_of(tensor), statistics_);
+    constexpr float kMaxRatio = 2;
+    const auto own = levels_of(tensor_name(tensor), statistics_);
     return own && levels.high - levels.low <= kMaxRatio * (own->high - own->low);
   }
 
@@ -165,7 +163,7 @@ class IntegerReads {
     const bool are_useful = std::all_of(readers.begin(), readers.end(), [&](const Input& reader) {
       return is_average(*reader.get_node()) && is_read_as_integers(*reader.get_node());
     });
-    const auto levels = are_useful ? levels_of(name_of(tensor), statistics_) : std::nullopt;
+    const auto levels = are_useful ? levels_of(tensor_name(tensor), statistics_) : std::nullopt;
     const bool must_be_zero = std::any_of(readers.begin(), readers.end(),
                                           [](const Input& reader) { return pads_average(*reader.get_node()); });
     return levels && must_be_zero && levels->low != 0 ? std::nullopt : levels;
@@ -219,13 +217,13 @@ std::set<std::string> tensors_of_integer_reads(const Model& model) {
   for (const ConcatRegion& region : concat_regions(model)) {
     tensors.insert(region.last.begin(), region.last.end());
     for (const Output& tensor : region.tensors)
-      if (!ov::is_type<op::Concat>(tensor.get_node())) tensors.insert(name_of(tensor));
+      if (!ov::is_type<op::Concat>(tensor.get_node())) tensors.insert(tensor_name(tensor));
     concatenated.insert(region.tensors.begin(), region.tensors.end());
   }
   for (const auto& node : all_ops(*model.graph))
     if (is_average(*node) && node->get_input_element_type(0) == ov::element::f32 &&
         (only_kernels_read(*node) || concatenated.contains(node->output(0))))
-      tensors.insert(name_of(node->input_value(0)));
+      tensors.insert(tensor_name(node->input_value(0)));
   return tensors;
 }
 

@@ -37,8 +37,6 @@ bool is_product(const ov::Node& node) {
   return true;
 }
 
-std::string name_of(const Output& tensor) { return tensor_name(*tensor.get_node(), tensor.get_index()); }
-
 }  // namespace
 
 std::vector<QuantizableOp> activation_products(const Model& model) {
@@ -47,10 +45,10 @@ std::vector<QuantizableOp> activation_products(const Model& model) {
     if (is_product(*node))
       products.push_back({.name = op_name(*node),
                           .type = "MatMul",
-                          .activation = name_of(source_of(node->input_value(0))),
+                          .activation = tensor_name(source_of(node->input_value(0))),
                           .weight_axes = {},
                           .input_axes = {},
-                          .second = name_of(source_of(node->input_value(1)))});
+                          .second = tensor_name(source_of(node->input_value(1)))});
   return products;
 }
 
@@ -69,7 +67,7 @@ std::vector<ObservationPoint> product_points(const Model& model) {
       const Output source = source_of(input);
       const ov::PartialShape& shape = source.get_partial_shape();
       const bool has_channels = shape.rank().is_static() && shape.size() > 0 && shape[shape.size() - 1].is_static();
-      points.push_back({name_of(source), has_channels ? -1 : kNoChannels});
+      points.push_back({tensor_name(source), has_channels ? -1 : kNoChannels});
     }
   }
   return points;

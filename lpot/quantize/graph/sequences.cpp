@@ -20,8 +20,6 @@ namespace {
 namespace op = ov::opset8;
 using Output = ov::Output<ov::Node>;
 
-std::string name_of_tensor(const Output& tensor) { return tensor_name(*tensor.get_node(), tensor.get_index()); }
-
 bool is_float_constant(const Output& tensor) {
   return ov::is_type<op::Constant>(tensor.get_node()) && tensor.get_element_type() == ov::element::f32;
 }
@@ -89,7 +87,7 @@ QuantizableOp describe_sequence(const ov::Node& node) {
   const ov::Shape& shape = node.get_input_shape(sequence_inputs(node).weights);
   return {.name = op_name(node),
           .type = node.get_type_name(),
-          .activation = name_of_tensor(node.input_value(0)),
+          .activation = tensor_name(node.input_value(0)),
           .weight_axes = {0, 1},
           .input_axes = {2},
           .weight_shape = Shape(shape.begin(), shape.end()),
@@ -123,7 +121,7 @@ Range state_range(const ov::Node& node, const Statistics& statistics) {
   if (ov::is_type<op::Constant>(initial.get_node())) {
     for (const float value : values_of(initial)) range = join(range, {value, value});
   } else if (depends_on_inputs(initial)) {
-    range = join(range, observed_range(observed_in(statistics, op_name(node), name_of_tensor(initial))));
+    range = join(range, observed_range(observed_in(statistics, op_name(node), tensor_name(initial))));
   }
   return range;
 }
@@ -134,7 +132,7 @@ QuantizedWeights quantize_input(const ov::Node& node, std::size_t input, const T
 }
 
 const TensorStatistics& statistics_of_input(const ov::Node& node, const Statistics& statistics) {
-  return observed_in(statistics, op_name(node), name_of_tensor(node.input_value(0)));
+  return observed_in(statistics, op_name(node), tensor_name(node.input_value(0)));
 }
 
 Range input_range(const ov::Node& node, const OpPlan& plan, const Statistics& statistics) {
@@ -183,9 +181,9 @@ std::vector<QuantizableOp> recurrent_sequences(const Model& model) {
 std::vector<ObservationPoint> sequence_points(const Model& model) {
   std::vector<ObservationPoint> points;
   for_each_sequence(model, [&](const ov::Node& node) {
-    points.push_back({name_of_tensor(node.input_value(0)), -1});
+    points.push_back({tensor_name(node.input_value(0)), -1});
     points.push_back({tensor_name(node, 0), -1});
-    if (depends_on_inputs(node.input_value(1))) points.push_back({name_of_tensor(node.input_value(1)), -1});
+    if (depends_on_inputs(node.input_value(1))) points.push_back({tensor_name(node.input_value(1)), -1});
   });
   return points;
 }

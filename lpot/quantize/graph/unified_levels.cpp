@@ -17,8 +17,6 @@ namespace {
 
 using Output = ov::Output<ov::Node>;
 
-std::string name_of_value(const Output& tensor) { return tensor_name(*tensor.get_node(), tensor.get_index()); }
-
 // The levels of the tensors that int8 ops read, by tensor. Without tensors that ops read with different levels.
 std::map<std::string, Range> levels_by_tensor(const Edits& edits) {
   std::map<std::string, Range> levels;
@@ -86,7 +84,7 @@ class LevelGroups {
 // The first tensor with int8 readers on the way up from this one, through ops that preserve values.
 std::optional<std::string> first_above(Output tensor, const LevelGroups& groups) {
   while (true) {
-    if (std::string name = name_of_value(tensor); groups.contains(name)) return name;
+    if (std::string name = tensor_name(tensor); groups.contains(name)) return name;
     if (!preserves_values(*tensor.get_node(), {})) return std::nullopt;
     tensor = tensor.get_node()->input_value(0);
   }
@@ -95,7 +93,7 @@ std::optional<std::string> first_above(Output tensor, const LevelGroups& groups)
 // The same on the way down.
 std::optional<std::string> first_below(Output tensor, const LevelGroups& groups) {
   while (true) {
-    if (std::string name = name_of_value(tensor); groups.contains(name)) return name;
+    if (std::string name = tensor_name(tensor); groups.contains(name)) return name;
     const auto readers = tensor.get_target_inputs();
     if (readers.size() != 1 || !preserves_values(*readers.begin()->get_node(), {})) return std::nullopt;
     tensor = readers.begin()->get_node()->output(0);
@@ -111,7 +109,7 @@ void unify_pooled_levels(const Model& model, Edits& edits) {
     if (edit.activation.empty() || !edit.written_divisors().empty()) continue;
     const ov::Node* pool = index.find(edit.op, edit.type)->get_input_node_ptr(0);
     if (std::string_view(pool->get_type_name()) != "MaxPool") continue;
-    if (const auto found = levels.find(name_of_value(pool->input_value(0))); found != levels.end())
+    if (const auto found = levels.find(tensor_name(pool->input_value(0))); found != levels.end())
       edit.levels = found->second;
   }
 }
