@@ -111,10 +111,11 @@ class Benchmark:
         """The reference models: by goal, and fp32."""
         folder = self.work / f"oracle/{network.name}"
         config = self.config(network, "selection")
-        study = digest(network.model, config, self.version, self.openvino)
-        key = {"study": study, "program": digest(self.oracle_program)}
+        data = digest(network.model, config)
+        study = digest(data, self.version, self.openvino)
+        key = {"data": data, "study": study, "program": digest(self.oracle_program)}
         before = read_json(folder / "key.json")
-        if before and self.options.keep_oracle and before["study"] == study:
+        if before and self.options.keep_oracle and before["data"] == data:
             key = before
         if before and before != key:
             older = folder.with_name(f"{network.name}-{before['program']}")

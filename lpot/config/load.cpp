@@ -20,7 +20,7 @@ Config load_config(const std::vector<std::string>& files, const std::vector<std:
 ConfigDocument read_config_document(const std::string& file) { return {file, read_text(file)}; }
 
 Config load_config_documents(const std::vector<ConfigDocument>& texts, const std::vector<std::string>& overrides,
-                         const ComponentTables& tables) {
+                             const ComponentTables& tables) {
   if (texts.empty()) throw ConfigError("load_config", "no file given; expected at least one YAML file");
   const KeyTable keys(tables.recipes);
   Document merged = normalize(parse_yaml(texts.front().text, texts.front().name), keys);

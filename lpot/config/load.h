@@ -37,7 +37,7 @@ ConfigDocument read_config_document(const std::string& file);
 
 // Like load_config, but the files are in memory.
 Config load_config_documents(const std::vector<ConfigDocument>& texts, const std::vector<std::string>& overrides,
-                         const ComponentTables&);
+                             const ComponentTables&);
 
 // Reads one file from memory; messages use `name` as the file name.
 Config load_config_text(const std::string& text, const std::string& name, const ComponentTables&);

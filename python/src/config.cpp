@@ -53,7 +53,8 @@ Config load(const NamedTexts& named_texts, const Registry& registry) {
               strategies = with_registered(library.strategies, registered("strategy"));
   const ComponentTables tables{datasets, transforms, library.postprocesses, metrics, strategies, library.recipes};
   std::vector<ConfigDocument> texts;
-  for (const auto& [name, text] : named_texts) texts.push_back(text ? ConfigDocument{name, *text} : read_config_document(name));
+  for (const auto& [name, text] : named_texts)
+    texts.push_back(text ? ConfigDocument{name, *text} : read_config_document(name));
   return load_config_documents(texts, {}, tables);
 }
 

@@ -20,6 +20,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 // The mean and the largest value of each row, for rows of any length.
 Model row_model() {
@@ -229,8 +230,8 @@ TEST_P(EveryExecutor, RunsNothingForNoPositionsOrACompleteCollector) {
 TEST_P(EveryExecutor, ThrowsAReadErrorAtItsPlaceInTheOrder) {
   use(damaged_loader(100, 17, 2));
   Recorder recorder;
-  EXPECT_EQ(message_of<DataError>([&] { open()->run({.positions = first_positions(100)}, recorder, {}); }),
-            "[rows] sample 17 cannot be read");
+  EXPECT_THAT(message_of<DataError>([&] { open()->run({.positions = first_positions(100)}, recorder, {}); }),
+              StartsWith("[rows] sample 17 cannot be read. Repair the data"));
   EXPECT_EQ(positions_in(recorder.records()), first_positions(16));
 }
 

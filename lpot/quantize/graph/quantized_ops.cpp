@@ -56,7 +56,8 @@ QuantizedOps quantized_ops(const Model& model) {
     const Part& part = parts.at(node->get_input_node_ptr(weights));
     // The weights of ONNX's ConvInteger and MatMulInteger are folded to 32-bit integers.
     const bool is_integer = node->get_input_element_type(weights).is_integral_number();
-    if (part.is_constant && (part.is_quantized || is_integer)) found.ops.push_back({op_name(*node), node->get_type_name()});
+    if (part.is_constant && (part.is_quantized || is_integer))
+      found.ops.push_back({op_name(*node), node->get_type_name()});
   }
   return found;
 }

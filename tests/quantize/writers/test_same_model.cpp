@@ -69,25 +69,26 @@ class SameModel : public ExportOnnx {
   }
 
   // A dense block: batch norms read the concatenations.
+  // The concatenated tensors have similar ranges, so that they can share their levels.
   Model dense_network() {
     file_.input("x", {16, 4, 8, 8});
     file_.output("y", {16, 4, 8, 8});
     add_convolution("x", "a");
     file_.node("Relu", "relu", {"a"}, "r0");
-    add_scaled_convolution("r0", 4, "b");
+    add_scaled_convolution("r0", 4, "b", 2.0f);
     add_concat({"r0", "b"}, "r1");
-    add_scaled_convolution("r1", 8, "c");
+    add_scaled_convolution("r1", 8, "c", 1.2f);
     add_concat({"r1", "c"}, "r2");
-    add_scaled_convolution("r2", 12, "y");
+    add_scaled_convolution("r2", 12, "y", 1.0f);
     return load(file_);
   }
 
   // Batch norm, ReLU and a convolution to 4 channels.
-  void add_scaled_convolution(const std::string& input, std::size_t channels, const std::string& output) {
+  void add_scaled_convolution(const std::string& input, std::size_t channels, const std::string& output, float scale) {
     add_batch_norm(file_, input, output + ".n", channels);
     file_.node("Relu", output + ".relu", {output + ".n"}, output + ".r");
     file_.constant(output + ".w", {4, static_cast<std::int64_t>(channels), 1, 1},
-                   random_values(4 * channels, ++seed_, -0.3f, 0.4f));
+                   random_values(4 * channels, ++seed_, -0.3f * scale, 0.4f * scale));
     file_.node("Conv", output + ".conv", {output + ".r", output + ".w"}, output);
   }
 
