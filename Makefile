@@ -111,10 +111,11 @@ bench-tune: configure
 	@scripts/setup.sh --peers
 	.venv-peers/bin/python benchmarks/tune.py --build $(BUILD) $(TUNE)
 
+# HELD=benchmarks/as_avx2.py: as if the CPU had no more than AVX2.
 bench-regret: configure
-	@cmake --build $(BUILD) -j $(JOBS) --target lpot bench_oracle
+	@cmake --build $(BUILD) -j $(JOBS) --target lpot bench_oracle cpuid_mask
 	@scripts/setup.sh --peers
-	.venv-peers/bin/python benchmarks/regret.py --build $(BUILD) $(REGRET)
+	$(HELD) .venv-peers/bin/python benchmarks/regret.py --build $(BUILD) $(REGRET)
 
 bench-structure: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot
