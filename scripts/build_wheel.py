@@ -40,14 +40,14 @@ def compile_wheel(pythons: list[str], jobs: int) -> pathlib.Path:
     own = f"{sys.version_info.major}.{sys.version_info.minor}"
     headers = []
     for version in sorted(set(pythons) - {own}):
-        command = [ROOT / "scripts/python_headers.sh", version, BUILD / "headers"]
-        folder = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        script = [str(ROOT / "scripts/python_headers.sh"), version, str(BUILD / "headers")]
+        folder = subprocess.run(script, check=True, stdout=subprocess.PIPE, text=True)
         headers.append(f"{version}={folder.stdout.strip()}")
     target = BUILD / "linked"
     shutil.rmtree(target, ignore_errors=True)
     os.environ["CMAKE_BUILD_PARALLEL_LEVEL"] = str(jobs)
     command = ["pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps"]
-    command += ["--no-build-isolation", "--wheel-dir", target]
+    command += ["--no-build-isolation", "--wheel-dir", str(target)]
     command += ["-C", f"cmake.define.LPOT_PYTHON_HEADERS={';'.join(headers)}"]
     tool(*command, ROOT)
     return only_wheel(target)

@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 def collect(build: pathlib.Path) -> list[dict]:
     """Returns gcovr's summary of each file of the library and of the command line."""
     target = build / "coverage.json"
-    command = [sys.executable, "-m", "gcovr", "--root", ROOT, "--object-directory"]
+    command: list[str | pathlib.Path] = [sys.executable, "-m", "gcovr", "--root", ROOT, "--object-directory"]
     command += [
         build,
         "--filter",
@@ -29,7 +29,7 @@ def collect(build: pathlib.Path) -> list[dict]:
     ]
     # g++ 12 counts some lines of templates wrongly (GCC bug 68080).
     command += ["--gcov-ignore-parse-errors=negative_hits.warn_once_per_file"]
-    command += ["--json-summary", target, build]
+    command += ["--json-summary", str(target), str(build)]
     subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
     return json.loads(target.read_text())["files"]
 

@@ -71,7 +71,7 @@ def sources_to_tidy(files: list[str]) -> list[str]:
     chosen = {name for name in files if name.endswith(".cpp")}
     all_sources = git_lines("ls-files", "*.cpp")
     headers = {name for name in files if name.endswith(".h")}
-    includes = {}
+    includes: dict[str, list[str]] = {}
     if headers and not chosen.issuperset(all_sources):
         for name in all_sources:
             text = (ROOT / name).read_text()

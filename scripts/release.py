@@ -19,7 +19,10 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 def read_version(root: pathlib.Path) -> str:
     text = (root / "lpot/core/version.h").read_text()
-    return re.search(r'kVersion = "([^"]+)"', text).group(1)
+    found = re.search(r'kVersion = "([^"]+)"', text)
+    if not found:
+        sys.exit("lpot/core/version.h: no kVersion")
+    return found.group(1)
 
 
 def read_notes(changelog: str, version: str) -> str:
