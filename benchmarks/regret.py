@@ -253,6 +253,8 @@ def measure(benchmark: Benchmark, networks: Networks) -> Table:
                 if options.table and not path.exists():
                     continue
                 cells.append(benchmark.cell(network, goal, strategy))
+            if options.table and not cells:
+                continue
             try:
                 table.add(network, goal, oracle, cells)
             except NotMeasured as missing:
