@@ -9,6 +9,8 @@ fastest model that meets the goal among at least 200 plans (oracle.cpp).
 - Results are stored in BUILD/regret, those of the emulated AVX2 CPU (as_avx2.py) in BUILD/regret-avx2. A second run
   measures only what is missing. A result belongs to the program `lpot`, the model and the configuration; with another
   one, it is measured again.
+- The fastest plans of a reference search are stored in regret_references/, so that another machine only builds and
+  times them. regret_results.json has the rows of the page.
 - The first int8 model of a strategy does not depend on the goal. If it meets a goal, the cells of all looser goals are
   the same, and they are not measured again.
 
@@ -17,26 +19,24 @@ fastest model that meets the goal among at least 200 plans (oracle.cpp).
     regret.py --keep                  uses cells of other versions of lpot; with --again auto, only `auto` is new
     regret.py --keep-oracle           uses the reference models that another version of lpot found
     regret.py --peers                 also runs NNCF's accuracy control, 10 minutes per cell at most
-    regret.py --table --write         only prints the table, and writes it to benchmarks/regret.md
+    regret.py --search-again          searches for reference models, also if regret_references/ has their plans
+    regret.py --table --write         only prints the table; adds it to regret_results.json and writes regret.md
 """
 
 import argparse
-import collections
 import os
 import pathlib
 import re
-import statistics
 import sys
-import textwrap
 
-from regret_measure import FOLDERS, GOALS, NNCF, Benchmark, NotMeasured, cpu_class
+from regret_measure import FOLDERS, NNCF, Benchmark, NotMeasured, cpu_class
 from regret_networks import NETWORKS, ROOT, Network, Networks
+from regret_reference import GOALS, References
+from regret_table import Entry, PublishedResults, Row, Table, wrapped
 
 STRATEGIES = ("auto", "basic", "bayesian")
-HEAD = (
-    "network", "goal", "fp32", "needed", "strategy", "accuracy", "change on the other half", "int8 ops", "speed-up",
-    "regret", "evaluations", "time",
-)  # fmt: skip
+PAGE = ROOT / "benchmarks/regret.md"
+RESULTS = ROOT / "benchmarks/regret_results.json"
 
 
 def scale(network: Network) -> float:
@@ -50,123 +50,67 @@ def regret_text(speed: dict) -> str:
     return f"{speed['regret']:.2f} ({measured['low']:.2f}-{measured['high']:.2f})"
 
 
-class Table:
+class Rows:
+    """Converts measurements to rows of the table."""
+
     def __init__(self, benchmark: Benchmark) -> None:
         self.benchmark = benchmark
-        self.rows: list[list[str]] = []
-        self.cells: dict[str, list[dict]] = collections.defaultdict(list)
-        self.plans: dict[str, int] = {}
 
-    def add(
+    def entry(
         self, network: Network, goal: float, oracle: dict, cells: list[dict]
-    ) -> None:
+    ) -> Entry:
         factor = scale(network)
+        rows = {"oracle": self.reference(network, goal, oracle)}
+        for cell in cells:
+            rows[cell["strategy"]] = self.row(network, oracle, cell)
+        return Entry(
+            network=network.title,
+            fp32=f"{factor * oracle['fp32']:.2f}",
+            needed=f"{factor * oracle['fp32'] * (1 - goal):.2f}",
+            plans=oracle["tried"],
+            rows=rows,
+        )
+
+    def reference(self, network: Network, goal: float, oracle: dict) -> Row:
         best = oracle["goals"][str(goal)]
-        head = [
-            network.title,
-            f"{100 * goal:g}%",
-            f"{factor * oracle['fp32']:.2f}",
-            f"{factor * oracle['fp32'] * (1 - goal):.2f}",
-        ]
-        oracle_cell = {**best, "goal": goal}
-        rows = [
+        return Row(
             [
-                *head,
-                "oracle",
-                f"{factor * best['accuracy']:.2f}",
-                self.change_text(network, oracle_cell),
+                f"{scale(network) * best['accuracy']:.2f}",
+                self.change_text(network, {**best, "goal": goal}),
                 f"{best['int8_ops']}/{best['ops']}",
                 f"{best['measured']['ratio']:.2f} x",
                 "",
                 f"{oracle['tried'] + 1}",
                 "",
             ]
-        ]
-        with_speeds = [self.with_speed(network, oracle, cell) for cell in cells]
-        rows += [self.row(network, cell) for cell in with_speeds]
-        self.rows += rows
-        self.plans[network.title] = oracle["tried"]
-        for cell in with_speeds:
-            self.cells[cell["strategy"]].append(cell)
+        )
 
-    def with_speed(self, network: Network, oracle: dict, cell: dict) -> dict:
+    def row(self, network: Network, oracle: dict, cell: dict) -> Row:
         if "error" in cell:
-            return cell
-        return {**cell, **self.benchmark.regret(network, cell, oracle)}
-
-    def row(self, network: Network, cell: dict) -> list[str]:
-        strategy = cell["strategy"]
-        if "error" in cell:
-            return ["", "", "", "", strategy, cell["error"], *[""] * 6]
+            return Row([cell["error"], *[""] * 6], has_result=False)
+        speed = self.benchmark.regret(network, cell, oracle)
         met = cell["goal_met"]
-        return [
-            *[""] * 4,
-            strategy,
-            f"{scale(network) * cell['accuracy']:.2f}{'' if met else ' (missed)'}",
-            self.change_text(network, cell),
-            f"{cell['int8_ops']}/{cell['ops']}" if "int8_ops" in cell else "",
-            f"{cell['speedup']:.2f} x",
-            regret_text(cell) if met else "-",
-            f"{cell['evaluations']:.1f}",
-            f"{cell['seconds']:.0f} s",
-        ]
+        return Row(
+            [
+                f"{scale(network) * cell['accuracy']:.2f}{'' if met else ' (missed)'}",
+                self.change_text(network, cell),
+                f"{cell['int8_ops']}/{cell['ops']}" if "int8_ops" in cell else "",
+                f"{speed['speedup']:.2f} x",
+                regret_text(speed) if met else "-",
+                f"{cell['evaluations']:.1f}",
+                f"{cell['seconds']:.0f} s",
+            ],
+            goal_met=met,
+            regret=speed["regret"],
+            evaluations=cell["evaluations"],
+            seconds=cell["seconds"],
+            contention=speed["measured"].get("contention"),
+        )
 
     def change_text(self, network: Network, cell: dict) -> str:
         factor = scale(network)
         change = self.benchmark.change(network, cell)
         return f"{factor * change['mean']:+.2f} ({factor * change['low']:+.2f} to {factor * change['high']:+.2f})"
-
-    def contention(self) -> str:
-        """How much of the CPU other programs used during the comparisons of speed. Older results do not have it."""
-        compared = [c["measured"] for cells in self.cells.values() for c in cells if "measured" in c]  # fmt: skip
-        known = [m["contention"] for m in compared if "contention" in m]
-        if not known:
-            return "The load of the machine was not recorded."
-        return (
-            f"While models were timed, other programs used {100 * statistics.median(known):.0f}% of the CPU "
-            f"(the median of the {len(known)} of {len(compared)} cells for which it was recorded)."
-        )
-
-    def text(self) -> str:
-        lines = [row_text(HEAD), "|" + "---|" * len(HEAD)]
-        lines += [row_text(row) for row in self.rows]
-        lines += ["", *self.summary()]
-        return "\n".join(lines) + "\n"
-
-    def summary(self) -> list[str]:
-        head = (
-            "strategy", "cells", "goal missed", "no result", "median regret", "worst regret",
-            "median evaluations", "median time",
-        )  # fmt: skip
-        lines = [row_text(head), "|" + "---|" * len(head)]
-        for strategy, cells in self.cells.items():
-            done = [c for c in cells if "error" not in c]
-            met = [c["regret"] for c in done if c["goal_met"]]
-            lines.append(
-                row_text(
-                    [
-                        strategy,
-                        str(len(cells)),
-                        str(len(done) - len(met)),
-                        str(len(cells) - len(done)),
-                        f"{statistics.median(met):.2f}" if met else "",
-                        f"{max(met):.2f}" if met else "",
-                        f"{statistics.median(c['evaluations'] for c in done):.1f}"
-                        if done
-                        else "",
-                        f"{statistics.median(c['seconds'] for c in done):.0f} s"
-                        if done
-                        else "",
-                    ]
-                )
-            )
-        if len({len(cells) for cells in self.cells.values()}) > 1:
-            lines += ["", "The strategies have different numbers of cells, so these rows are not comparable."]  # fmt: skip
-        return lines
-
-
-def row_text(cells: list[str] | tuple[str, ...]) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 INTRODUCTION = (
@@ -175,14 +119,6 @@ INTRODUCTION = (
     "If strategies return the same model for several goals, the cells share one comparison of speed. "
     "Other programs make the times of tunings longer."
 )
-TITLES = {
-    "own": "The CPU as it is",
-    "AVX2": "Limited to AVX2 (`benchmarks/as_avx2.py`)",
-}
-
-
-def wrapped(text: str) -> str:
-    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def introduction(benchmark: Benchmark) -> str:
@@ -190,12 +126,6 @@ def introduction(benchmark: Benchmark) -> str:
         cpu=cpu_name(), version=benchmark.version, openvino=benchmark.openvino
     )
     return f"# Regret\n\n{wrapped(text)}\n"
-
-
-def section(of_class: str, table: Table) -> str:
-    plans = "; ".join(f"{title}: {count}" for title, count in table.plans.items())
-    text = f"Plans of the reference search: {plans}. {table.contention()}"
-    return f"\n## {TITLES[of_class]}\n\n{wrapped(text)}\n\n{table.text()}"
 
 
 def cpu_name() -> str:
@@ -220,6 +150,7 @@ def parse_options() -> argparse.Namespace:
     parser.add_argument("--again", type=words, default=[], metavar="STRATEGIES")
     parser.add_argument("--keep", action="store_true")
     parser.add_argument("--keep-oracle", action="store_true")
+    parser.add_argument("--search-again", action="store_true")
     parser.add_argument("--table", action="store_true")
     parser.add_argument("--write", action="store_true")
     options = parser.parse_args()
@@ -238,14 +169,16 @@ def parse_options() -> argparse.Namespace:
     return options
 
 
-def measure(benchmark: Benchmark, networks: Networks) -> Table:
+def measure(
+    benchmark: Benchmark, networks: Networks, results: PublishedResults
+) -> None:
     options = benchmark.options
-    table = Table(benchmark)
+    rows = Rows(benchmark)
     for name in options.networks:
         if options.table and not (benchmark.work / f"oracle/{name}/oracle.json").exists():  # fmt: skip
             continue
         network = networks.get(name)
-        oracle = benchmark.oracle(network)
+        oracle = References(benchmark).get(network)
         for goal in map(float, options.goals):
             cells = []
             for strategy in options.strategies:
@@ -256,13 +189,12 @@ def measure(benchmark: Benchmark, networks: Networks) -> Table:
             if options.table and not cells:
                 continue
             try:
-                table.add(network, goal, oracle, cells)
+                entry = rows.entry(network, goal, oracle, cells)
             except NotMeasured as missing:
                 print(f"left out: {name}, {goal}: {missing}", file=sys.stderr)
                 continue
-            for row in table.rows[-1 - len(cells) :]:
-                print(row_text(row), file=sys.stderr, flush=True)
-    return table
+            results.add(benchmark.of_class, name, str(goal), entry)
+            print("\n".join(Table([(str(goal), entry)]).lines()), file=sys.stderr, flush=True)  # fmt: skip
 
 
 def main() -> None:
@@ -270,22 +202,21 @@ def main() -> None:
     data = pathlib.Path(os.environ["LPOT_TEST_DATA"]).resolve()
     # Both classes read the same data.
     networks = Networks(data, pathlib.Path(options.build).resolve() / "regret/data")
+    results = PublishedResults(RESULTS)
     if options.table:
         options.keep = options.keep_oracle = True
         classes = list(FOLDERS)
     else:
         classes = [cpu_class()]
-    benchmarks = [Benchmark(options, of_class) for of_class in classes]
-    tables = [measure(benchmark, networks) for benchmark in benchmarks]
-    sections = [
-        section(c, table)
-        for c, table in zip(classes, tables, strict=True)
-        if table.rows
-    ]
+    benchmarks = [Benchmark(options, of_class, data) for of_class in classes]
+    for benchmark in benchmarks:
+        measure(benchmark, networks, results)
+    tables = {c: Table(results.of_class(c)) for c in FOLDERS}
+    sections = [table.section(c) for c, table in tables.items() if table.entries]
     print("".join(sections))
     if options.write:
-        path = ROOT / "benchmarks/regret.md"
-        path.write_text(introduction(benchmarks[0]) + "".join(sections))
+        results.write()
+        PAGE.write_text(introduction(benchmarks[0]) + "".join(sections))
 
 
 if __name__ == "__main__":

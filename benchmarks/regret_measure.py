@@ -4,7 +4,6 @@ Every result is stored as JSON below BUILD/regret and belongs to what it depends
 """
 
 import argparse
-import hashlib
 import json
 import math
 import os
@@ -20,30 +19,16 @@ import regret_peers
 from regret_changes import paired_change
 from regret_networks import CONFIG, ROOT, Network
 from regret_peers import NNCF
-from stored_results import log, read_json, write_json
+from regret_reference import GOALS, is_int8, meets
+from stored_results import digest, log, read_json, write_json
 
-GOALS = (0.001, 0.003, 0.005, 0.01, 0.02)  # relative; the same as in oracle.cpp
 # CPU classes and the folders of their results below BUILD.
 FOLDERS = {"own": "regret", "AVX2": "regret-avx2"}
-CANDIDATES = 4  # of each goal, timed together to find the fastest
 PROCESSES = 2  # that time a pair of models
-
-
-def digest(*parts: str | bytes | pathlib.Path) -> str:
-    value = hashlib.sha256()
-    for part in parts:
-        content = part.read_bytes() if isinstance(part, pathlib.Path) else part
-        value.update(content.encode() if isinstance(content, str) else content)
-        value.update(b"\0")
-    return value.hexdigest()[:16]
 
 
 def hash_of_model(model: pathlib.Path) -> str:
     return digest(model, model.with_suffix(".bin"))
-
-
-def meets(goal: float, fp32: float, value: float) -> bool:
-    return value >= fp32 - goal * abs(fp32) - 1e-12 * max(1.0, abs(fp32))
 
 
 class Failure(Exception):
@@ -59,8 +44,12 @@ def cpu_class() -> str:
 
 
 class Benchmark:
-    def __init__(self, options: argparse.Namespace, of_class: str) -> None:
+    def __init__(
+        self, options: argparse.Namespace, of_class: str, data: pathlib.Path
+    ) -> None:
         self.options = options
+        self.of_class = of_class
+        self.data = data
         self.build = pathlib.Path(options.build).resolve()
         self.work = self.build / FOLDERS[of_class]
         # Results of another class are only read.
@@ -104,101 +93,6 @@ class Benchmark:
         if not path.exists() or path.read_text() != text:
             path.write_text(text)
         return path
-
-    # The reference
-
-    def oracle(self, network: Network) -> dict:
-        """The reference models: by goal, and fp32."""
-        folder = self.work / f"oracle/{network.name}"
-        config = self.config(network, "selection")
-        data = digest(network.model, config)
-        study = digest(data, self.version, self.openvino)
-        key = {"data": data, "study": study, "program": digest(self.oracle_program)}
-        before = read_json(folder / "key.json")
-        if before and self.options.keep_oracle and before["data"] == data:
-            key = before
-        if before and before != key:
-            older = folder.with_name(f"{network.name}-{before['program']}")
-            shutil.rmtree(older, ignore_errors=True)
-            folder.rename(older)
-        known = read_json(folder / "oracle.json")
-        if known and known["tried"] >= self.options.plans:
-            return known
-        write_json(folder / "key.json", key)
-        log(f"{network.name}: search for the reference, {self.options.plans} plans")
-        start = time.monotonic()
-        found = self.search(network, folder)
-        log(
-            f"{network.name}: {found['tried']} plans in {time.monotonic() - start:.0f} s"
-        )
-        result = self.choose(network, folder, found)
-        write_json(folder / "oracle.json", result)
-        return result
-
-    def search(self, network: Network, folder: pathlib.Path) -> dict:
-        out = self.run(
-            self.oracle_program, "search", self.config(network, "selection"), network.model, folder / "workspace",
-            self.options.plans,
-        )  # fmt: skip
-        return json.loads(out.splitlines()[-1])
-
-    def choose(self, network: Network, folder: pathlib.Path, found: dict) -> dict:
-        """Times the fastest plans of each goal together and chooses the fastest of each."""
-        fp32, trials = found["fp32"], found["trials"]
-        by_speed = sorted(trials, key=lambda t: -t["speedup"])
-        passing = {
-            goal: [t for t in by_speed if meets(goal, fp32, t["accuracy"])]
-            for goal in GOALS
-        }
-        original = next(
-            t for t in trials if not t["int8_ops"] and is_f32(t["plan"])
-        )  # the first plan
-        chosen = {original["number"]: original}
-        for of_goal in passing.values():
-            chosen.update({t["number"]: t for t in of_goal[:CANDIDATES]})
-        for trial in chosen.values():
-            trial["model"] = str(self.save(network, folder, trial))
-        others = [t for t in chosen.values() if t is not original]
-        timed = self.bench(network, [original, *others], found["cores"])
-        for trial, ratio in zip(others, timed[1:], strict=True):
-            trial["measured"] = ratio
-        original["measured"] = {"ratio": 1, "low": 1, "high": 1}
-        keys = ("number", "accuracy", "int8_ops", "ops", "model", "measured")
-
-        def short(trial: dict) -> dict:
-            return {
-                **{k: trial[k] for k in keys},
-                "precision": precision(trial["plan"]),
-                "fallback": [
-                    n for n, op in trial["plan"]["ops"].items() if not is_int8(op)
-                ],
-            }
-
-        goals = {}
-        for goal, of_goal in passing.items():
-            candidates = [chosen[t["number"]] for t in of_goal if t["number"] in chosen]
-            best = max(candidates, key=lambda t: t["measured"]["ratio"])
-            goals[str(goal)] = {**short(best), "passing": len(of_goal)}
-        return {
-            "fp32": fp32,
-            "tried": found["tried"],
-            "cores": found["cores"],
-            "original": short(original),
-            "goals": goals,
-        }
-
-    def save(self, network: Network, folder: pathlib.Path, trial: dict) -> pathlib.Path:
-        text = json.dumps(trial["plan"])
-        output = folder / f"models/{digest(text)}"
-        if not (output / "done").exists():
-            output.mkdir(parents=True, exist_ok=True)
-            (output / "plan.json").write_text(text)
-            self.run(
-                self.oracle_program, "save", self.config(network, "selection"), network.model, folder / "workspace",
-                output, output / "plan.json",
-            )  # fmt: skip
-            (output / "done").touch()
-        return output / "model.xml"
 
     # Timing
 
@@ -398,15 +292,3 @@ class Benchmark:
         }
         write_json(path, result)
         return result
-
-
-def is_int8(op: dict) -> bool:
-    return op.get("precision") == "int8"
-
-
-def precision(plan: dict) -> str:
-    return plan.get("inference_precision", "f32")
-
-
-def is_f32(plan: dict) -> bool:
-    return precision(plan) == "f32"

@@ -1,10 +1,21 @@
-"""Results of benchmarks as JSON files, and lines of a log with the time."""
+"""Results of benchmarks as JSON files, their keys, and lines of a log with the time."""
 
+import hashlib
 import json
 import os
 import pathlib
 import sys
 import time
+
+
+def digest(*parts: str | bytes | pathlib.Path) -> str:
+    """A key of texts and contents of files."""
+    value = hashlib.sha256()
+    for part in parts:
+        content = part.read_bytes() if isinstance(part, pathlib.Path) else part
+        value.update(content.encode() if isinstance(content, str) else content)
+        value.update(b"\0")
+    return value.hexdigest()[:16]
 
 
 def read_json(path: pathlib.Path) -> dict | None:
