@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "lpot/metrics/kinds.h"
+#include "lpot/metrics/output_kind.h"
 #include "lpot/metrics/scores.h"
 
 namespace lpot {
@@ -60,7 +61,7 @@ class Accuracy : public Metric {
     const Scores scores(outputs, labels, "Accuracy");
     std::vector<Counted> samples(labels.size());
     if (scores.rows() == 0) return samples;
-    scores.check_flat("Accuracy");
+    check_class_scores(outputs, "Accuracy");
     const bool is_class = is_integer_type(outputs[0].element_type());
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const auto row = scores.row(i);

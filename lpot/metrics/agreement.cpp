@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lpot/metrics/kinds.h"
+#include "lpot/metrics/output_kind.h"
 #include "lpot/metrics/scores.h"
 
 namespace lpot {
@@ -29,6 +30,8 @@ class Agreement : public Metric {
                                                         const std::vector<Tensor>& labels) const override {
     const Scores scores(outputs, labels, "Agreement");
     std::vector<SampleScore> samples;
+    if (scores.rows() == 0) return samples;
+    check_class_scores(outputs, "Agreement");
     for (std::size_t i = 0; i < labels.size(); ++i) {
       check_row(labels[i], i, scores.columns());
       const auto baseline = argmax(to_doubles(labels[i]));

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "lpot/core/error.h"
+#include "lpot/metrics/output_kind.h"
 #include "lpot/metrics/scores.h"
 
 namespace lpot {
@@ -15,7 +16,7 @@ Answers class_answers(const std::vector<Tensor>& outputs, const std::vector<Tens
   const Scores scores(outputs, labels, metric);
   Answers answers;
   if (scores.rows() == 0) return answers;
-  scores.check_flat(metric);
+  check_class_scores(outputs, metric);
   const bool is_class = scores.columns() == 1 && is_integer_type(outputs[0].element_type());
   if (!is_class) answers.classes = std::max<std::size_t>(2, scores.columns());
   for (std::size_t i = 0; i < labels.size(); ++i) {

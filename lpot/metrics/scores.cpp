@@ -22,14 +22,6 @@ Scores::Scores(const std::vector<Tensor>& outputs, const std::vector<Tensor>& la
   columns_ = rows_ == 0 ? 0 : output.size() / rows_;
 }
 
-void Scores::check_flat(std::string_view metric) const {
-  const Shape& shape = values_.shape();
-  const auto wide = std::count_if(shape.begin() + 1, shape.end(), [](std::size_t dimension) { return dimension != 1; });
-  if (wide > 1 || columns_ == 0)
-    throw DataError(metric,
-                    fmt::format("the first output has the shape {}, expected [count,classes]", to_string(shape)));
-}
-
 std::optional<std::size_t> argmax(std::span<const double> values) {
   if (values.empty()) return std::nullopt;
   std::size_t best = 0;

@@ -23,9 +23,6 @@ class Scores {
     return {values_.data<double>() + sample * columns_, columns_};
   }
 
-  // Throws DataError unless a row has one dimension, apart from those of size 1: [count,classes], [count,classes,1,1].
-  void check_flat(std::string_view metric) const;
-
  private:
   Tensor values_;
   std::size_t rows_ = 0;

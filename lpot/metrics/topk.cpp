@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "lpot/metrics/kinds.h"
+#include "lpot/metrics/output_kind.h"
 #include "lpot/metrics/scores.h"
 
 namespace lpot {
@@ -34,7 +35,7 @@ class TopK : public Metric {
     const Scores scores(outputs, labels, "topk");
     std::vector<SampleScore> samples;
     if (scores.rows() == 0) return samples;
-    scores.check_flat("topk");
+    check_class_scores(outputs, "topk");
     if (k_ > scores.columns())
       throw DataError("topk", fmt::format("k is {}, but the first output has only {} classes; use a smaller k", k_,
                                           scores.columns()));
