@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "lpot/core/error.h"
 
 namespace lpot {
@@ -12,6 +14,11 @@ void check_rows(const std::vector<Tensor>& outputs, std::size_t count) {
     throw DataError("evaluate", fmt::format("the model returned {} for a batch of {} samples; expected {} rows. If its "
                                             "batch size is fixed, set batch_size to that size.",
                                             outputs.empty() ? "no output" : outputs[0].describe(), count, count));
+}
+
+LabelSource label_source(const Metric& metric) {
+  if (!metric.labels_are_baseline()) return LabelSource::DataSet;
+  return metric.compares_postprocessed() ? LabelSource::PostprocessedBaseline : LabelSource::Baseline;
 }
 
 }  // namespace
@@ -32,14 +39,20 @@ void Accumulator::add_known(const EvaluatedSamples& known) {
 
 void Accumulator::add(std::span<const std::size_t> positions, BatchResult batch) {
   const std::size_t count = batch.labels.size();
-  check_rows(batch.outputs, count);
-  if (options_.is_baseline && needs_baseline(totals_))
-    for (std::size_t row = 0; row < count; ++row) outputs_.push_back(batch.outputs[0].slice(row));
+  if (uses(LabelSource::Baseline) || options_.postprocess.empty()) check_rows(batch.outputs, count);
   try {
-    // Metrics that compare with the fp32 model get the outputs of both models before postprocessing.
-    if (needs_baseline(totals_)) update({batch.outputs, baseline_labels(positions)}, positions, true);
+    const BatchResult raw = batch;
     for (const auto& step : options_.postprocess) batch = step->apply(std::move(batch));
-    update(batch, positions, false);
+    check_rows(batch.outputs, count);
+    if (options_.is_baseline && needs_baseline(totals_))
+      for (std::size_t row = 0; row < count; ++row)
+        outputs_.push_back((uses(LabelSource::Baseline) ? raw : batch).outputs[0].slice(row));
+    update(batch, positions, LabelSource::DataSet);
+    if (needs_baseline(totals_)) {
+      const std::vector<Tensor> baseline = baseline_labels(positions);
+      update({raw.outputs, baseline}, positions, LabelSource::Baseline);
+      update({batch.outputs, postprocessed(baseline, raw.labels)}, positions, LabelSource::PostprocessedBaseline);
+    }
   } catch (const DataError& error) {
     throw DataError("evaluate",
                     fmt::format("batch of samples {}..{}: {}", positions.front(), positions.back(), error.what()));
@@ -74,13 +87,29 @@ std::vector<Tensor> Accumulator::baseline_labels(std::span<const std::size_t> po
   return labels;
 }
 
-// Updates either the metrics that compare with the baseline or the others.
-void Accumulator::update(const BatchResult& batch, std::span<const std::size_t> positions, bool with_baseline) {
+bool Accumulator::uses(LabelSource source) const {
+  return std::any_of(totals_.begin(), totals_.end(),
+                     [&](const NamedMetric& total) { return label_source(*total.metric) == source; });
+}
+
+// The stored outputs of the fp32 model after postprocessing. They are stored before postprocessing if another metric
+// needs them so. One sample at a time, because samples of several batches may differ in shape.
+std::vector<Tensor> Accumulator::postprocessed(std::vector<Tensor> baseline, const std::vector<Tensor>& labels) const {
+  if (!uses(LabelSource::Baseline) || !uses(LabelSource::PostprocessedBaseline)) return baseline;
+  for (std::size_t i = 0; i < baseline.size(); ++i) {
+    BatchResult sample{{stack({baseline[i]})}, {labels[i]}};
+    for (const auto& step : options_.postprocess) sample = step->apply(std::move(sample));
+    baseline[i] = sample.outputs.at(0).slice(0);
+  }
+  return baseline;
+}
+
+// Updates the metrics with these labels.
+void Accumulator::update(const BatchResult& batch, std::span<const std::size_t> positions, LabelSource source) {
   for (NamedMetric& total : totals_)
-    if (total.metric->labels_are_baseline() == with_baseline) total.metric->update(batch.outputs, batch.labels);
+    if (label_source(*total.metric) == source) total.metric->update(batch.outputs, batch.labels);
   const bool needs_sample_scores = verdict_ || options_.collect_sample_scores;
-  if (needs_sample_scores && totals_.front().metric->labels_are_baseline() == with_baseline)
-    add_sample_scores(batch, positions);
+  if (needs_sample_scores && label_source(*totals_.front().metric) == source) add_sample_scores(batch, positions);
 }
 
 // Sample by sample, so that an evaluation stops at the same sample for every batch size and number of threads.

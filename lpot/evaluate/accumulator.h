@@ -14,6 +14,9 @@
 
 namespace lpot {
 
+// What the labels of a metric are.
+enum class LabelSource { DataSet, Baseline, PostprocessedBaseline };
+
 class Accumulator {
  public:
   // `size`: number of samples of the loader. The options must outlive this object.
@@ -29,7 +32,9 @@ class Accumulator {
 
  private:
   std::vector<Tensor> baseline_labels(std::span<const std::size_t> positions) const;
-  void update(const BatchResult&, std::span<const std::size_t> positions, bool with_baseline);
+  bool uses(LabelSource) const;
+  std::vector<Tensor> postprocessed(std::vector<Tensor> baseline, const std::vector<Tensor>& labels) const;
+  void update(const BatchResult&, std::span<const std::size_t> positions, LabelSource);
   void add_sample_scores(const BatchResult&, std::span<const std::size_t> positions);
   void add_known(const EvaluatedSamples&);
   void add_sample_score(std::size_t position, const SampleScore&);

@@ -14,6 +14,7 @@
 namespace lpot {
 
 using PostprocessKind = Kind<std::shared_ptr<const Postprocess>>;
+PostprocessKind ctc();
 PostprocessKind label_shift();
 PostprocessKind squad_v1();
 

@@ -21,6 +21,7 @@ using MetricKind = Kind<std::unique_ptr<Metric>>;
 MetricKind accuracy_metric();
 MetricKind agreement_metric();
 MetricKind bleu_metric();
+MetricKind cer_metric();
 MetricKind coco_map_metric();
 MetricKind f1_metric();
 MetricKind glue_metric();
@@ -34,6 +35,7 @@ MetricKind squad_exact_match_metric();
 MetricKind squad_f1_metric();
 MetricKind topk_metric();
 MetricKind voc_map_metric();
+MetricKind wer_metric();
 
 // Casts `other` to the type of the metric that merges it. Throws Error if it is another metric.
 template <typename Derived>

@@ -42,6 +42,9 @@ class Metric {
   virtual bool higher_is_better() const { return true; }
   // Whether the labels are the outputs of the fp32 model (one tensor per sample) instead of those of the data set.
   virtual bool labels_are_baseline() const { return false; }
+  // Whether a metric with labels_are_baseline compares the results of the postprocessing, for example texts, instead of
+  // the first output of the models.
+  virtual bool compares_postprocessed() const { return false; }
 
   // The value of each sample, if the result of the metric is the mean over samples. An evaluation can then stop as soon
   // as its outcome is certain. Nothing for other metrics.

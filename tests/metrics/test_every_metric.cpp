@@ -4,6 +4,7 @@
 
 #include "lpot/core/text_tensor.h"
 #include "support.h"
+#include "tests/support/components.h"
 
 namespace lpot {
 namespace {
@@ -87,6 +88,18 @@ Sample question_sample(Random& random) {
           to_text_tensor({id, "b", "c d"})};
 }
 
+Sample recognized_sample(Random& random) {
+  std::string given(8, ' '), expected = "b";
+  for (char& letter : given) letter = random() % 4 == 0 ? ' ' : static_cast<char>('a' + random() % 3);
+  for (std::size_t i = random() % 8; i > 0; --i)
+    expected += random() % 4 == 0 ? ' ' : static_cast<char>('a' + random() % 3);
+  return {{to_text_tensor({given}).reshaped({given.size()})}, to_text_tensor({expected})};
+}
+
+std::unique_ptr<Metric> text_metric(const std::string& name, bool compare_label) {
+  return make_metric(with_defaults(metrics(), name, {{"compare_label", compare_label}}));
+}
+
 std::vector<Case> cases() {
   return {{"top1", [] { return topk(1); }, class_sample},
           {"top5", [] { return topk(5); }, class_sample},
@@ -112,7 +125,11 @@ std::vector<Case> cases() {
           {"mAP", [] { return detection("mAP", "0.5", 0); }, detection_sample},
           {"COCOmAP", [] { return detection("COCOmAP", "0.5:0.05:0.95", 101); }, detection_sample},
           {"VOCmAP", [] { return detection("VOCmAP", "0.5", 11); }, detection_sample},
-          {"Agreement", [] { return metric("Agreement"); }, row_sample}};
+          {"Agreement", [] { return metric("Agreement"); }, row_sample},
+          {"CER", [] { return text_metric("CER", true); }, recognized_sample},
+          {"CER_with_fp32", [] { return text_metric("CER", false); }, recognized_sample},
+          {"WER", [] { return text_metric("WER", true); }, recognized_sample},
+          {"WER_with_fp32", [] { return text_metric("WER", false); }, recognized_sample}};
 }
 
 struct Recorded {
@@ -257,7 +274,7 @@ TEST_P(EveryMetric, StaysWithinItsRange) {
 
 TEST(MetricTable, ContainsEveryNameOfLpot) {
   for (const char* name : {"topk", "Accuracy", "F1", "Loss", "MSE", "RMSE", "MAE", "mAP", "COCOmAP", "VOCmAP", "mIOU",
-                           "BLEU", "SquadF1", "SquadExactMatch", "GLUE", "Agreement"})
+                           "BLEU", "SquadF1", "SquadExactMatch", "GLUE", "Agreement", "CER", "WER"})
     EXPECT_NE(find(metrics(), name), nullptr) << name;
 }
 
