@@ -8,12 +8,14 @@
 
 - Results are stored below BUILD/zoo, so a second run measures only what is missing. A result belongs to the program
   `lpot`, the model, the samples, the versions of the other tools and the settings. `--again` measures in any case.
+- `--write` adds the results to benchmarks/zoo/results/, which also has those of other machines.
 - LPOT_TEST_DATA is the folder with the data sets.
 """
 
 import argparse
 import os
 
+import published
 import table
 from checks import ROOT
 from download import DownloadError
@@ -60,9 +62,13 @@ def main() -> None:
         return
     if not options.table:
         run_all(zoo, options.names)
-    text = table.page(zoo.work, zoo.versions)
+    by_class = table.all_results(zoo.work)
+    text = table.page(by_class, zoo.versions)
     print(text)
     if options.write or not (options.table or options.models):
+        for cpu_class, results in by_class.items():
+            if results:
+                published.write(cpu_class, results)
         (ROOT / "docs/zoo.md").write_text(text)
 
 

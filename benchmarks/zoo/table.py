@@ -10,6 +10,7 @@ import statistics
 import textwrap
 from collections.abc import Iterator
 
+import published
 from checks import Row, check_rows, number, short
 from models import MODELS, PACKAGES, Model
 
@@ -105,21 +106,11 @@ def message_rows(results: dict[str, dict]) -> list[list[str]]:
     table = []
     for name, result in results.items():
         reasons = {
-            (
-                what,
-                short(
-                    without_folders(text), 400 if what.startswith("not read") else 250
-                ),
-            )
+            (what, short(text, 400 if what.startswith("not read") else 250))
             for what, text in problems(result)
         }
         table += [[name, MODELS[name].note, *reason] for reason in sorted(reasons)]
     return table
-
-
-def without_folders(text: str) -> str:
-    """Messages contain the paths of the machine that measured."""
-    return re.sub(r"/[^\s:'\"]*/", "", text)
 
 
 def problems(result: dict) -> Iterator[tuple[str, str]]:
@@ -185,7 +176,7 @@ def bullet(text: str) -> str:
     )
 
 
-def load(work: pathlib.Path, cpu_class: str) -> dict[str, dict]:
+def measured_below(work: pathlib.Path, cpu_class: str) -> dict[str, dict]:
     found = {}
     for name in MODELS:
         path = work / f"results/{cpu_class}/{name}.json"
@@ -273,14 +264,18 @@ def cpu_name() -> str:
     return f"{os.cpu_count()} cores of {found.group(1) if found else 'an unknown CPU'}"
 
 
-def page(work: pathlib.Path, versions: str) -> str:
+def all_results(work: pathlib.Path) -> dict[str, dict[str, dict]]:
+    """By class of CPU and model: what was measured here, and what the project has of other machines."""
+    return {c: published.merged(c, measured_below(work, c)) for c in CLASSES}
+
+
+def page(by_class: dict[str, dict[str, dict]], versions: str) -> str:
     introduction = (
         f"`make bench-zoo` writes this page. It measured real models from PyPI packages on {cpu_name()}, with "
         f"{versions}. [benchmarks/README.md](../benchmarks/README.md#zoo) explains how to repeat it."
     )
     text = ["# Zoo", "", fill(introduction), "", *(bullet(m) for m in METHOD), ""]
-    for cpu_class in CLASSES:
-        results = load(work, cpu_class)
+    for cpu_class, results in by_class.items():
         if results:
             text += class_section(cpu_class, results)
         else:
