@@ -265,7 +265,7 @@ def cpu_name() -> str:
 
 
 def all_results(work: pathlib.Path) -> dict[str, dict[str, dict]]:
-    """By class of CPU and model: what was measured here, and what the project has of other machines."""
+    """By class of CPU and model: results of this machine, and those of other machines that the project has."""
     return {c: published.merged(c, measured_below(work, c)) for c in CLASSES}
 
 
