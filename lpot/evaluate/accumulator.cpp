@@ -16,11 +16,6 @@ void check_rows(const std::vector<Tensor>& outputs, std::size_t count) {
                                             outputs.empty() ? "no output" : outputs[0].describe(), count, count));
 }
 
-LabelSource label_source(const Metric& metric) {
-  if (!metric.labels_are_baseline()) return LabelSource::DataSet;
-  return metric.compares_postprocessed() ? LabelSource::PostprocessedBaseline : LabelSource::Baseline;
-}
-
 }  // namespace
 
 Accumulator::Accumulator(const std::vector<NamedMetric>& metrics, const EvaluateOptions& options, std::size_t size)
@@ -37,21 +32,24 @@ void Accumulator::add_known(const EvaluatedSamples& known) {
   samples_ = known.positions.size();
 }
 
+// Metrics that compare with the fp32 model get the outputs of both models before postprocessing, unless they compare
+// its results.
 void Accumulator::add(std::span<const std::size_t> positions, BatchResult batch) {
   const std::size_t count = batch.labels.size();
-  if (uses(LabelSource::Baseline) || options_.postprocess.empty()) check_rows(batch.outputs, count);
+  if (compares_raw() || options_.postprocess.empty()) check_rows(batch.outputs, count);
   try {
-    const BatchResult raw = batch;
+    const std::vector<Tensor> raw = batch.outputs;
     for (const auto& step : options_.postprocess) batch = step->apply(std::move(batch));
     check_rows(batch.outputs, count);
-    if (options_.is_baseline && needs_baseline(totals_))
-      for (std::size_t row = 0; row < count; ++row)
-        outputs_.push_back((uses(LabelSource::Baseline) ? raw : batch).outputs[0].slice(row));
-    update(batch, positions, LabelSource::DataSet);
-    if (needs_baseline(totals_)) {
-      const std::vector<Tensor> baseline = baseline_labels(positions);
-      update({raw.outputs, baseline}, positions, LabelSource::Baseline);
-      update({batch.outputs, postprocessed(baseline, raw.labels)}, positions, LabelSource::PostprocessedBaseline);
+    if (options_.is_baseline) store_baseline(raw, batch.outputs, count);
+    std::size_t compared = 0;
+    for (std::size_t i = 0; i < totals_.size(); ++i) {
+      Metric& metric = *totals_[i].metric;
+      const bool is_compared = metric.labels_are_baseline();
+      const std::vector<Tensor>& outputs = is_compared && !metric.compares_postprocessed() ? raw : batch.outputs;
+      const std::vector<Tensor> labels = is_compared ? baseline_labels(positions, compared++) : batch.labels;
+      metric.update(outputs, labels);
+      if (i == 0 && (verdict_ || options_.collect_sample_scores)) add_sample_scores({outputs, labels}, positions);
     }
   } catch (const DataError& error) {
     throw DataError("evaluate",
@@ -74,7 +72,27 @@ Evaluation Accumulator::result(std::size_t expected) {
   return evaluation;
 }
 
-std::vector<Tensor> Accumulator::baseline_labels(std::span<const std::size_t> positions) const {
+// Whether a metric compares outputs before postprocessing.
+bool Accumulator::compares_raw() const {
+  return std::any_of(totals_.begin(), totals_.end(), [](const NamedMetric& total) {
+    return total.metric->labels_are_baseline() && !total.metric->compares_postprocessed();
+  });
+}
+
+void Accumulator::store_baseline(const std::vector<Tensor>& raw, const std::vector<Tensor>& postprocessed,
+                                 std::size_t count) {
+  if (!needs_baseline(totals_)) return;
+  for (std::size_t row = 0; row < count; ++row) {
+    std::vector<Tensor>& labels = outputs_.emplace_back();
+    for (const NamedMetric& total : totals_)
+      if (total.metric->labels_are_baseline())
+        labels.push_back(
+            total.metric->baseline_label(total.metric->compares_postprocessed() ? postprocessed : raw, row));
+  }
+}
+
+// The labels of a metric; `number` counts the metrics that compare with the fp32 model.
+std::vector<Tensor> Accumulator::baseline_labels(std::span<const std::size_t> positions, std::size_t number) const {
   const BaselineOutputs* baseline = options_.is_baseline ? &outputs_ : options_.baseline;
   std::vector<Tensor> labels;
   for (const std::size_t position : positions) {
@@ -82,34 +100,9 @@ std::vector<Tensor> Accumulator::baseline_labels(std::span<const std::size_t> po
       throw DataError(
           "evaluate",
           "the metric compares with the fp32 model, but the fp32 outputs are missing. Evaluate the fp32 model first.");
-    labels.push_back((*baseline)[position]);
+    labels.push_back((*baseline)[position].at(number));
   }
   return labels;
-}
-
-bool Accumulator::uses(LabelSource source) const {
-  return std::any_of(totals_.begin(), totals_.end(),
-                     [&](const NamedMetric& total) { return label_source(*total.metric) == source; });
-}
-
-// The stored outputs of the fp32 model after postprocessing. They are stored before postprocessing if another metric
-// needs them so. One sample at a time, because samples of several batches may differ in shape.
-std::vector<Tensor> Accumulator::postprocessed(std::vector<Tensor> baseline, const std::vector<Tensor>& labels) const {
-  if (!uses(LabelSource::Baseline) || !uses(LabelSource::PostprocessedBaseline)) return baseline;
-  for (std::size_t i = 0; i < baseline.size(); ++i) {
-    BatchResult sample{{stack({baseline[i]})}, {labels[i]}};
-    for (const auto& step : options_.postprocess) sample = step->apply(std::move(sample));
-    baseline[i] = sample.outputs.at(0).slice(0);
-  }
-  return baseline;
-}
-
-// Updates the metrics with these labels.
-void Accumulator::update(const BatchResult& batch, std::span<const std::size_t> positions, LabelSource source) {
-  for (NamedMetric& total : totals_)
-    if (label_source(*total.metric) == source) total.metric->update(batch.outputs, batch.labels);
-  const bool needs_sample_scores = verdict_ || options_.collect_sample_scores;
-  if (needs_sample_scores && label_source(*totals_.front().metric) == source) add_sample_scores(batch, positions);
 }
 
 // Sample by sample, so that an evaluation stops at the same sample for every batch size and number of threads.

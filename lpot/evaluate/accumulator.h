@@ -14,9 +14,6 @@
 
 namespace lpot {
 
-// What the labels of a metric are.
-enum class LabelSource { DataSet, Baseline, PostprocessedBaseline };
-
 class Accumulator {
  public:
   // `size`: number of samples of the loader. The options must outlive this object.
@@ -31,10 +28,9 @@ class Accumulator {
   Evaluation result(std::size_t expected);
 
  private:
-  std::vector<Tensor> baseline_labels(std::span<const std::size_t> positions) const;
-  bool uses(LabelSource) const;
-  std::vector<Tensor> postprocessed(std::vector<Tensor> baseline, const std::vector<Tensor>& labels) const;
-  void update(const BatchResult&, std::span<const std::size_t> positions, LabelSource);
+  bool compares_raw() const;
+  void store_baseline(const std::vector<Tensor>& raw, const std::vector<Tensor>& postprocessed, std::size_t count);
+  std::vector<Tensor> baseline_labels(std::span<const std::size_t> positions, std::size_t number) const;
   void add_sample_scores(const BatchResult&, std::span<const std::size_t> positions);
   void add_known(const EvaluatedSamples&);
   void add_sample_score(std::size_t position, const SampleScore&);

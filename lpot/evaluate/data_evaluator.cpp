@@ -191,6 +191,7 @@ LossEstimate DataEvaluator::estimate_by_subset(const EstimateRequest& request, c
 }
 
 std::optional<LossEstimate> DataEvaluator::estimate(const EstimateRequest& request, const Observer& observer) {
+  if (metrics_.front().metric->needs_all_samples()) return std::nullopt;
   return baseline_scores_.empty() ? estimate_by_subset(request, observer) : estimate_by_samples(request, observer);
 }
 
@@ -202,7 +203,8 @@ std::string DataEvaluator::notes() const {
   EvaluationNotes notes{baseline_scores_, first_scores_, std::nullopt, options_.throughput.batch_size,
                         options_.throughput.streams};
   std::size_t bytes = 0;
-  for (const Tensor& output : baseline_outputs_) bytes += output.byte_size();
+  for (const std::vector<Tensor>& labels : baseline_outputs_)
+    for (const Tensor& label : labels) bytes += label.byte_size();
   if (bytes <= kMaxStoredOutputs) notes.outputs = baseline_outputs_;
   return to_bytes(notes);
 }
@@ -216,6 +218,13 @@ void DataEvaluator::restore(const std::string& bytes) {
     throw StoreError("evaluate", "the stored results belong to other evaluation data. Tune without --resume.");
   baseline_scores_ = std::move(notes.baseline);
   first_scores_ = std::move(notes.first);
+  const auto compared = std::count_if(metrics_.begin(), metrics_.end(),
+                                      [](const auto& each) { return each.metric->labels_are_baseline(); });
+  const std::size_t expected = compared > 0 ? loader_.size() : 0;
+  const auto fits_metrics = [&](const auto& labels) { return std::ssize(labels) == compared; };
+  if (notes.outputs &&
+      (notes.outputs->size() != expected || !std::all_of(notes.outputs->begin(), notes.outputs->end(), fits_metrics)))
+    throw StoreError("evaluate", "the stored results belong to other metrics. Tune without --resume.");
   if (notes.outputs) baseline_outputs_ = std::move(*notes.outputs);
   options_.throughput = {notes.batch_size, notes.streams};
 }

@@ -38,8 +38,9 @@ struct Score {
   double accuracy() const { return metrics.empty() ? 0.0 : metrics.front().second; }
 };
 
-// The first output of the fp32 model for every sample: labels for metrics that compare with it.
-using BaselineOutputs = std::vector<Tensor>;
+// For every sample, the labels of the metrics that compare with the fp32 model, in the order of these metrics. They are
+// what Metric::baseline_label returns for its outputs.
+using BaselineOutputs = std::vector<std::vector<Tensor>>;
 
 // Samples of a model that are evaluated, with the state of all metrics for them.
 struct EvaluatedSamples {

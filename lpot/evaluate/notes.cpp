@@ -62,7 +62,10 @@ std::string to_bytes(const EvaluationNotes& notes) {
             {"first", to_json(notes.first)},
             {"batch_size", notes.batch_size},
             {"streams", notes.streams}};
-  if (notes.outputs) json["outputs"] = to_json(*notes.outputs);
+  if (notes.outputs) {
+    Json& labels = json["baseline_labels"] = Json::array();
+    for (const std::vector<Tensor>& sample : *notes.outputs) labels.push_back(to_json(sample));
+  }
   const std::vector<std::uint8_t> encoded = Json::to_cbor(json);
   return {encoded.begin(), encoded.end()};
 }
@@ -74,9 +77,12 @@ EvaluationNotes notes_from_bytes(std::string_view bytes) {
                           static_cast<std::size_t>(json_integer(json.at("batch_size"))),
                           static_cast<int>(json_integer(json.at("streams")))};
     if (notes.batch_size > kMaxParallel || notes.streams < 0 || notes.streams > kMaxParallel) damaged();
-    if (!json.contains("outputs")) return notes;
+    if (!json.contains("baseline_labels")) return notes;
     notes.outputs.emplace();
-    for (const Json& output : json.at("outputs")) notes.outputs->push_back(tensor_from(output));
+    for (const Json& sample : json.at("baseline_labels")) {
+      std::vector<Tensor>& labels = notes.outputs->emplace_back();
+      for (const Json& label : sample) labels.push_back(tensor_from(label));
+    }
     return notes;
   } catch (const Json::exception&) {
     damaged();

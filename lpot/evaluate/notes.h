@@ -12,7 +12,7 @@ namespace lpot {
 
 struct EvaluationNotes {
   SampleScores baseline, first;
-  std::optional<std::vector<Tensor>> outputs;  // of the baseline
+  std::optional<std::vector<std::vector<Tensor>>> outputs;  // of the baseline, by sample
   std::size_t batch_size = 0;
   int streams = 0;
 };

@@ -20,7 +20,7 @@ namespace lpot {
 
 // The contribution of one sample to a metric.
 struct SampleScore {
-  double value = 0;  // its term of the mean, 0..1
+  double value = 0;  // its term of the mean, at most 1
   // The score of the right answer less the best other score: positive if the prediction is right, negative if it is
   // wrong. 0: unknown.
   double margin = 0;
@@ -42,9 +42,17 @@ class Metric {
   virtual bool higher_is_better() const { return true; }
   // Whether the labels are the outputs of the fp32 model (one tensor per sample) instead of those of the data set.
   virtual bool labels_are_baseline() const { return false; }
-  // Whether a metric with labels_are_baseline compares the results of the postprocessing, for example texts, instead of
-  // the first output of the models.
+  // Whether such a metric compares the results of the postprocessing, for example texts or boxes, instead of the
+  // outputs of the models.
   virtual bool compares_postprocessed() const { return false; }
+  // What such a metric needs of the fp32 model's outputs for one sample of a batch. It is stored for every sample.
+  virtual Tensor baseline_label(const std::vector<Tensor>& outputs, std::size_t row) const {
+    return outputs.at(0).slice(row);
+  }
+
+  // Whether the result for a part of the samples says nothing about the result for all, because samples are compared
+  // with each other. Such metrics are never estimated from some samples.
+  virtual bool needs_all_samples() const { return false; }
 
   // The value of each sample, if the result of the metric is the mean over samples. An evaluation can then stop as soon
   // as its outcome is certain. Nothing for other metrics.

@@ -4,11 +4,27 @@ namespace lpot {
 namespace {
 
 const std::vector<MetricKind>& kinds() {
-  static const std::vector<MetricKind> all{
-      topk_metric(),      accuracy_metric(), f1_metric(),   loss_metric(),     mse_metric(),
-      rmse_metric(),      mae_metric(),      map_metric(),  coco_map_metric(), voc_map_metric(),
-      miou_metric(),      bleu_metric(),     glue_metric(), squad_f1_metric(), squad_exact_match_metric(),
-      agreement_metric(), cer_metric(),      wer_metric()};
+  static const std::vector<MetricKind> all{topk_metric(),
+                                           accuracy_metric(),
+                                           f1_metric(),
+                                           loss_metric(),
+                                           mse_metric(),
+                                           rmse_metric(),
+                                           mae_metric(),
+                                           map_metric(),
+                                           coco_map_metric(),
+                                           voc_map_metric(),
+                                           miou_metric(),
+                                           bleu_metric(),
+                                           glue_metric(),
+                                           squad_f1_metric(),
+                                           squad_exact_match_metric(),
+                                           agreement_metric(),
+                                           pixel_agreement_metric(),
+                                           cosine_metric(),
+                                           sts_metric(),
+                                           recall_at_k_metric(),
+ cer_metric(), wer_metric()};
   return all;
 }
 

@@ -11,12 +11,17 @@
 
 namespace lpot {
 
-Scores::Scores(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels, std::string_view metric) {
+void check_first_output(const std::vector<Tensor>& outputs, std::size_t count, std::string_view metric) {
   if (outputs.empty()) throw DataError(metric, "the model has no output; expected at least one");
   const Tensor& output = outputs[0];
-  if (output.empty() || output.shape().empty() || output.shape()[0] != labels.size())
+  if (output.empty() || output.shape().empty() || output.shape()[0] != count)
     throw DataError(metric, fmt::format("the first output is {}, expected one row for each of {} labels",
-                                        output.describe(), labels.size()));
+                                        output.describe(), count));
+}
+
+Scores::Scores(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels, std::string_view metric) {
+  check_first_output(outputs, labels.size(), metric);
+  const Tensor& output = outputs[0];
   values_ = output.converted(ElementType::F64);
   rows_ = labels.size();
   columns_ = rows_ == 0 ? 0 : output.size() / rows_;

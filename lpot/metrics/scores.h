@@ -11,6 +11,9 @@
 
 namespace lpot {
 
+// Throws DataError with the operation `metric` unless the first output has `count` rows.
+void check_first_output(const std::vector<Tensor>& outputs, std::size_t count, std::string_view metric);
+
 // The first output of a model, one row of values per sample. Doubles represent every float exactly.
 class Scores {
  public:

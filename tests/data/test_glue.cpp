@@ -169,5 +169,24 @@ TEST_F(Glue, RejectsAFileOfAnUnknownPart) {
               HasSubstr("validation.tsv: expected a file name that starts with train, dev or test"));
 }
 
+TEST_F(Glue, SeparatesThePairs) {
+  folder_.write("dev.tsv",
+                "index\tgenre\tfilename\tyear\told_index\tsource1\tsource2\tsentence1\tsentence2\tscore\n"
+                "0\tg\tf\ty\to\ts\ts\twho was\tduke\t5.000\n1\tg\tf\ty\to\ts\ts\tof\tman\t0.5\n");
+  const auto data = open("sts-b", {{"pairs", Text("separate")}});
+  ASSERT_EQ(data->size(), 4u);
+  EXPECT_THAT(ids(*data, 0), ElementsAre(2, 4, 5, 3));
+  EXPECT_THAT(ids(*data, 1), ElementsAre(2, 6, 3));
+  EXPECT_THAT(ids(*data, 3), ElementsAre(2, 9, 3));
+  EXPECT_THAT(values_of<double>(data->label(0)), ElementsAre(0, 5));
+  EXPECT_THAT(values_of<double>(data->at(3).label), ElementsAre(1, 0.5));
+  EXPECT_EQ(open("sts-b", {{"pairs", Text("joined")}})->size(), 2u);
+  folder_.write("dev.tsv", "sentence\tlabel\nwho \t1\n");
+  EXPECT_THAT(message_of<ConfigError>([&] {
+                open("sst-2", {{"pairs", Text("separate")}});
+              }),
+              HasSubstr("the task sst-2 has single sentences"));
+}
+
 }  // namespace
 }  // namespace lpot

@@ -56,5 +56,38 @@ TEST_F(TextLines, AreMissing) {
               HasSubstr("max_seq_length: expected at least 4, got 3"));
 }
 
+TEST_F(TextLines, InSubfoldersHaveTheClassOfTheFolder) {
+  std::filesystem::create_directory(folder_ / "sport");
+  std::filesystem::create_directory(folder_ / "arts");
+  folder_.write("sport/1.txt", "who\nwas\n");
+  folder_.write("arts/1.txt", "duke\n");
+  const auto data = open();
+  ASSERT_EQ(data->size(), 3u);
+  EXPECT_THAT(ids(*data, 0), ElementsAre(2, 6, 3));
+  EXPECT_EQ(data->label(0).value_at(0), 0);
+  EXPECT_EQ(data->at(2).label.value_at(0), 1);
+}
+
+TEST_F(TextLines, OfPairsAreSamplesOfTheirOwn) {
+  const std::string first = folder_.write("a.txt", "who was\tduke\t4.5\n\nof\tman\t1\n");
+  folder_.write("b.txt", "the\tthe\t5\n");
+  const auto data = open({{"pairs", std::string("separate")}});
+  ASSERT_EQ(data->size(), 6u);
+  EXPECT_THAT(ids(*data, 0), ElementsAre(2, 4, 5, 3));
+  EXPECT_THAT(ids(*data, 1), ElementsAre(2, 6, 3));
+  EXPECT_THAT(values_of<double>(data->label(1)), ElementsAre(0, 4.5));
+  EXPECT_THAT(values_of<double>(data->at(2).label), ElementsAre(1, 1));
+  EXPECT_THAT(values_of<double>(data->at(5).label), ElementsAre(2, 5));
+}
+
+TEST_F(TextLines, OfPairsNeedTwoTextsAndANumber) {
+  const auto error_of = [&](const std::string& text) {
+    folder_.write("a.txt", text);
+    return message_of<DataError>([&] { open({{"pairs", std::string("separate")}}); });
+  };
+  EXPECT_THAT(error_of("who\twas\t1\nwho\twas\n"), HasSubstr("a.txt:2: found 2 columns; expected two texts and a"));
+  EXPECT_THAT(error_of("who\twas\tsimilar\n"), HasSubstr("found 3 columns and 'similar' as similarity"));
+}
+
 }  // namespace
 }  // namespace lpot

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include "lpot/core/error.h"
 #include "lpot/evaluate/evaluator.h"
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
@@ -103,6 +104,34 @@ TEST_F(EarlyStoppingTest, ATrialReusesTheSamplesOfItsEstimate) {
       EXPECT_EQ(after.samples + estimate->used_samples, alone.samples);
     }
   }
+}
+
+DataEvaluator evaluator_of(const std::vector<Component>& metrics) {
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < 40; ++i)
+    samples.push_back({{Tensor::from<float>({1}, {static_cast<float>(i) - 20})}, Tensor::scalar<std::int64_t>(i % 3)});
+  return {loader_of(std::move(samples), 10), make_metrics(metrics)};
+}
+
+const Component kCosine{"Cosine", {}, {}},
+    kMaps{"PixelAgreement", Parameters({{"class_axis", std::string("none")}, {"threshold", 0.5}}), {}};
+const Component kRecall{"RecallAtK", Parameters({{"k", std::int64_t{1}}, {"compare_label", true}}), {}};
+
+TEST(ComparisonWithFp32, ContinuesAfterAResume) {
+  DataEvaluator here = evaluator_of({kCosine, kMaps}), resumed = evaluator_of({kCosine, kMaps});
+  here.baseline(shifted(0), {});
+  resumed.restore(here.notes());
+  const Score expected = here.score(shifted(2.5f), {});
+  EXPECT_LT(expected.accuracy(), 1);
+  EXPECT_EQ(resumed.score(shifted(2.5f), {}).metrics, expected.metrics);
+  EXPECT_THROW(evaluator_of({kCosine}).restore(here.notes()), StoreError) << "the labels of another metric";
+}
+
+TEST(Retrieval, IsNotEstimatedFromAPartOfTheSamples) {
+  const Model fp32 = shifted(0), candidate = shifted(1);
+  DataEvaluator recall = evaluator_of({kRecall});
+  recall.baseline(fp32, {});
+  EXPECT_FALSE(recall.estimate({fp32, {candidate, 1}, 1}, {}));
 }
 
 // Samples are a score and kNoisyModels columns of noise. Model k adds its own column to the score, multiplied by

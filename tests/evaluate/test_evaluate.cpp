@@ -76,6 +76,27 @@ TEST_P(EvaluateAt, ComparesEverySampleWithTheBaselineOutput) {
   EXPECT_NEAR(other.metrics[1].second, (3 * 1.5 * 1.5 + 2 * 0.75 * 0.75) / 44, 1e-12);
 }
 
+// Maps of two classes and two points, [count,2,2]: PixelAgreement stores the classes, MSE the scores.
+TEST(Evaluate, StoresWhatEachMetricNeedsOfTheBaseline) {
+  const auto x = parameter({-1, 4}, "x");
+  const auto maps_times = [&](float factor) {
+    const auto scaled = std::make_shared<op::Multiply>(x, constant({1, 4}, {factor, factor, 1.0f, 1.0f}));
+    const auto shape = op::Constant::create(ov::element::i64, {3}, std::vector<std::int64_t>{-1, 2, 2});
+    return as_model({std::make_shared<op::Reshape>(scaled, shape, false)}, {x});
+  };
+  const Component classes = component("PixelAgreement", {{"class_axis", std::string("first")}, {"threshold", 0.5}});
+  const auto metrics = make_metrics({classes, kMseToFp32});
+  const Evaluation fp32 = run_evaluation(maps_times(1), loader_of(samples(), 3), metrics, {.is_baseline = true});
+  ASSERT_EQ(fp32.outputs.size(), 11u);
+  EXPECT_EQ(fp32.outputs[4].at(0).describe(), "i16 [2]");
+  EXPECT_EQ(fp32.outputs[4].at(1).describe(), "f32 [2,2]");
+  EXPECT_EQ(fp32.score.accuracy(), 1);
+  const Score weaker = evaluate(maps_times(-1), loader_of(samples(), 4), metrics, {.baseline = &fp32.outputs});
+  // Samples i % 4: 0 has scores 2 1 in the first class, 1 has 1 in it, 3 has 1: four, three and two points change.
+  EXPECT_DOUBLE_EQ(weaker.accuracy(), 1 - (3 * 2.0 + 3 * 1.0 + 2 * 1.0) / 22);
+  EXPECT_NEAR(weaker.metrics[1].second, (3 * (16.0 + 4) + 3 * 16.0 + 2 * 4.0) / 44, 1e-12);
+}
+
 // The warnings of an evaluation.
 std::vector<std::string> warnings_of(const std::function<void(const Observer&)>& evaluation) {
   std::vector<std::string> warnings;

@@ -178,7 +178,7 @@ def notes():
             "first": scores,
             "batch_size": 32,
             "streams": 2,
-            "outputs": outputs,
+            "baseline_labels": [outputs, outputs],
         }
     )
 

@@ -10,6 +10,11 @@ detection.txt: "case", number of images, then pycocotools' mAP for (thresholds; 
 (0.5; 101), (0.75; 11), and the area under the curve at 0.5. Then for each image "image", objects, boxes found; a line for
 each object (y_min x_min y_max x_max class crowd area) and for each box (y_min x_min y_max x_max class score). Coordinates
 are multiples of 1/64 and all scores of a case differ.
+segmentation.txt, per line: classes, height, width, the share of pixels with the same class, mean intersection over
+union; then the scores of int8 [classes,height,width], then those of fp32. One class: a threshold of 0.5.
+embeddings.txt, per line: count, size, k, mean cosine with fp32, recall at k by class, mean share of the k nearest that
+are those of fp32, Spearman and Pearson of the cosines of rows 2i and 2i+1 with a similarity; then the embeddings, those
+of fp32, the class of each row, and the similarity of each pair.
 """
 
 import contextlib
@@ -18,6 +23,8 @@ import pathlib
 
 import numpy as np
 import scipy.stats
+import sklearn.metrics.pairwise
+import sklearn.neighbors
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 from sklearn import metrics
@@ -244,9 +251,82 @@ def detection(random):
                 yield f"{join(box / 64)} {object_class} {score}"
 
 
+def segmentation(random):
+    for classes, height, width, noise in [
+        (1, 4, 5, 0.2),
+        (2, 3, 3, 0.5),
+        (5, 6, 4, 0.5),
+        (4, 3, 8, 2),
+    ]:
+        expected = np.round(random.normal(0.5, 1, (classes, height, width)), 3)
+        scores = np.round(expected + random.normal(0, noise, expected.shape), 3)
+        if classes == 1:
+            found, wanted = (scores[0] > 0.5).ravel(), (expected[0] > 0.5).ravel()
+        else:
+            found, wanted = scores.argmax(0).ravel(), expected.argmax(0).ravel()
+        yield join(
+            [
+                classes,
+                height,
+                width,
+                metrics.accuracy_score(wanted, found),
+                metrics.jaccard_score(wanted, found, average="macro", zero_division=0),
+                *scores.ravel(),
+                *expected.ravel(),
+            ]
+        )
+
+
+def nearest(rows, k):
+    """The k nearest rows of each row, without itself."""
+    search = sklearn.neighbors.NearestNeighbors(n_neighbors=k, metric="cosine")
+    return search.fit(rows).kneighbors(return_distance=False)
+
+
+def embeddings(random):
+    for count, size, k, classes, noise in [
+        (6, 3, 1, 2, 0.1),
+        (20, 8, 1, 4, 0.5),
+        (24, 5, 3, 5, 0.5),
+        (40, 4, 5, 9, 1),
+    ]:
+        expected = np.round(random.normal(0, 1, (count, size)), 3)
+        rows = np.round(expected + random.normal(0, noise, expected.shape), 3)
+        labels = random.integers(0, classes, count)
+        similarity = np.round(random.uniform(0, 5, count // 2), 2)
+        cosines = sklearn.metrics.pairwise.cosine_similarity(rows)
+        pairs = [cosines[2 * i, 2 * i + 1] for i in range(count // 2)]
+        found, wanted = nearest(rows, k), nearest(expected, k)
+        sizes = np.bincount(labels)
+        yield join(
+            [
+                count,
+                size,
+                k,
+                np.diag(
+                    sklearn.metrics.pairwise.cosine_similarity(rows, expected)
+                ).mean(),
+                np.mean(
+                    [
+                        labels[i] in labels[found[i]]
+                        for i in range(count)
+                        if sizes[labels[i]] > 1
+                    ]
+                ),
+                np.mean([len(set(found[i]) & set(wanted[i])) / k for i in range(count)]),
+                scipy.stats.spearmanr(pairs, similarity)[0],
+                scipy.stats.pearsonr(pairs, similarity)[0],
+                *rows.ravel(),
+                *expected.ravel(),
+                *labels,
+                *similarity,
+            ]
+        )
+
+
 def main():
     EXPECTED.mkdir(exist_ok=True)
-    for make in (classification, regression, detection):
+    for make in (classification, regression, detection, segmentation, embeddings):
         lines = list(make(np.random.default_rng(7)))
         (EXPECTED / f"{make.__name__}.txt").write_text("\n".join(lines) + "\n")
 

@@ -35,7 +35,16 @@ inline std::unique_ptr<Metric> glue(const std::string& task) { return metric("GL
 inline std::unique_ptr<Metric> glue(const std::string& task, const std::string& measure) {
   return metric("GLUE", {{"task", task}, {"measure", measure}});
 }
-inline std::unique_ptr<Metric> miou(std::int64_t classes) { return metric("mIOU", {{"num_classes", classes}}); }
+inline std::unique_ptr<Metric> miou(std::int64_t classes) {
+  return metric("mIOU", {{"num_classes", classes}, {"compare_label", true}});
+}
+inline std::unique_ptr<Metric> sts(const std::string& measure) { return metric("STS", {{"measure", measure}}); }
+inline std::unique_ptr<Metric> pixel_agreement(const std::string& class_axis = "auto", double threshold = 0.5) {
+  return metric("PixelAgreement", {{"class_axis", class_axis}, {"threshold", threshold}});
+}
+inline std::unique_ptr<Metric> recall_at(std::int64_t k, bool compare_label = true) {
+  return metric("RecallAtK", {{"k", k}, {"compare_label", compare_label}});
+}
 inline std::unique_ptr<Metric> detection(const std::string& name, const std::string& thresholds, std::int64_t points) {
   return metric(name, {{"iou_thrs", thresholds}, {"map_points", points}});
 }

@@ -1,4 +1,5 @@
 // The contract of all metrics. A new metric gets a line in `cases`.
+#include <cmath>
 #include <random>
 #include <set>
 
@@ -55,6 +56,26 @@ Sample map_sample(Random& random) {
   std::vector<std::uint8_t> points(12);
   for (auto& point : points) point = random() % 6 == 0 ? 255 : static_cast<std::uint8_t>(random() % kClasses);
   return {{row(random, kClasses * 12).reshaped({kClasses, 3, 4})}, Tensor::from<std::uint8_t>({3, 4}, points)};
+}
+
+// The scores of int8 and of fp32 for the points of a map.
+Sample scores_sample(Random& random) {
+  const Tensor of_int8 = row(random, kClasses * 12).reshaped({kClasses, 3, 4});
+  return {{of_int8}, row(random, kClasses * 12).reshaped({kClasses, 3, 4})};
+}
+
+// Embeddings with few different values, so that several have the same cosine. The pairs are numbered in the order in
+// which they are made.
+Sample embedding_sample(Random& random, Tensor label) {
+  std::vector<float> embedding(4);
+  for (float& value : embedding) value = static_cast<float>(random() % 3) - 1;
+  return {{Tensor::from<float>({4}, embedding)}, std::move(label)};
+}
+
+Sample pair_sample(Random& random) {
+  static std::size_t made = 0;
+  const auto pair = static_cast<double>(made++ / 2);
+  return embedding_sample(random, Tensor::from<double>({2}, {pair, std::fmod(pair * 7, 5)}));
 }
 
 // Boxes that often overlap, with few different scores, so that many are equal.
@@ -129,7 +150,19 @@ std::vector<Case> cases() {
           {"CER", [] { return text_metric("CER", true); }, recognized_sample},
           {"CER_with_fp32", [] { return text_metric("CER", false); }, recognized_sample},
           {"WER", [] { return text_metric("WER", true); }, recognized_sample},
-          {"WER_with_fp32", [] { return text_metric("WER", false); }, recognized_sample}};
+          {"WER_with_fp32", [] { return text_metric("WER", false); }, recognized_sample},
+          {"PixelAgreement", [] { return pixel_agreement(); }, scores_sample},
+          {"mIOU_with_fp32",
+           [] {
+             return metric("mIOU", {{"num_classes", static_cast<std::int64_t>(kClasses)}, {"compare_label", false}});
+           },
+           scores_sample},
+          {"Cosine", [] { return metric("Cosine"); }, row_sample},
+          {"STS", [] { return sts("spearman"); }, pair_sample},
+          {"RecallAtK", [] { return recall_at(3); },
+           [](Random& random) { return embedding_sample(random, number(random, 40)); }},
+          {"RecallAtK_with_fp32", [] { return recall_at(3, false); },
+           [](Random& random) { return embedding_sample(random, row(random, 4)); }}};
 }
 
 struct Recorded {
@@ -226,7 +259,8 @@ TEST(SampleScores, ExistForMetricsThatAreMeans) {
     const Recorded recorded = record(each, 4, random);
     if (each.make()->sample_scores(recorded.outputs(0, 4), recorded.labels(0, 4))) with_scores.insert(each.name);
   }
-  EXPECT_EQ(with_scores, (std::set<std::string>{"top1", "top5", "Accuracy", "GLUE_mrpc", "Agreement"}));
+  EXPECT_EQ(with_scores,
+            (std::set<std::string>{"top1", "top5", "Accuracy", "GLUE_mrpc", "Agreement", "PixelAgreement", "Cosine"}));
 }
 
 TEST_P(EveryMetric, IsEmptyAfterFresh) {
@@ -268,13 +302,34 @@ TEST_P(EveryMetric, IgnoresARejectedBatch) {
 TEST_P(EveryMetric, StaysWithinItsRange) {
   recorded_.feed(*metric_, 0, 100);
   if (!metric_->higher_is_better()) return;
-  EXPECT_GE(metric_->result(), GetParam().name.starts_with("GLUE") ? -1 : 0);
+  const std::set<std::string> correlations{"GLUE_cola", "GLUE_pearson", "GLUE_stsb", "STS", "Cosine"};
+  EXPECT_GE(metric_->result(), correlations.contains(GetParam().name) ? -1 : 0);
   EXPECT_LE(metric_->result(), GetParam().name.starts_with("Squad") ? 100 : 1);
 }
 
-TEST(MetricTable, ContainsEveryNameOfLpot) {
-  for (const char* name : {"topk", "Accuracy", "F1", "Loss", "MSE", "RMSE", "MAE", "mAP", "COCOmAP", "VOCmAP", "mIOU",
-                           "BLEU", "SquadF1", "SquadExactMatch", "GLUE", "Agreement", "CER", "WER"})
+TEST(MetricTable, ContainsEveryName) {
+  for (const char* name : {"topk",
+                           "Accuracy",
+                           "F1",
+                           "Loss",
+                           "MSE",
+                           "RMSE",
+                           "MAE",
+                           "mAP",
+                           "COCOmAP",
+                           "VOCmAP",
+                           "mIOU",
+                           "BLEU",
+                           "SquadF1",
+                           "SquadExactMatch",
+                           "GLUE",
+                           "Agreement",
+                           "PixelAgreement",
+                           "Cosine",
+                           "STS",
+                           "RecallAtK",
+                           "CER",
+                           "WER"})
     EXPECT_NE(find(metrics(), name), nullptr) << name;
 }
 

@@ -82,6 +82,50 @@ TEST(Expectations, OfRegression) {
   }
 }
 
+TEST(Expectations, OfSegmentation) {
+  for (std::istringstream& line : lines_of("segmentation.txt")) {
+    const auto classes = static_cast<std::size_t>(next(line));
+    const auto height = static_cast<std::size_t>(next(line)), width = static_cast<std::size_t>(next(line));
+    const auto expected = next<double>(line, 2);
+    const std::size_t count = classes * height * width;
+    const Tensor scores = Tensor::from<double>({1, classes, height, width}, next<double>(line, count));
+    const Tensor of_fp32 = Tensor::from<double>({classes, height, width}, next<double>(line, count));
+    const bool is_single = classes == 1;
+    const auto agreement = metric("PixelAgreement", {{"class_axis", std::string("first")}, {"threshold", 0.5}});
+    EXPECT_NEAR(fed(agreement->fresh(), scores, {of_fp32}), expected[0], kTolerance);
+    EXPECT_NEAR(fed(agreement->fresh(), scores, {agreement->baseline_label({stack({of_fp32})}, 0)}), expected[0],
+                kTolerance);
+    std::map<std::string, Value> values{{"num_classes", static_cast<std::int64_t>(is_single ? 2 : classes)},
+                                        {"compare_label", false}};
+    if (is_single) values["threshold"] = 0.5;
+    EXPECT_NEAR(fed(metric("mIOU", values), scores, {of_fp32}), expected[1], kTolerance);
+  }
+}
+
+TEST(Expectations, OfEmbeddings) {
+  for (std::istringstream& line : lines_of("embeddings.txt")) {
+    const auto count = static_cast<std::size_t>(next(line)), size = static_cast<std::size_t>(next(line));
+    const auto k = static_cast<std::int64_t>(next(line));
+    const auto expected = next<double>(line, 5);
+    const Tensor rows = Tensor::from<double>({count, size}, next<double>(line, count * size));
+    const Tensor of_fp32 = Tensor::from<double>({count, size}, next<double>(line, count * size));
+    const std::vector<Tensor> classes = scalars(next<std::int64_t>(line, count));
+    std::vector<Tensor> baseline, pairs;
+    for (std::size_t i = 0; i < count; ++i) baseline.push_back(of_fp32.slice(i));
+    for (std::size_t i = 0; i < count / 2; ++i)
+      pairs.resize(pairs.size() + 2, Tensor::from<double>({2}, {static_cast<double>(i), next(line)}));
+    const auto recall = [&](bool compare_label) {
+      return metric("RecallAtK", {{"k", k}, {"compare_label", compare_label}});
+    };
+    EXPECT_NEAR(fed(metric("Cosine"), rows, baseline), expected[0], kTolerance);
+    EXPECT_NEAR(fed(recall(true), rows, classes), expected[1], kTolerance);
+    EXPECT_NEAR(fed(recall(false), rows, baseline), expected[2], kTolerance);
+    EXPECT_NEAR(fed(sts("spearman"), rows, pairs), expected[3], kTolerance);
+    EXPECT_NEAR(fed(sts("pearson"), rows, pairs), expected[4], kTolerance);
+    EXPECT_NEAR(fed(sts("corr"), rows, pairs), (expected[3] + expected[4]) / 2, kTolerance);
+  }
+}
+
 struct Detected {
   std::vector<Tensor> outputs;
   Tensor label;

@@ -42,7 +42,7 @@ TEST(MeanIou, RejectsAClassCountThatDoesNotMatchTheOutput) {
   EXPECT_THAT(data_error_of([] {
                 miou(21)->update({Tensor(ElementType::F32, {1, 19, 2, 3})}, {points({2, 3}, {0, 0, 1, 1, 1, 0})});
               }),
-              AllOf(HasSubstr("[1,19,2,3]"), HasSubstr("21 classes (num_classes)")));
+              AllOf(HasSubstr("[19,2,3]"), HasSubstr("21 classes (num_classes)")));
   EXPECT_THAT(data_error_of([] { of_classes(*miou(2), {0, 2}, {0, 1}); }), HasSubstr("contains 2 for sample 0"));
   EXPECT_THROW(miou(0), ConfigError);
 }

@@ -46,13 +46,24 @@ Tensor read_label(const TsvFile& file, std::size_t line, const GlueTask& task, s
   return Tensor::scalar<std::int64_t>(found - task.labels.begin());
 }
 
+// The label of a text of a pair: the number of the pair, and the label of the pair (metric STS).
+Tensor pair_label(std::size_t pair, const Tensor& label) {
+  return label.empty() ? Tensor() : Tensor::from<double>({2}, {static_cast<double>(pair), label.value_at(0)});
+}
+
 class Glue : public Dataset {
  public:
-  Glue(const GlueTask& task, const fs::path& path, WordPiece tokenizer, Padding padding)
+  // `separate`: both sentences of a pair are samples of their own.
+  Glue(const GlueTask& task, const fs::path& path, WordPiece tokenizer, Padding padding, bool separate)
       : columns_(task.columns(part_of(path.filename().string()))),
         file_("GLUE", path),
         tokenizer_(std::move(tokenizer)),
-        padding_(padding) {
+        padding_(padding),
+        texts_(separate ? 2 : 1) {
+    if (separate && !columns_.second)
+      throw ConfigError("GLUE", fmt::format("pairs is separate, but the task {} has single sentences; expected a task "
+                                            "of sentence pairs, for example sts-b",
+                                            task.name));
     for (std::size_t line = columns_.has_header ? 1 : 0; line < file_.size(); ++line) {
       const auto fields = file_.fields(line);
       if (fields.size() != columns_.count)
@@ -63,23 +74,27 @@ class Glue : public Dataset {
     if (labels_.empty()) throw DataError("GLUE", fmt::format("{}: the file contains no sentences", path.string()));
   }
 
-  std::size_t size() const override { return labels_.size(); }
+  std::size_t size() const override { return labels_.size() * texts_; }
   std::vector<std::string> input_names() const override { return bert_input_names(); }
   bool names_are_hints() const override { return true; }
   void pad_batch(std::vector<Sample>& samples) const override { pad_inputs(samples, padding_); }
   std::vector<std::size_t> lengths() const override { return padding_.lengths(); }
-  Tensor label(std::size_t index) const override { return labels_.at(index); }
+  Tensor label(std::size_t index) const override {
+    const Tensor& label = labels_.at(index / texts_);
+    return texts_ == 1 ? label : pair_label(index / texts_, label);
+  }
   std::string identity() const override { return identity_; }
   void set_identity(std::string identity) { identity_ = std::move(identity); }
 
   Sample at(std::size_t index) const override {
     check_index("GLUE", index, size());
-    const auto fields = file_.fields(index + (columns_.has_header ? 1 : 0));
-    std::vector<Token> first = tokenizer_.tokenize(fields[columns_.first]), second;
-    if (columns_.second) second = tokenizer_.tokenize(fields[*columns_.second]);
-    const bool is_pair = columns_.second.has_value();
+    const auto fields = file_.fields(index / texts_ + (columns_.has_header ? 1 : 0));
+    const bool is_pair = columns_.second && texts_ == 1;
+    const bool is_second = index % texts_ == 1;
+    std::vector<Token> first = tokenizer_.tokenize(fields[is_second ? *columns_.second : columns_.first]), second;
+    if (is_pair) second = tokenizer_.tokenize(fields[*columns_.second]);
     truncate_longest_first(first, second, padding_.max_length - (is_pair ? 3 : 2));
-    return {to_tensors(join(tokenizer_.vocabulary(), first, second, is_pair)), labels_[index]};
+    return {to_tensors(join(tokenizer_.vocabulary(), first, second, is_pair)), label(index)};
   }
 
  private:
@@ -88,6 +103,7 @@ class Glue : public Dataset {
   std::vector<Tensor> labels_;
   WordPiece tokenizer_;
   Padding padding_;
+  std::size_t texts_;  // samples per line
   std::string identity_;
 };
 
@@ -101,7 +117,8 @@ std::unique_ptr<Dataset> make_glue(const Component& component) {
   const fs::path file = find_tsv(parameters, task);
   auto data = std::make_unique<Glue>(
       task, file, WordPiece(vocabulary, {.lower_case = parameters.flag("do_lower_case")}),
-      Padding{static_cast<std::size_t>(length), parameters.flag("dynamic_length"), vocabulary->padding()});
+      Padding{static_cast<std::size_t>(length), parameters.flag("dynamic_length"), vocabulary->padding()},
+      parameters.has("pairs") && parameters.text("pairs") == "separate");
   data->set_identity(fmt::format("GLUE({}) {}", parameters.describe(), fingerprint_files({file, vocabulary->file()})));
   return data;
 }
@@ -120,7 +137,11 @@ DatasetKind glue_dataset() {
                           {"do_lower_case", ValueKind::Flag, "true", false, "whether the vocabulary is lower-case"},
                           {"dynamic_length", ValueKind::Flag, "true", false,
                            "pad to the longest sample of the batch, if the model supports it"},
-                          {"evaluate", ValueKind::Flag, "true", false, "in a folder, read dev.tsv; false: train.tsv"}}},
+                          {"evaluate", ValueKind::Flag, "true", false, "in a folder, read dev.tsv; false: train.tsv"},
+                          {.name = "pairs",
+                           .summary = "separate: each sentence of a pair is a sample, for the metric STS (default: "
+                                      "joined)",
+                           .choices = {"joined", "separate"}}}},
           make_glue};
 }
 

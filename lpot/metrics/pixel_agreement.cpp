@@ -1,0 +1,95 @@
+// The share of points (pixels of a segmentation, steps of a sequence) with the same class as the fp32 model, as the
+// mean over samples. Needs no labels. maps.h describes the outputs. Points with NaN never agree.
+#include <fmt/format.h>
+
+#include "lpot/metrics/kinds.h"
+#include "lpot/metrics/maps.h"
+#include "lpot/metrics/scores.h"
+#include "lpot/metrics/sum.h"
+
+namespace lpot {
+namespace {
+
+constexpr std::string_view kName = "PixelAgreement";
+
+std::size_t count_equal(const Tensor& classes, const Tensor& expected) {
+  std::size_t equal = 0;
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const double value = classes.value_at(i);
+    equal += value >= 0 && value == expected.value_at(i);
+  }
+  return equal;
+}
+
+class PixelAgreement : public Metric {
+ public:
+  explicit PixelAgreement(MapOptions options) : options_(options) {}
+
+  void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
+    const auto samples = sample_scores(outputs, labels);
+    Sum batch;
+    for (const SampleScore& sample : *samples) batch.add(sample.value);
+    sum_.add(batch);
+    count_ += samples->size();
+  }
+
+  std::optional<std::vector<SampleScore>> sample_scores(const std::vector<Tensor>& outputs,
+                                                        const std::vector<Tensor>& labels) const override {
+    check_first_output(outputs, labels.size(), kName);
+    std::vector<SampleScore> samples;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      const Tensor classes = point_classes(outputs[0].slice(i), options_, kName);
+      const Tensor expected = expected_classes(labels[i], classes.shape(), i);
+      samples.push_back({static_cast<double>(count_equal(classes, expected)) / static_cast<double>(classes.size())});
+    }
+    return samples;
+  }
+
+  void merge(const Metric& other) override {
+    const auto& same = same_kind<PixelAgreement>(other, kName);
+    if (same.options_ != options_) throw Error(kName, "cannot be merged with other class_axis or threshold");
+    sum_.add(same.sum_);
+    count_ += same.count_;
+  }
+
+  double result() const override {
+    if (count_ == 0) throw DataError(kName, "no samples were evaluated; check that the data set is not empty");
+    return static_cast<double>(sum_.value() / static_cast<long double>(count_));
+  }
+
+  std::unique_ptr<Metric> fresh() const override { return std::make_unique<PixelAgreement>(options_); }
+  bool labels_are_baseline() const override { return true; }
+  Tensor baseline_label(const std::vector<Tensor>& outputs, std::size_t row) const override {
+    return point_classes(outputs.at(0).slice(row), options_, kName);
+  }
+
+ private:
+  // The fp32 classes are given as classes (baseline_label), or as the output of the fp32 model.
+  Tensor expected_classes(const Tensor& label, const Shape& points, std::size_t sample) const {
+    const bool has_classes = !label.empty() && is_integer_type(label.element_type()) && label.shape() == points;
+    const Tensor classes = has_classes || label.empty() ? label : point_classes(label, options_, kName);
+    if (label.empty() || classes.shape() != points)
+      throw DataError(kName, fmt::format("the fp32 output for sample {} of the batch {}, expected {}", sample,
+                                         label.empty() ? "is missing" : "has the points " + to_string(classes.shape()),
+                                         to_string(points)));
+    return classes;
+  }
+
+  MapOptions options_;
+  Sum sum_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+MetricKind pixel_agreement_metric() {
+  return {{.name = std::string(kName),
+           .summary = "share of pixels of a segmentation, or of steps of a sequence, with the same class as the fp32 "
+                      "model; needs no labels",
+           .parameters = map_parameters()},
+          [](const Component& component) -> std::unique_ptr<Metric> {
+            return std::make_unique<PixelAgreement>(map_options(component));
+          }};
+}
+
+}  // namespace lpot
