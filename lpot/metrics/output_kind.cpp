@@ -18,17 +18,22 @@ struct KindText {
 };
 
 constexpr std::array kTexts{
-    KindText{OutputKind::Classes, "scores of classes", "topk or Accuracy with labels, Agreement without"},
+    KindText{
+        OutputKind::Classes, "scores of classes or an embedding",
+        "for classes topk or Accuracy with labels, Agreement without; for embeddings STS or RecallAtK with labels, "
+        "Cosine without"},
     KindText{OutputKind::Number, "one value per sample",
              "Accuracy or MSE with labels, MSE with compare_label false without"},
     KindText{OutputKind::Detections, "boxes, scores and classes of a detector",
              "COCOmAP, VOCmAP or mAP with labels, BoxAgreement without"},
     KindText{OutputKind::BoxHead, "boxes and scores of a detector before NMS",
              "COCOmAP, VOCmAP or mAP with labels, BoxAgreement without, each after the postprocess Boxes"},
-    KindText{OutputKind::Map, "values for every pixel",
-             "mIOU with labels of a segmentation, MSE with compare_label false without labels"},
+    KindText{
+        OutputKind::Map, "values for every pixel",
+        "for a segmentation mIOU with labels, PixelAgreement without; for other values MSE with compare_label false"},
     KindText{OutputKind::Rows, "rows of values for every token, character or time step",
-             "MSE with compare_label false; for question answering SquadF1 after the postprocess SquadV1"},
+             "PixelAgreement with class_axis for scores of classes, Cosine for embeddings of tokens, MSE with "
+             "compare_label false for other values; for question answering SquadF1 after the postprocess SquadV1"},
     KindText{OutputKind::Other, "no kind that lpot knows", "MSE with compare_label false"},
 };
 
@@ -140,14 +145,31 @@ std::string to_string(const std::vector<OutputShape>& outputs) {
   return text;
 }
 
-void check_class_scores(const std::vector<Tensor>& outputs, std::string_view metric) {
+[[noreturn]] static void refuse(const std::vector<Tensor>& outputs, std::string_view metric,
+                                std::string_view expected) {
   const std::vector<OutputShape> shapes = shapes_of_outputs(outputs);
   const OutputKind kind = kind_of_outputs(shapes);
+  throw DataError(metric, fmt::format("the outputs of the model are {}; expected {}. These look like {}. Metrics that "
+                                      "fit: {}",
+                                      to_string(shapes), expected, describe(kind), fitting_metrics(kind)));
+}
+
+void check_class_scores(const std::vector<Tensor>& outputs, std::string_view metric) {
+  const OutputKind kind = kind_of_outputs(shapes_of_outputs(outputs));
   if (kind == OutputKind::Classes || kind == OutputKind::Number) return;
-  throw DataError(metric,
-                  fmt::format("the outputs of the model are {}; expected scores of classes, [count,classes], as "
-                              "the first output. These look like {}. Metrics that fit: {}",
-                              to_string(shapes), describe(kind), fitting_metrics(kind)));
+  refuse(outputs, metric, "scores of classes, [count,classes], as the first output");
+}
+
+void check_embeddings(const std::vector<Tensor>& outputs, std::string_view metric) {
+  if (kind_of_outputs(shapes_of_outputs(outputs)) != OutputKind::Classes)
+    refuse(outputs, metric, "embeddings, [count,size], as the first output");
+}
+
+void check_map(const std::vector<Tensor>& outputs, std::string_view metric) {
+  const OutputKind kind = kind_of_outputs(shapes_of_outputs(outputs));
+  if (outputs.empty() || outputs[0].size() == 0 || is_integer_type(outputs[0].element_type())) return;
+  if (kind != OutputKind::Map && kind != OutputKind::Rows && kind != OutputKind::Other)
+    refuse(outputs, metric, "a map of scores, such as [count,classes,height,width], as the first output");
 }
 
 }  // namespace lpot

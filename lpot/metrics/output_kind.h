@@ -48,5 +48,9 @@ std::string to_string(const std::vector<OutputShape>&);
 // Throws DataError with the shapes and the fitting metrics unless the first output has one row of scores, or one value,
 // per sample. `metric`: the metric that needs them.
 void check_class_scores(const std::vector<Tensor>& outputs, std::string_view metric);
+// The same unless the first output has one vector per sample.
+void check_embeddings(const std::vector<Tensor>& outputs, std::string_view metric);
+// The same if the first output cannot be a map: one vector or value per sample, or boxes.
+void check_map(const std::vector<Tensor>& outputs, std::string_view metric);
 
 }  // namespace lpot

@@ -4,6 +4,7 @@
 
 #include "lpot/metrics/kinds.h"
 #include "lpot/metrics/maps.h"
+#include "lpot/metrics/output_kind.h"
 #include "lpot/metrics/scores.h"
 #include "lpot/metrics/sum.h"
 
@@ -37,6 +38,7 @@ class PixelAgreement : public Metric {
                                                         const std::vector<Tensor>& labels) const override {
     check_first_output(outputs, labels.size(), kName);
     std::vector<SampleScore> samples;
+    if (options_.axis == ClassAxis::Auto) check_map(outputs, kName);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const Tensor classes = point_classes(outputs[0].slice(i), options_, kName);
       const Tensor expected = expected_classes(labels[i], classes.shape(), i);
@@ -60,6 +62,7 @@ class PixelAgreement : public Metric {
   std::unique_ptr<Metric> fresh() const override { return std::make_unique<PixelAgreement>(options_); }
   bool labels_are_baseline() const override { return true; }
   Tensor baseline_label(const std::vector<Tensor>& outputs, std::size_t row) const override {
+    if (options_.axis == ClassAxis::Auto) check_map(outputs, kName);
     return point_classes(outputs.at(0).slice(row), options_, kName);
   }
 

@@ -15,6 +15,7 @@
 
 #include "lpot/metrics/embeddings.h"
 #include "lpot/metrics/kinds.h"
+#include "lpot/metrics/output_kind.h"
 #include "lpot/metrics/scores.h"
 
 namespace lpot {
@@ -38,10 +39,7 @@ class RecallAtK : public Metric {
   void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
     const Scores scores(outputs, labels, kRecall);
     if (labels.empty()) return;
-    scores.check_flat(kRecall);
-    if (scores.columns() < 2)
-      throw DataError(kRecall,
-                      fmt::format("the first output is {}, expected embeddings [count,size]", outputs[0].describe()));
+    check_embeddings(outputs, kRecall);
     RecallAtK batch(k_, compare_label_);
     batch.rows_.size = batch.expected_.size = scores.columns();
     for (std::size_t i = 0; i < labels.size(); ++i) {

@@ -11,6 +11,7 @@
 #include "lpot/metrics/correlation.h"
 #include "lpot/metrics/embeddings.h"
 #include "lpot/metrics/kinds.h"
+#include "lpot/metrics/output_kind.h"
 #include "lpot/metrics/scores.h"
 
 namespace lpot {
@@ -49,7 +50,7 @@ class Sts : public Metric {
   void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
     const Scores scores(outputs, labels, "STS");
     if (labels.empty()) return;
-    scores.check_flat("STS");
+    check_embeddings(outputs, "STS");
     Sts batch(measure_);
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const PairLabel label = pair_label(labels[i], i);

@@ -73,5 +73,29 @@ TEST(OutputKind, MetricsOfClassesRefuseTheScoresOfDetections) {
               HasSubstr("COCOmAP"));
 }
 
+TEST(OutputKind, MetricsOfEmbeddingsRefuseOtherOutputs) {
+  const std::vector<Tensor> tokens{Tensor(ElementType::F32, {1, 12, 384})}, map{Tensor(ElementType::F32, {1, 2, 8, 8})};
+  EXPECT_THAT(data_error_of([&] {
+                sts("spearman")->update(tokens, {Tensor::from<double>({2}, {0, 1})});
+              }),
+              AllOf(HasSubstr("[1,12,384]; expected embeddings"), HasSubstr("Cosine for embeddings of tokens")));
+  EXPECT_THAT(data_error_of([&] { recall_at(1)->update(map, {Tensor::scalar<std::int64_t>(0)}); }),
+              AllOf(HasSubstr("[RecallAtK]"), HasSubstr("PixelAgreement")));
+  EXPECT_THAT(data_error_of([&] {
+                recall_at(1)->update({Tensor(ElementType::F32, {1, 1})}, {Tensor()});
+              }),
+              HasSubstr("one value per sample"));
+}
+
+TEST(OutputKind, MetricsOfMapsRefuseOtherOutputs) {
+  const std::vector<Tensor> classes{Tensor(ElementType::F32, {1, 10})}, boxes{Tensor(ElementType::F32, {1, 22, 2100})};
+  const auto error_of = [](const std::vector<Tensor>& outputs) {
+    return data_error_of([&] { pixel_agreement()->update(outputs, {outputs[0].slice(0)}); });
+  };
+  EXPECT_THAT(error_of(classes), AllOf(HasSubstr("expected a map of scores"), HasSubstr("Agreement without")));
+  EXPECT_THAT(error_of(boxes), HasSubstr("BoxAgreement"));
+  EXPECT_THROW(pixel_agreement()->baseline_label(classes, 0), DataError);
+}
+
 }  // namespace
 }  // namespace lpot
