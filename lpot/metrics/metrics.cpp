@@ -24,7 +24,8 @@ const std::vector<MetricKind>& kinds() {
                                            cosine_metric(),
                                            sts_metric(),
                                            recall_at_k_metric(),
- cer_metric(), wer_metric()};
+                                           cer_metric(),
+                                           wer_metric()};
   return all;
 }
 

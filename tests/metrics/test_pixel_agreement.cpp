@@ -66,8 +66,8 @@ TEST(PixelAgreement, RejectsShapesThatDoNotShowTheClassAxis) {
 }
 
 TEST(PixelAgreement, DividesOneScorePerPixelByTheThreshold) {
-  const Tensor scores = floats({1, 1, 1, 4}, {0.2f, 0.4f, 0.6f, 0.8f}),
-               of_fp32 = floats({1, 1, 4}, {0.2f, 0.6f, 0.4f, 1});
+  const Tensor scores = floats({1, 1, 2, 2}, {0.2f, 0.4f, 0.6f, 0.8f}),
+               of_fp32 = floats({1, 2, 2}, {0.2f, 0.6f, 0.4f, 1});
   EXPECT_EQ(fed(*pixel_agreement(), scores, of_fp32), 0.5);
   EXPECT_EQ(fed(*pixel_agreement("auto", 0.7), scores, of_fp32), 1);
   EXPECT_EQ(fed(*pixel_agreement("none", 0.3), scores.reshaped({1, 4}), of_fp32.reshaped({4})), 1);
