@@ -1,10 +1,14 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "lpot/core/error.h"
 #include "lpot/core/random.h"
+#include "lpot/evaluate/accumulator.h"
 #include "lpot/evaluate/evaluator.h"
 #include "lpot/evaluate/notes.h"
+#include "lpot/runtime/runner.h"
 
 namespace lpot {
 namespace {
@@ -64,6 +68,25 @@ DataEvaluator::DataEvaluator(DataLoader loader, std::vector<NamedMetric> metrics
 void DataEvaluator::expect_many() {
   expects_many_ = true;
   if (loader_.is_slow()) loader_ = loader_.cached();
+}
+
+void DataEvaluator::check_metrics(const Model& fp32, const Observer& observer) const {
+  auto batch = loader_.read().next();
+  if (!batch) throw DataError("evaluate", "the evaluation data set is empty");
+  EvaluateOptions options = options_;
+  options.is_baseline = true;
+  Accumulator accumulator(metrics_, options, loader_.size());
+  std::vector<std::size_t> positions(batch->count());
+  std::iota(positions.begin(), positions.end(), batch->first);
+  Runner runner(fp32, loader_.dataset().input_naming(), {.observer = &observer});
+  bool is_read = false;
+  runner.run(
+      [&]() -> std::optional<std::vector<Tensor>> {
+        return std::exchange(is_read, true) ? std::nullopt : std::optional(batch->inputs);
+      },
+      [&](std::vector<Tensor> outputs) {
+        accumulator.add(positions, {std::move(outputs), batch->labels});
+      });
 }
 
 Score DataEvaluator::baseline(const Model& fp32, const Observer& observer) {

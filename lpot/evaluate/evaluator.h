@@ -36,6 +36,8 @@ class Evaluator {
   virtual ~Evaluator() = default;
 
   virtual void expect_many() {}                // call it if many models will be scored; shared data is then cached
+  // Throws DataError if the metrics cannot judge the outputs of the model, or the labels. Runs one batch.
+  virtual void check_metrics(const Model& /*fp32*/, const Observer&) const {}
   virtual void compile_with(Compilations&) {}  // reuses compilations; they must outlive this object
   virtual Score baseline(const Model& fp32, const Observer&) = 0;
   virtual Score score(const Model&, const Observer&) = 0;
@@ -71,6 +73,7 @@ class DataEvaluator : public Evaluator {
   DataEvaluator(DataLoader, std::vector<NamedMetric>, EvaluateOptions = {});
 
   void expect_many() override;
+  void check_metrics(const Model& fp32, const Observer&) const override;
   void compile_with(Compilations& ahead) override { options_.ahead = &ahead; }
   Score baseline(const Model& fp32, const Observer&) override;
   Score score(const Model&, const Observer&) override;

@@ -19,6 +19,7 @@ DryRun dry_run(const Config& config, const TuneOptions& options, const Observer&
     if (const auto warning = skipped_warning(evaluation, "evaluation")) observer.log(LogLevel::Warning, *warning);
   const auto evaluator = make_evaluator(config, options.user);
   first_sample(task.model, evaluation);  // throws where the data do not fit the model
+  evaluator->check_metrics(task.model, observer);
   DryRun found;
   found.quantizable_ops = task.choices.ops.size();
   found.fixed_ops =

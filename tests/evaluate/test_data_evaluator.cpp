@@ -12,6 +12,9 @@
 namespace lpot {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
 constexpr std::size_t kSamples = 300;
 
 // Two classes, scores 0 and input - shift.
@@ -125,6 +128,17 @@ TEST(ComparisonWithFp32, ContinuesAfterAResume) {
   EXPECT_LT(expected.accuracy(), 1);
   EXPECT_EQ(resumed.score(shifted(2.5f), {}).metrics, expected.metrics);
   EXPECT_THROW(evaluator_of({kCosine}).restore(here.notes()), StoreError) << "the labels of another metric";
+}
+
+TEST(CheckMetrics, RefusesMetricsThatCannotJudgeTheOutputs) {
+  EXPECT_NO_THROW(evaluator().check_metrics(shifted(0), {}));
+  EXPECT_NO_THROW(evaluator_of({kCosine, kRecall}).check_metrics(shifted(0), {}));
+  const DataEvaluator maps =
+      evaluator_of({{"PixelAgreement", Parameters({{"class_axis", std::string("auto")}, {"threshold", 0.5}}), {}}});
+  EXPECT_THAT(message_of<DataError>([&] { maps.check_metrics(shifted(0), {}); }),
+              AllOf(HasSubstr("batch of samples 0..9"), HasSubstr("Agreement without")));
+  const DataEvaluator top5 = evaluator_of({{"topk", Parameters({{"k", std::int64_t{5}}}), {}}});
+  EXPECT_THAT(message_of<DataError>([&] { top5.check_metrics(shifted(0), {}); }), HasSubstr("k is 5"));
 }
 
 TEST(Retrieval, IsNotEstimatedFromAPartOfTheSamples) {

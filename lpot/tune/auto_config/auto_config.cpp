@@ -77,7 +77,7 @@ void divide_samples(const FoundData& data, ConfigText& config, AutoConfig& resul
 MetricText metric_of(const FoundData& data, double max_loss) {
   if (!data.metric.empty())
     return {data.metric, fmt::format("relative: {:.6g}", max_loss), "the metric of this task", ""};
-  MetricText metric = choose_metric(data.outputs, data.uses_labels, max_loss);
+  MetricText metric = choose_metric(data.role, {data.uses_labels, max_loss, data.outputs.variance});
   if (data.uses_labels && data.label_offset != 0)
     metric.postprocess = fmt::format("LabelShift: {}", -data.label_offset);
   return metric;
@@ -101,6 +101,7 @@ AutoConfig auto_config(const Model& model, const AutoConfigOptions& options, con
   config.evaluation.batch_size = accepted_batch(inputs, kEvaluationBatch);
   divide_samples(data, config, result);
   config.metric = metric_of(data, options.max_loss);
+  result.findings.push_back(fmt::format("output         {} ({})", describe(data.role.kind), data.role.evidence));
   result.findings.push_back(fmt::format("metric         {}: {}", config.metric.metric, config.metric.meaning));
   config.comments.push_back(
       fmt::format("Written by lpot {} from a model and a folder of data. Edit it and run:", kVersion));

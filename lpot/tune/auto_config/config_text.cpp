@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "lpot/data/folder_content.h"
+#include "lpot/evaluate/postprocess.h"
+#include "lpot/metrics/metric.h"
 
 namespace lpot {
 namespace {
@@ -28,17 +30,54 @@ std::string loader_lines(const LoaderText& loader) {
   return text;
 }
 
-// Rows of one length are embeddings, which have no predicted class.
-bool are_unit_vectors(const std::vector<OutputRow>& rows) {
-  return std::all_of(rows.begin(), rows.end(),
-                     [](const OutputRow& row) {
-                       double squares = 0;
-                       for (const double value : row) squares += value * value;
-                       return std::abs(squares - 1) < 1e-2;
-                     }) &&
-         !std::all_of(rows.begin(), rows.end(), [](const OutputRow& row) {  // of a certain classifier
-           return std::all_of(row.begin(), row.end(), [](double value) { return value >= 0; });
-         });
+// Masks with fewer pixels on one side are compared by the overlap of that side: the share of equal pixels would hardly
+// depend on them.
+constexpr double kRareSide = 0.2;
+
+bool has_metric(const char* name) { return find(metrics(), name) != nullptr; }
+
+// Metrics whose value for the fp32 model itself is 1.
+MetricText compared_with_fp32(const OutputRole& role) {
+  using enum OutputRoleKind;
+  const std::string sides = fmt::format("the same side of {:g} as for fp32; no labels needed", role.threshold);
+  switch (role.kind) {
+    case Classes:
+      return {"Agreement: {}", "", "share of samples for which int8 and fp32 predict the same class; no labels needed"};
+    case ClassIndex:
+      return {"PixelAgreement: {class_axis: none}", "",
+              "share of samples for which int8 and fp32 predict the same class; no labels needed"};
+    case Decision:
+      return {fmt::format("PixelAgreement: {{class_axis: none, threshold: {:g}}}", role.threshold), "",
+              "share of samples on " + sides};
+    case Embedding:
+      return {"Cosine: {}", "", "mean cosine similarity of the int8 and fp32 embeddings; no labels needed"};
+    case Map:
+      return {fmt::format("PixelAgreement: {{class_axis: {}}}", role.class_axis), "",
+              "share of pixels with the same class in int8 and fp32; no labels needed"};
+    case Steps:
+      return {fmt::format("PixelAgreement: {{class_axis: {}}}", role.class_axis), "",
+              "share of steps with the same class in int8 and fp32; no labels needed. For texts, CER after the "
+              "postprocess CTC says more"};
+    case Mask:
+      if (std::min(role.share_above, 1 - role.share_above) < kRareSide)
+        return {fmt::format("mIOU: {{num_classes: 2, threshold: {:g}, compare_label: false}}", role.threshold), "",
+                fmt::format("mean overlap of the pixels above and below {:g} in int8 and fp32 (intersection over "
+                            "union); no labels needed",
+                            role.threshold)};
+      return {fmt::format("PixelAgreement: {{class_axis: {}, threshold: {:g}}}", role.class_axis, role.threshold), "",
+              "share of pixels on " + sides};
+    case Labels:
+      return {fmt::format("PixelAgreement: {{class_axis: none, threshold: {:g}}}", role.threshold), "",
+              "share of scores on " + sides};
+    case Boxes:
+      if (has_metric("BoxAgreement") && find(postprocesses(), "Boxes"))
+        return {"BoxAgreement: {}", "",
+                "mean average precision of the int8 boxes against those of fp32; no labels needed", "Boxes: {}"};
+      break;
+    case Values:
+      break;
+  }
+  return {};
 }
 
 }  // namespace
@@ -59,15 +98,16 @@ std::string to_yaml(const ConfigText& config) {
   return text;
 }
 
-MetricText choose_metric(const SampleOutputs& outputs, bool has_labels, double max_loss) {
-  const std::string relative = fmt::format("relative: {:.6g}", max_loss);
-  if (has_labels && outputs.has_classes())
+MetricText choose_metric(const OutputRole& role, const MetricRequest& request) {
+  const std::string relative = fmt::format("relative: {:.6g}", request.max_loss);
+  if (request.has_labels && role.kind == OutputRoleKind::Classes)
     return {"topk: 1", relative, "share of samples whose label has the highest score (top-1)"};
-  if (outputs.has_classes() && !are_unit_vectors(outputs.rows))
-    return {"Agreement: {}", relative,
-            "share of samples for which int8 and fp32 predict the same class; no labels needed"};
-  return {"MSE: {compare_label: false}", fmt::format("absolute: {:.4g}", max_loss * outputs.variance),
-          fmt::format("mean squared difference from the fp32 output; the goal is {:.4g} of its variance", max_loss)};
+  MetricText metric = compared_with_fp32(role);
+  metric.criterion = relative;
+  if (!metric.metric.empty()) return metric;
+  return {"MSE: {compare_label: false}", fmt::format("absolute: {:.4g}", request.max_loss * request.variance),
+          fmt::format("mean squared difference from the fp32 output; the goal is {:.4g} of its variance",
+                      request.max_loss)};
 }
 
 std::optional<double> calibration_share(std::size_t samples) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "lpot/config/config.h"
+#include "lpot/tune/auto_config/output_role.h"
 #include "lpot/tune/auto_config/sample_outputs.h"
 
 namespace lpot {
@@ -34,9 +35,14 @@ struct ConfigText {
 
 std::string to_yaml(const ConfigText&);
 
-// The metric for outputs: top-1 with labels; else the agreement of predicted classes with the fp32 model; else the mean
-// squared error against the fp32 model, with a goal of `max_loss` times the variance of the output.
-MetricText choose_metric(const SampleOutputs&, bool has_labels, double max_loss);
+// The metric for outputs: top-1 with labels, if they are scores of classes; else a metric that compares with the fp32
+// model. Plain values get the mean squared error, with a goal of `max_loss` times the variance of the output.
+struct MetricRequest {
+  bool has_labels = false;
+  double max_loss = 0.01;
+  double variance = 0;  // of the output
+};
+MetricText choose_metric(const OutputRole&, const MetricRequest&);
 
 // How the samples of one data set are divided: up to 300 for calibration, at most a fifth unless there are very few.
 // Nothing if there are too few to divide.

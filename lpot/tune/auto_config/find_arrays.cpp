@@ -17,7 +17,7 @@ bool labels_fit(const FoundData& found, std::vector<std::string>& warnings) {
     warnings.push_back("the labels are not one integer per sample; they are not used, and int8 is compared with fp32");
     return false;
   }
-  if (!outputs.has_classes()) {
+  if (found.role.kind != OutputRoleKind::Classes) {
     warnings.push_back("the labels are not used, because the outputs of the model are not class scores");
     return false;
   }
@@ -45,6 +45,7 @@ FoundData find_arrays(const Model& model, const FolderContent& content, const Ob
   if (!data.calibration.empty()) found.calibration = DataText{data.calibration};
   found.samples = make_dataset(parse_component(data.evaluation, component_tables().datasets))->size();
   found.outputs = SampleRunner(model, observer).run(found.evaluation, kArraySamples);
+  found.role = find_output_role(output_evidence(model), found.outputs);
   found.findings.push_back(fmt::format("arrays         {}", data.evaluation));
   if (data.has_labels) found.uses_labels = labels_fit(found, found.warnings);
   return found;

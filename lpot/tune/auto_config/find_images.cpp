@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kImagesForSize = 24;  // whose sizes and pixels are looked at
 constexpr std::size_t kSizeSamples = 256;   // on which the ways to resize are compared
+constexpr std::size_t kRoleSamples = 16;    // that show whether the outputs are scores of classes
 constexpr std::size_t kOutputSamples = 32;  // if there is nothing to compare
 constexpr std::size_t kShownCandidates = 4;
 constexpr std::size_t kShownClasses = 3;
@@ -138,6 +139,19 @@ ImageStep choose_size(const std::vector<ImageStep>& sizes, const PreprocessingCh
   return sizes[chosen];
 }
 
+// With a wrong preprocessing, class scores may hardly depend on the image. So the outputs are class scores if they are
+// with one of the candidates.
+OutputRole role_with_any(const std::vector<PreprocessingCandidate>& candidates, const OutputEvidence& evidence,
+                         SampleRunner& runner) {
+  OutputRole role;
+  for (const PreprocessingCandidate& candidate : candidates) {
+    const SampleOutputs outputs = runner.run(candidate.data, kRoleSamples);
+    role = find_output_role(evidence, outputs);
+    if (role.kind == OutputRoleKind::Classes || outputs.shape.size() != 1) break;
+  }
+  return role;
+}
+
 // Without class scores there is nothing that shows whether a preprocessing fits.
 FoundData unchecked_images(const ImageInput& input, const FolderContent& content, const ImageStep& size,
                            const std::vector<ImageStep>& steps, SampleRunner& runner) {
@@ -206,10 +220,13 @@ FoundData find_images(const Model& model, const FolderContent& content, const Au
   if (!options.normalization.empty()) steps = only(std::move(steps), options.normalization);
   const std::vector<ImageStep> sizes = image_sizes(input, images.sizes);
   SampleRunner runner(model, observer);
-  const std::vector<std::string> first = image_transforms(input, sizes.front(), steps.front());
-  const bool has_classes = runner.run({content.evaluation, first}, 1).has_classes();
+  const OutputEvidence evidence = output_evidence(model);
+  const OutputRole role =
+      role_with_any(candidates_for(input, content.evaluation, sizes.front(), steps), evidence, runner);
+  const bool has_classes = role.kind == OutputRoleKind::Classes;
   FoundData found = has_classes ? checked_images(input, content, sizes, steps, runner)
                                 : unchecked_images(input, content, sizes.front(), steps, runner);
+  found.role = has_classes ? role : find_output_role(evidence, found.outputs);
   found.samples = dataset->size();
   if (!content.calibration.empty()) found.calibration = DataText{content.calibration, found.evaluation.transforms};
   if (*declared != input)

@@ -46,12 +46,17 @@ struct TextSource {
   std::int64_t tokens;
 };
 
-std::string dataset_of(const TextSource& source, const fs::path& file, bool lower_case) {
+bool is_sentence_embedding(const FoundData& found) {
+  return found.role.kind == OutputRoleKind::Embedding && found.outputs.shape.size() == 1;
+}
+
+// `pairs`: how sentence pairs are read; "": joined.
+std::string dataset_of(const TextSource& source, const fs::path& file, bool lower_case, const std::string& pairs = "") {
   const bool has_task = source.content.kind == FolderKind::Sentences;
   return fmt::format("{}: {{{}: {}, model_name_or_path: {}, max_seq_length: {}, do_lower_case: {}{}}}",
                      has_task ? "GLUE" : "text", has_task ? "data_dir" : "root", yaml_text(file.string()),
                      yaml_text(source.vocabulary), source.tokens, lower_case,
-                     has_task ? ", task: " + source.content.task : "");
+                     (has_task ? ", task: " + source.content.task : "") + (pairs.empty() ? "" : ", pairs: " + pairs));
 }
 
 void report_case(const PreprocessingChoice& choice, FoundData& found) {
@@ -84,7 +89,9 @@ FoundData find_sentences(const Model& model, const FolderContent& content, const
   SampleRunner runner(model, observer);
   found.outputs = runner.run(candidates[0].data, kTextSamples);
   bool lower_case = true;
-  if (found.outputs.has_classes()) {
+  found.role = find_output_role(output_evidence(model), found.outputs);
+  const bool separates_pairs = has_task && content.task == "sts-b" && is_sentence_embedding(found);
+  if (found.role.kind == OutputRoleKind::Classes) {
     const auto choice = choose_preprocessing(
         candidates, {!found.outputs.labels.empty(), {0}},
         [&](const PreprocessingCandidate& candidate, std::size_t count) { return runner.run(candidate.data, count); });
@@ -96,13 +103,16 @@ FoundData find_sentences(const Model& model, const FolderContent& content, const
       found.warnings.push_back(
           "the labels do not fit the model: its accuracy is that of chance. They are not used, and "
           "int8 is compared with fp32 instead. Check the task and the vocabulary");
-  } else if (has_task && found.outputs.labels.empty()) {
+  } else if (separates_pairs) {
+    found.metric = "STS: spearman";
+  } else if (has_task && content.task == "sts-b" && found.outputs.shape.empty()) {
     found.metric = fmt::format("GLUE: {}", content.task);  // a regression, whose labels are not integers
   }
-  found.evaluation = {dataset_of(source, evaluation, lower_case)};
+  const std::string pairs = separates_pairs ? "separate" : "";
+  found.evaluation = {dataset_of(source, evaluation, lower_case, pairs)};
   found.samples = make_dataset(parse_component(found.evaluation.dataset, component_tables().datasets))->size();
   if (content.files.size() > 1 && has_task)
-    found.calibration = DataText{dataset_of(source, content.files.front(), lower_case)};
+    found.calibration = DataText{dataset_of(source, content.files.front(), lower_case, pairs)};
   found.findings.push_back(fmt::format("vocabulary     {}, at most {} tokens", source.vocabulary, source.tokens));
   return found;
 }

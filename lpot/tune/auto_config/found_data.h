@@ -8,6 +8,7 @@
 #include "lpot/data/folder_content.h"
 #include "lpot/tune/auto_config/auto_config.h"
 #include "lpot/tune/auto_config/image_preprocessing.h"
+#include "lpot/tune/auto_config/output_role.h"
 #include "lpot/tune/auto_config/sample_outputs.h"
 
 namespace lpot {
@@ -17,6 +18,7 @@ struct FoundData {
   std::optional<DataText> calibration = {};  // unset: a part of the evaluation data
   std::size_t samples = 0;                   // of the evaluation data
   SampleOutputs outputs = {};                // of the fp32 model for some samples
+  OutputRole role = {};                      // of the first output
   bool uses_labels = false;                  // the labels fit the model
   std::int64_t label_offset = 0;             // class of the model less label
   std::string metric = {};                   // of a task with its own metric; "": depends on the outputs

@@ -10,12 +10,15 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kBatch = 16;
+constexpr std::size_t kMapsToJudge = 8, kMapValues = 8u << 20;
 constexpr std::uint64_t kSampleSeed = 7;
 
 // Collects the first output of all batches.
 class OutputSum {
  public:
-  void add(const Tensor& output) {
+  void add(const std::vector<Tensor>& outputs) {
+    const Tensor& output = outputs.at(0);
+    result_.shapes = shapes_of_outputs(outputs);
     const Tensor values = output.converted(ElementType::F64);
     const std::size_t count = values.shape().empty() ? 0 : values.shape()[0];
     if (count == 0) return;
@@ -25,6 +28,7 @@ class OutputSum {
     const double* value = values.data<double>();
     const std::size_t columns = values.size() / count;
     for (std::size_t i = 0; i < count; ++i, value += columns) {
+      if (result_.maps.size() < kMapsToJudge && columns <= kMapValues) result_.maps.push_back(output.slice(i));
       if (result_.shape.size() <= 1) result_.rows.emplace_back(value, value + columns);
       for (std::size_t k = 0; k < columns; ++k) add(value[k]);
     }
@@ -94,7 +98,7 @@ SampleOutputs SampleRunner::run(const DataText& data, std::size_t count) {
         labels.insert(labels.end(), batch->labels.begin(), batch->labels.end());
         return std::move(batch->inputs);
       },
-      [&](const std::vector<Tensor>& results) { outputs.add(results.at(0)); });
+      [&](const std::vector<Tensor>& results) { outputs.add(results); });
   return std::move(outputs).result(std::move(labels));
 }
 

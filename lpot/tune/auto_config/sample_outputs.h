@@ -6,6 +6,7 @@
 
 #include "lpot/config/config.h"
 #include "lpot/core/observer.h"
+#include "lpot/metrics/output_kind.h"
 #include "lpot/model/model.h"
 #include "lpot/runtime/runner.h"
 #include "lpot/tune/auto_config/preprocessing_fit.h"
@@ -18,7 +19,9 @@ struct SampleOutputs {
   std::vector<OutputRow> rows = {};       // one per sample; empty if the shape has several dimensions
   std::vector<std::int64_t> labels = {};  // one per sample; empty unless all samples have an integer as label
   std::size_t samples = 0;
-  double variance = 0;  // of all values
+  std::vector<OutputShape> shapes = {};  // of all outputs, of the last batch
+  std::vector<Tensor> maps = {};         // the first output for the first samples, to judge its values
+  double variance = 0;                   // of all values
 
   bool has_classes() const { return shape.size() == 1; }
   std::size_t classes() const { return shape.empty() ? 1 : shape[0]; }

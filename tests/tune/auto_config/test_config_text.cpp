@@ -52,27 +52,36 @@ TEST(MatchArrays, ListsFilesAndInputsThatDoNotFit) {
               AllOf(HasSubstr("found a.npy f32 [9,4], b.npy f32 [9,5]"), HasSubstr("expected image f32 [?,3,8,8]")));
 }
 
-SampleOutputs classes(std::vector<OutputRow> rows) {
-  SampleOutputs outputs{.shape = {rows.front().size()}, .rows = std::move(rows)};
-  outputs.variance = 4;
-  return outputs;
+OutputRole role_of(OutputRoleKind kind, double share_above = 0.5) {
+  OutputRole role;
+  role.kind = kind;
+  role.class_axis = "first";
+  role.share_above = share_above;
+  return role;
+}
+
+std::string metric_for(OutputRoleKind kind, double share_above = 0.5) {
+  const MetricText metric = choose_metric(role_of(kind, share_above), {false, 0.02, 4});
+  EXPECT_EQ(metric.criterion, metric.metric.starts_with("MSE") ? "absolute: 0.08" : "relative: 0.02");
+  EXPECT_NO_THROW(make_metric(parse_component(metric.metric, metrics()))) << metric.metric;
+  return metric.metric;
 }
 
 TEST(ChooseMetric, DependsOnLabelsAndOutputs) {
-  const SampleOutputs scores = classes({{3, -4}, {1, 2}});
-  EXPECT_EQ(choose_metric(scores, true, 0.01).metric, "topk: 1");
-  EXPECT_EQ(choose_metric(scores, true, 0.01).criterion, "relative: 0.01");
-  EXPECT_EQ(choose_metric(scores, false, 0.02).metric, "Agreement: {}");
-  const SampleOutputs embeddings = classes({{0.6, -0.8}, {-1, 0}});
-  EXPECT_EQ(choose_metric(embeddings, false, 0.01).metric, "MSE: {compare_label: false}");
-  SampleOutputs maps{.shape = {8, 8}};
-  maps.variance = 4;
-  EXPECT_EQ(choose_metric(maps, true, 0.01).criterion, "absolute: 0.04");
-}
-
-TEST(ChooseMetric, OfACertainClassifierIsAgreement) {
-  EXPECT_EQ(choose_metric(classes({{1, 0}, {0, 1}}), false, 0.01).metric, "Agreement: {}")
-      << "certain probabilities are unit vectors too";
+  using enum OutputRoleKind;
+  EXPECT_EQ(choose_metric(role_of(Classes), {true, 0.01, 4}).metric, "topk: 1");
+  EXPECT_EQ(choose_metric(role_of(Classes), {true, 0.01, 4}).criterion, "relative: 0.01");
+  EXPECT_EQ(choose_metric(role_of(Values), {true, 0.01, 4}).criterion, "absolute: 0.04");
+  EXPECT_EQ(metric_for(Classes), "Agreement: {}");
+  EXPECT_EQ(metric_for(Embedding), "Cosine: {}");
+  EXPECT_EQ(metric_for(Map), "PixelAgreement: {class_axis: first}");
+  EXPECT_EQ(metric_for(Steps), "PixelAgreement: {class_axis: first}");
+  EXPECT_EQ(metric_for(Mask), "PixelAgreement: {class_axis: first, threshold: 0.5}");
+  EXPECT_EQ(metric_for(Mask, 0.05), "mIOU: {num_classes: 2, threshold: 0.5, compare_label: false}");
+  EXPECT_EQ(metric_for(Labels), "PixelAgreement: {class_axis: none, threshold: 0.5}");
+  EXPECT_EQ(metric_for(Decision), "PixelAgreement: {class_axis: none, threshold: 0.5}");
+  EXPECT_EQ(metric_for(ClassIndex), "PixelAgreement: {class_axis: none}");
+  EXPECT_EQ(metric_for(Values), "MSE: {compare_label: false}");
 }
 
 TEST(CalibrationShare, LeavesMostSamplesForEvaluation) {
