@@ -55,6 +55,7 @@ class Accuracy : public Metric {
   void merge(const Metric& other) override { share_.add(same_kind<Accuracy>(other, "Accuracy").share_); }
   double result() const override { return share_.value("Accuracy"); }
   std::unique_ptr<Metric> fresh() const override { return std::make_unique<Accuracy>(); }
+  bool needs_class_scores() const override { return true; }
 
  private:
   static std::vector<Counted> count(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) {

@@ -44,6 +44,7 @@ class Agreement : public Metric {
   void merge(const Metric& other) override { share_.add(same_kind<Agreement>(other, "Agreement").share_); }
   double result() const override { return share_.value("Agreement"); }
   std::unique_ptr<Metric> fresh() const override { return std::make_unique<Agreement>(); }
+  bool needs_class_scores() const override { return true; }
   bool labels_are_baseline() const override { return true; }
 
  private:

@@ -55,6 +55,7 @@ class F1 : public Metric {
   }
 
   std::unique_ptr<Metric> fresh() const override { return std::make_unique<F1>(macro_); }
+  bool needs_class_scores() const override { return true; }
 
  private:
   bool macro_;

@@ -73,6 +73,7 @@ class Classification : public Metric {
   }
 
   std::unique_ptr<Metric> fresh() const override { return std::make_unique<Classification>(task_, measure_); }
+  bool needs_class_scores() const override { return true; }
 
  private:
   std::string task_;

@@ -50,6 +50,10 @@ class Metric {
     return outputs.at(0).slice(row);
   }
 
+  // Whether the outputs must be scores of classes. Evaluations then refuse models that end with an embedding, whose
+  // shape is the same.
+  virtual bool needs_class_scores() const { return false; }
+
   // Whether the result for a part of the samples says nothing about the result for all, because samples are compared
   // with each other. Such metrics are never estimated from some samples.
   virtual bool needs_all_samples() const { return false; }

@@ -55,6 +55,7 @@ class TopK : public Metric {
 
   double result() const override { return share_.value("topk"); }
   std::unique_ptr<Metric> fresh() const override { return std::make_unique<TopK>(k_); }
+  bool needs_class_scores() const override { return true; }
 
  private:
   std::size_t k_;

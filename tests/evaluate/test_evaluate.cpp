@@ -97,6 +97,18 @@ TEST(Evaluate, StoresWhatEachMetricNeedsOfTheBaseline) {
   EXPECT_NEAR(weaker.metrics[1].second, (3 * (16.0 + 4) + 3 * 16.0 + 2 * 4.0) / 44, 1e-12);
 }
 
+TEST(Evaluate, RefusesMetricsOfClassesForEmbeddings) {
+  const auto x = parameter({-1, 4}, "x");
+  const auto axis = op::Constant::create(ov::element::i64, {1}, std::vector<std::int64_t>{1});
+  const auto norm = std::make_shared<op::ReduceL2>(x, axis, true);
+  const Model embeddings = as_model({std::make_shared<op::Divide>(x, norm)}, {x});
+  EXPECT_THAT(message_of<DataError>([&] { evaluate(embeddings, loader_of(samples()), make_metrics({kTop1})); }),
+              AllOf(HasSubstr("topk 1"), HasSubstr("divided by its length"), HasSubstr("RecallAtK")));
+  const auto cosine = make_metrics({component("Cosine")});
+  EXPECT_NEAR(run_evaluation(embeddings, loader_of(samples()), cosine, {.is_baseline = true}).score.accuracy(), 1,
+              1e-12);
+}
+
 // The warnings of an evaluation.
 std::vector<std::string> warnings_of(const std::function<void(const Observer&)>& evaluation) {
   std::vector<std::string> warnings;

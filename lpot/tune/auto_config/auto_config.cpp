@@ -94,6 +94,12 @@ AutoConfig auto_config(const Model& model, const AutoConfigOptions& options, con
       fmt::format("data           {}: {}", content.root.string(), content.description)};
   for (std::string& line : data.findings) result.findings.push_back(std::move(line));
   result.warnings = std::move(data.warnings);
+  if (!data.outputs.has_row_per_sample && data.role.kind != OutputRoleKind::Boxes)
+    result.warnings.push_back(
+        fmt::format("the first output, {}, does not have one row per sample, so no metric can compare it. For a text "
+                    "recognizer with the layout [steps,samples,characters], use CER after the postprocess CTC with "
+                    "layout: TNC; else set model.outputs",
+                    model_outputs(model).at(0).describe()));
   ConfigText config{
       .comments = {}, .model_name = model.source.stem().string(), .framework = std::string(framework_of(model))};
   const std::vector<Port> inputs = model_inputs(model);

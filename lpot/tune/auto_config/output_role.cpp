@@ -258,6 +258,8 @@ OutputRole find_output_role(const OutputEvidence& evidence, const SampleOutputs&
   const bool are_boxes = kind == OutputKind::Detections || kind == OutputKind::BoxHead;
   if (evidence.suppresses_boxes) return role(Kind::Boxes, "the model suppresses overlapping boxes (NMS)");
   if (are_boxes && evidence.end.kind != OutputEndKind::Softmax) return role(Kind::Boxes, std::string(describe(kind)));
+  if (!outputs.has_row_per_sample)
+    return role(Kind::Values, "the first dimension of the output is not the number of samples");
   if (outputs.shape.empty()) return role_of_number(evidence, outputs);
   if (evidence.is_integer) return role(Kind::Map, "integers");
   if (outputs.shape.size() == 1) return role_of_vector(evidence, outputs);

@@ -99,7 +99,10 @@ SampleOutputs SampleRunner::run(const DataText& data, std::size_t count) {
         return std::move(batch->inputs);
       },
       [&](const std::vector<Tensor>& results) { outputs.add(results); });
-  return std::move(outputs).result(std::move(labels));
+  const std::size_t samples = labels.size();
+  SampleOutputs found = std::move(outputs).result(std::move(labels));
+  found.has_row_per_sample = found.samples == samples;
+  return found;
 }
 
 }  // namespace lpot

@@ -18,10 +18,11 @@ struct SampleOutputs {
   Shape shape = {};                       // of one sample, without dimensions of size 1
   std::vector<OutputRow> rows = {};       // one per sample; empty if the shape has several dimensions
   std::vector<std::int64_t> labels = {};  // one per sample; empty unless all samples have an integer as label
-  std::size_t samples = 0;
-  std::vector<OutputShape> shapes = {};  // of all outputs, of the last batch
-  std::vector<Tensor> maps = {};         // the first output for the first samples, to judge its values
-  double variance = 0;                   // of all values
+  std::size_t samples = 0;                // rows of the first output
+  bool has_row_per_sample = true;         // false: its first dimension is another one, for example the steps
+  std::vector<OutputShape> shapes = {};   // of all outputs, of the last batch
+  std::vector<Tensor> maps = {};          // the first output for the first samples, to judge its values
+  double variance = 0;                    // of all values
 
   bool has_classes() const { return shape.size() == 1; }
   std::size_t classes() const { return shape.empty() ? 1 : shape[0]; }

@@ -130,6 +130,12 @@ TEST(OutputRoles, OfSequences) {
   EXPECT_EQ(find_output_role(gains, outputs_of({50, 161}, share)).kind, Kind::Values) << "the shape of the input";
 }
 
+TEST(OutputRoles, OfStepsBeforeSamples) {
+  SampleOutputs outputs = outputs_of({1, 97}, share);
+  outputs.has_row_per_sample = false;
+  EXPECT_EQ(find_output_role(evidence(OutputEndKind::Softmax, "output", 2), outputs).kind, Kind::Values);
+}
+
 TEST(OutputRoles, OfDetectors) {
   EXPECT_EQ(found(OutputEndKind::Other, {22, 2100}).kind, Kind::Boxes);
   OutputEvidence suppressed = evidence(OutputEndKind::Other);
