@@ -71,6 +71,7 @@ void DataEvaluator::expect_many() {
 }
 
 void DataEvaluator::check_metrics(const Model& fp32, const Observer& observer) const {
+  check_metrics_fit(fp32, metrics_, options_);
   auto batch = loader_.read().next();
   if (!batch) throw DataError("evaluate", "the evaluation data set is empty");
   EvaluateOptions options = options_;

@@ -181,17 +181,6 @@ class EvaluationRun : public BatchCollector {
   std::vector<std::pair<Throughput, std::unique_ptr<BatchSession>>> sessions_;
 };
 
-// The shape of embeddings is that of scores of classes, but the graph shows them if they are divided by their length.
-void check_class_scores(const Model& model, const std::vector<NamedMetric>& metrics, const EvaluateOptions& options) {
-  if (!options.postprocess.empty() || output_end(model, 0).kind != OutputEndKind::UnitNorm) return;
-  for (const NamedMetric& named : metrics)
-    if (named.metric->needs_class_scores())
-      throw DataError("evaluate", fmt::format("{}: the output {} of the model is divided by its length, as embeddings "
-                                              "are; expected scores of classes. Metrics that fit: STS or RecallAtK "
-                                              "with labels, Cosine without",
-                                              named.name, model_outputs(model).at(0).describe()));
-}
-
 }  // namespace
 
 std::vector<NamedMetric> make_metrics(const std::vector<Component>& components) {
@@ -205,6 +194,17 @@ bool needs_baseline(const std::vector<NamedMetric>& metrics) {
                      [](const NamedMetric& named) { return named.metric->labels_are_baseline(); });
 }
 
+// The shape of embeddings is that of scores of classes, but the graph shows them if they are divided by their length.
+void check_metrics_fit(const Model& model, const std::vector<NamedMetric>& metrics, const EvaluateOptions& options) {
+  if (!options.postprocess.empty() || output_end(model, 0).kind != OutputEndKind::UnitNorm) return;
+  for (const NamedMetric& named : metrics)
+    if (named.metric->needs_class_scores())
+      throw DataError("evaluate", fmt::format("{}: the output {} of the model is divided by its length, as embeddings "
+                                              "are; expected scores of classes. Metrics that fit: STS or RecallAtK "
+                                              "with labels, Cosine without",
+                                              named.name, model_outputs(model).at(0).describe()));
+}
+
 Score evaluate(const Model& model, const DataLoader& loader, const std::vector<NamedMetric>& metrics,
                const EvaluateOptions& options, const Observer& observer) {
   return run_evaluation(model, loader, metrics, options, observer).score;
@@ -213,7 +213,7 @@ Score evaluate(const Model& model, const DataLoader& loader, const std::vector<N
 Evaluation run_evaluation(const Model& model, const DataLoader& loader, const std::vector<NamedMetric>& metrics,
                           const EvaluateOptions& options, const Observer& observer) {
   if (loader.size() == 0) throw DataError("evaluate", "the evaluation data set is empty");
-  check_class_scores(model, metrics, options);
+  check_metrics_fit(model, metrics, options);
   const auto start = Clock::now();
   Accumulator accumulator(metrics, options, loader.size());
   EvaluationRun run({model, loader}, accumulator, options, observer);

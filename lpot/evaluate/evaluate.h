@@ -85,6 +85,9 @@ struct Evaluation {
 // Whether one of the metrics compares with the fp32 model.
 bool needs_baseline(const std::vector<NamedMetric>&);
 
+// Throws DataError if a metric needs scores of classes and the graph shows that the outputs are embeddings.
+void check_metrics_fit(const Model&, const std::vector<NamedMetric>&, const EvaluateOptions&);
+
 // The score does not depend on the numbers of threads and processes. Throws DataError and ModelError; Interrupted if
 // the observer asks to stop.
 Score evaluate(const Model&, const DataLoader&, const std::vector<NamedMetric>&, const EvaluateOptions& = {},
