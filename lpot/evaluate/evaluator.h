@@ -35,7 +35,7 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  virtual void expect_many() {}                // call it if many models will be scored; shared data is then cached
+  virtual void expect_many() {}  // call it if many models will be scored; shared data is then cached
   // Throws DataError if the metrics cannot judge the outputs of the model, or the labels. Runs one batch.
   virtual void check_metrics(const Model& /*fp32*/, const Observer&) const {}
   virtual void compile_with(Compilations&) {}  // reuses compilations; they must outlive this object

@@ -8,7 +8,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr float kNotANumber = std::numeric_limits<float>::quiet_NaN();
 
 Tensor floats(Shape shape, const std::vector<float>& values) { return Tensor::from<float>(std::move(shape), values); }
 
@@ -91,8 +91,10 @@ TEST(PixelAgreement, SupportsMoreClassesThanShortIntegers) {
 }
 
 TEST(PixelAgreement, NeverAgreesOnNan) {
-  EXPECT_EQ(fed(*pixel_agreement("first"), floats({1, 2, 2}, {kNan, 0, 1, 1}), floats({2, 2}, {kNan, 0, 1, 1})), 0.5);
-  EXPECT_EQ(fed(*pixel_agreement("none"), floats({1, 2}, {kNan, 1}), floats({2}, {kNan, 1})), 0.5);
+  EXPECT_EQ(
+      fed(*pixel_agreement("first"), floats({1, 2, 2}, {kNotANumber, 0, 1, 1}), floats({2, 2}, {kNotANumber, 0, 1, 1})),
+      0.5);
+  EXPECT_EQ(fed(*pixel_agreement("none"), floats({1, 2}, {kNotANumber, 1}), floats({2}, {kNotANumber, 1})), 0.5);
 }
 
 TEST(PixelAgreement, RejectsABaselineOfAnotherSize) {
@@ -108,7 +110,7 @@ TEST(PixelAgreement, RejectsABaselineOfAnotherSize) {
 
 TEST(PixelAgreement, ChecksItsParameters) {
   EXPECT_THROW(pixel_agreement("middle"), ConfigError);
-  EXPECT_THROW(pixel_agreement("auto", kNan), ConfigError);
+  EXPECT_THROW(pixel_agreement("auto", kNotANumber), ConfigError);
 }
 
 TEST(MeanIouWithFp32, NeedsAnAxisOfTheClasses) {

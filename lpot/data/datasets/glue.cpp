@@ -53,7 +53,7 @@ Tensor pair_label(std::size_t pair, const Tensor& label) {
 
 class Glue : public Dataset {
  public:
-  // `separate`: both sentences of a pair are samples of their own.
+  // `separate`: each sentence of a pair is a separate sample.
   Glue(const GlueTask& task, const fs::path& path, WordPiece tokenizer, Padding padding, bool separate)
       : columns_(task.columns(part_of(path.filename().string()))),
         file_("GLUE", path),
