@@ -74,9 +74,17 @@ void divide_samples(const FoundData& data, ConfigText& config, AutoConfig& resul
                                         (1 - *share) * static_cast<double>(data.samples)));
 }
 
+// In words, for a metric that find_images or find_sentences chose.
+std::string meaning_of(const std::string& metric) {
+  if (metric.starts_with("RecallAtK")) return "share of samples whose nearest neighbor has the same class";
+  if (metric.starts_with("STS"))
+    return "rank correlation of the cosine of two sentences with their labelled similarity";
+  return "the metric of this task";
+}
+
 MetricText metric_of(const FoundData& data, double max_loss) {
   if (!data.metric.empty())
-    return {data.metric, fmt::format("relative: {:.6g}", max_loss), "the metric of this task", ""};
+    return {data.metric, fmt::format("relative: {:.6g}", max_loss), meaning_of(data.metric), ""};
   MetricText metric = choose_metric(data.role, {data.uses_labels, max_loss, data.outputs.variance});
   if (data.uses_labels && data.label_offset != 0)
     metric.postprocess = fmt::format("LabelShift: {}", -data.label_offset);

@@ -166,8 +166,6 @@ FoundData unchecked_images(const ImageInput& input, const FolderContent& content
         "the outputs of the model are not class scores, so the preprocessing cannot be checked; '{}' is a guess. Set "
         "the one that the model was trained with by --normalization, or edit the transforms",
         chosen.name));
-  if (content.labels)
-    found.warnings.push_back("the labels are not used, because the outputs of the model are not class scores");
   return found;
 }
 
@@ -227,6 +225,12 @@ FoundData find_images(const Model& model, const FolderContent& content, const Au
   FoundData found = has_classes ? checked_images(input, content, sizes, steps, runner)
                                 : unchecked_images(input, content, sizes.front(), steps, runner);
   found.role = has_classes ? role : find_output_role(evidence, found.outputs);
+  if (!has_classes && content.labels) {
+    if (found.role.kind == OutputRoleKind::Embedding && found.outputs.shape.size() == 1)
+      found.metric = "RecallAtK: 1";
+    else
+      found.warnings.push_back("the labels are not used, because the outputs of the model are not class scores");
+  }
   found.samples = dataset->size();
   if (!content.calibration.empty()) found.calibration = DataText{content.calibration, found.evaluation.transforms};
   if (*declared != input)
