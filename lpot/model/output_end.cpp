@@ -21,6 +21,10 @@ constexpr int kNormSteps = 8;  // ops between the division by a norm and the sum
 
 using Node = ov::Node;
 
+// Ops that only move values.
+constexpr std::initializer_list<std::string_view> kMovers{"Reshape",   "Squeeze", "Unsqueeze",
+                                                          "Transpose", "Convert", "Identity"};
+
 std::string_view type_of(const Node& node) { return node.get_type_info().name; }
 
 bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) {
@@ -44,14 +48,14 @@ Source source_of(const Node& result) {
   const ov::PartialShape shape = result.get_input_partial_shape(0);
   if (shape.rank().is_static())
     for (std::size_t i = 0; i < shape.size(); ++i) source.axes.push_back(i);
-  while (is_one_of(*source.node, {"Reshape", "Squeeze", "Unsqueeze", "Convert", "Transpose"})) {
+  while (is_one_of(*source.node, kMovers)) {
     const Node& node = *source.node;
     if (const auto* transpose = dynamic_cast<const ov::op::v1::Transpose*>(&node)) {
       const auto order = ov::as_type_ptr<ov::op::v0::Constant>(transpose->input_value(1).get_node_shared_ptr());
       const auto permutation = order ? order->cast_vector<std::size_t>() : std::vector<std::size_t>{};
       if (permutation.size() != source.axes.size()) source.axes.clear();
       for (std::size_t& axis : source.axes) axis = permutation[axis];
-    } else if (type_of(node) != "Convert") {
+    } else if (!is_one_of(node, {"Convert", "Identity"})) {
       source.axes.clear();
     }
     source.node = &input_of(node, 0);
@@ -143,9 +147,18 @@ bool is_linear(const Node& node) {
   return type_of(node) == "Add" && (is_one_of(input_of(node, 0), product) || is_one_of(input_of(node, 1), product));
 }
 
+// A mean of shares is a share.
+bool is_mean_of_sigmoid(const Node& node) {
+  if (!is_one_of(node, {"ReduceMean"})) return false;
+  const Node* values = &input_of(node, 0);
+  while (is_one_of(*values, kMovers)) values = &input_of(*values, 0);
+  return is_one_of(*values, {"Sigmoid"});
+}
+
 OutputEndKind kind_of(const Node& node) {
   if (is_one_of(node, {"Softmax", "LogSoftmax"})) return OutputEndKind::Softmax;
-  if (is_one_of(node, {"Sigmoid", "HardSigmoid", "HSigmoid"})) return OutputEndKind::Sigmoid;
+  if (is_one_of(node, {"Sigmoid", "HardSigmoid", "HSigmoid"}) || is_mean_of_sigmoid(node))
+    return OutputEndKind::Sigmoid;
   if (is_one_of(node, {"Tanh"})) return OutputEndKind::Tanh;
   if (is_one_of(node, {"NormalizeL2"})) return OutputEndKind::UnitNorm;
   if (is_one_of(node, {"ReduceMean", "AvgPool", "AdaptiveAvgPool"})) return OutputEndKind::Mean;

@@ -53,6 +53,8 @@ TEST(OutputEnd, FindsTheDivisionByTheNorm) {
 TEST(OutputEnd, FindsTheLastOp) {
   const auto x = parameter({-1, 5}, "x");
   EXPECT_EQ(end_of(x, std::make_shared<op::Sigmoid>(x)).kind, OutputEndKind::Sigmoid);
+  const auto shares = std::make_shared<op::Unsqueeze>(std::make_shared<op::Sigmoid>(x), axes({2}));
+  EXPECT_EQ(end_of(x, std::make_shared<op::ReduceMean>(shares, axes({1}), false)).kind, OutputEndKind::Sigmoid);
   EXPECT_EQ(end_of(x, std::make_shared<op::Tanh>(x)).kind, OutputEndKind::Tanh);
   EXPECT_EQ(end_of(x, std::make_shared<op::ReduceMean>(x, axes({1}), true)).kind, OutputEndKind::Mean);
   const auto product = std::make_shared<op::MatMul>(x, constant({5, 3}, std::vector<float>(15, 1)));
