@@ -30,7 +30,7 @@ std::string loader_lines(const LoaderText& loader) {
   return text;
 }
 
-// Masks with fewer pixels on one side are compared by the overlap of that side: the share of equal pixels would hardly
+// Masks with fewer values on one side are compared by the overlap of the sides: the share of equal values would hardly
 // depend on them.
 constexpr double kRareSide = 0.2;
 
@@ -59,16 +59,14 @@ MetricText compared_with_fp32(const OutputRole& role) {
               "share of steps with the same class in int8 and fp32; no labels needed. For texts, CER after the "
               "postprocess CTC says more"};
     case Mask:
-      if (std::min(role.share_above, 1 - role.share_above) < kRareSide)
+    case Labels:
+      if (std::min(role.share_above, 1 - role.share_above) < kRareSide && !role.has_two_channels)
         return {fmt::format("mIOU: {{num_classes: 2, threshold: {:g}, compare_label: false}}", role.threshold), "",
-                fmt::format("mean overlap of the pixels above and below {:g} in int8 and fp32 (intersection over "
+                fmt::format("mean overlap of the values above and below {:g} in int8 and fp32 (intersection over "
                             "union); no labels needed",
                             role.threshold)};
       return {fmt::format("PixelAgreement: {{class_axis: {}, threshold: {:g}}}", role.class_axis, role.threshold), "",
-              "share of pixels on " + sides};
-    case Labels:
-      return {fmt::format("PixelAgreement: {{class_axis: none, threshold: {:g}}}", role.threshold), "",
-              "share of scores on " + sides};
+              "share of values on " + sides};
     case Boxes:
       if (has_metric("BoxAgreement") && find(postprocesses(), "Boxes"))
         return {"BoxAgreement: {}", "",

@@ -22,7 +22,9 @@ using Dimensions = std::vector<std::int64_t>;
 // for landmarks, at most 0.6 for class scores.
 constexpr double kCoordinates = 0.9;
 constexpr std::size_t kColumnsToJudge = 4;  // fewer columns of scores may have different means by chance
-constexpr double kLeastShare = 0.001;       // of values above the threshold; with fewer, everything agrees
+constexpr double kCertain = 0.8;        // mean softmax of scores; that of other values is flatter, or of one class only
+constexpr std::int64_t kLeastSide = 8;  // of a map; smaller tables are key points
+constexpr double kLeastShare = 0.001;   // of values above the threshold; with fewer, everything agrees
 
 bool contains_any(const std::string& name, std::initializer_list<const char*> words) {
   return std::any_of(words.begin(), words.end(),
@@ -144,13 +146,26 @@ OutputRole role_of_number(const OutputEvidence& evidence, const SampleOutputs& o
   return role(Kind::Values, "one value per sample");
 }
 
-std::size_t classes_found(const std::vector<Tensor>& maps, ClassAxis axis) {
+// Whether the values are scores of classes: the softmax along the axis is certain, of different classes.
+bool are_certain_scores(const std::vector<Tensor>& maps, ClassAxis axis) {
   std::set<double> found;
+  double certainty = 0, count = 0;
   for (const Tensor& map : maps) {
-    const Tensor classes = highest_classes(map, map_layout(map.shape(), axis, "data"));
-    for (std::size_t i = 0; i < classes.size(); ++i) found.insert(classes.value_at(i));
+    const MapLayout layout = map_layout(map.shape(), axis, "data");
+    const Tensor classes = highest_classes(map, layout);
+    for (std::size_t p = 0; p < classes.size(); ++p) {
+      if (classes.value_at(p) < 0) return false;
+      found.insert(classes.value_at(p));
+      const std::size_t first = p / layout.inner * layout.classes * layout.inner + p % layout.inner;
+      const double highest = map.value_at(first + static_cast<std::size_t>(classes.value_at(p)) * layout.inner);
+      double sum = 0;
+      for (std::size_t k = 0; k < layout.classes; ++k)
+        sum += std::exp(map.value_at(first + k * layout.inner) - highest);
+      certainty += 1 / sum;
+      count += 1;
+    }
   }
-  return found.size();
+  return found.size() > 1 && certainty > kCertain * count;
 }
 
 // Scores of several classes for each point. `axis` counts from the sample axis, which is 0.
@@ -191,7 +206,8 @@ OutputRole role_of_points(const OutputEvidence& evidence, const SampleOutputs& o
     return role_of_scores(many, fmt::format("softmax over axis {}", *end.axis), *end.axis, shape.size());
   if (has_shape_of_an_input(evidence, shape)) return role(Kind::Values, "the shape is that of an input");
   const MapValues values = look_at(outputs.maps);
-  const bool is_single = !is_sequence && (shape[1] == 1 || shape.back() == 1);
+  const bool is_large = std::count_if(shape.begin() + 1, shape.end(), [](auto size) { return size >= kLeastSide; }) > 1;
+  const bool is_single = !is_sequence && is_large && (shape[1] == 1 || shape.back() == 1);
   if (is_single && (end.kind == OutputEndKind::Sigmoid || values.is_share)) {
     OutputRole found = role_of_yes_or_no(
         Kind::Mask, end.kind == OutputEndKind::Sigmoid ? "sigmoid" : "one value from 0 to 1 for each pixel", values);
@@ -202,12 +218,14 @@ OutputRole role_of_points(const OutputEvidence& evidence, const SampleOutputs& o
   if (is_sequence && names_scores(evidence.name)) return role_of_scores(many, "its name", 2, 3);
   if (is_sequence && (names_embedding(evidence.name) || end.kind == OutputEndKind::Normalization))
     return role(Kind::Embedding, names_embedding(evidence.name) ? "its name" : "layer normalization of each token");
-  const std::size_t axis = is_sequence || is_single ? 0 : channel_axis(shape);
+  const std::size_t axis = is_sequence || is_single || !is_large ? 0 : channel_axis(shape);
+  const std::size_t likely = is_sequence ? 2 : axis;
   const bool ends_like_scores = end.kind == OutputEndKind::Resize || end.kind == OutputEndKind::Linear;
-  if (axis > 0 && ends_like_scores && outputs.shapes.size() == 1 &&
-      classes_found(outputs.maps, axis == 1 ? ClassAxis::First : ClassAxis::Last) > 1)
-    return role_of_scores(many, fmt::format("scores of {} channels, computed by {}", shape[axis], end.op), axis,
-                          shape.size());
+  if (likely > 0 && ends_like_scores && outputs.shapes.size() == 1 &&
+      are_certain_scores(outputs.maps, likely == 1 ? ClassAxis::First : ClassAxis::Last))
+    return role_of_scores(
+        many, fmt::format("scores of {} classes, computed by {}, whose softmax is certain", shape[likely], end.op),
+        likely, shape.size());
   return role(Kind::Values, "nothing shows what the values are");
 }
 
@@ -262,8 +280,10 @@ OutputRole find_output_role(const OutputEvidence& evidence, const SampleOutputs&
     return role(Kind::Values, "the first dimension of the output is not the number of samples");
   if (outputs.shape.empty()) return role_of_number(evidence, outputs);
   if (evidence.is_integer) return role(Kind::Map, "integers");
-  if (outputs.shape.size() == 1) return role_of_vector(evidence, outputs);
-  return role_of_points(evidence, outputs);
+  OutputRole found = outputs.shape.size() == 1 ? role_of_vector(evidence, outputs) : role_of_points(evidence, outputs);
+  const Dimensions& shape = outputs.shapes.at(0).dimensions;
+  found.has_two_channels = shape.size() > 2 && (shape[1] == 2 || shape.back() == 2);
+  return found;
 }
 
 }  // namespace lpot

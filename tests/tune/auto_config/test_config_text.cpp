@@ -78,7 +78,11 @@ TEST(ChooseMetric, DependsOnLabelsAndOutputs) {
   EXPECT_EQ(metric_for(Steps), "PixelAgreement: {class_axis: first}");
   EXPECT_EQ(metric_for(Mask), "PixelAgreement: {class_axis: first, threshold: 0.5}");
   EXPECT_EQ(metric_for(Mask, 0.05), "mIOU: {num_classes: 2, threshold: 0.5, compare_label: false}");
-  EXPECT_EQ(metric_for(Labels), "PixelAgreement: {class_axis: none, threshold: 0.5}");
+  EXPECT_EQ(metric_for(Labels), "PixelAgreement: {class_axis: first, threshold: 0.5}");
+  EXPECT_EQ(metric_for(Labels, 0.95), "mIOU: {num_classes: 2, threshold: 0.5, compare_label: false}");
+  OutputRole pairs = role_of(Labels, 0.05);
+  pairs.has_two_channels = true;
+  EXPECT_THAT(choose_metric(pairs, {}).metric, HasSubstr("PixelAgreement")) << "mIOU would read two classes";
   EXPECT_EQ(metric_for(Decision), "PixelAgreement: {class_axis: none, threshold: 0.5}");
   EXPECT_EQ(metric_for(ClassIndex), "PixelAgreement: {class_axis: none}");
   EXPECT_EQ(metric_for(Values), "MSE: {compare_label: false}");

@@ -97,7 +97,9 @@ TEST(OutputRoles, OfMaps) {
   EXPECT_EQ(first.class_axis, "first");
   EXPECT_EQ(find_output_role(evidence(OutputEndKind::Softmax, "output", 3), outputs_of({16, 16, 5}, share)).class_axis,
             "last");
-  EXPECT_EQ(found(OutputEndKind::Resize, {5, 16, 16}).kind, Kind::Map);
+  const auto certain = [](std::size_t sample, std::size_t k) { return 20 * noise(sample, k); };
+  EXPECT_EQ(find_output_role(evidence(OutputEndKind::Resize), outputs_of({5, 16, 16}, certain)).kind, Kind::Map);
+  EXPECT_EQ(found(OutputEndKind::Resize, {5, 16, 16}).kind, Kind::Values) << "the softmax is flat";
   EXPECT_EQ(found(OutputEndKind::Other, {5, 16, 16}).kind, Kind::Values);
   EXPECT_EQ(found(OutputEndKind::Linear, {3, 64, 64}).kind, Kind::Values) << "the shape of the input";
   OutputEvidence classes = evidence(OutputEndKind::Index);
@@ -122,12 +124,19 @@ TEST(OutputRoles, OfSequences) {
   OutputEvidence tokens = evidence(OutputEndKind::Normalization, "last_hidden_state");
   tokens.inputs = {{-1, -1}, {-1, -1}};
   EXPECT_EQ(find_output_role(tokens, outputs_of({16, 384}, noise)).kind, Kind::Embedding);
+  const auto certain = [](std::size_t sample, std::size_t k) { return 20 * noise(sample, k); };
+  EXPECT_EQ(find_output_role(evidence(OutputEndKind::Linear), outputs_of({16, 9}, certain)).kind, Kind::Steps);
+  EXPECT_EQ(found(OutputEndKind::Linear, {16, 9}).kind, Kind::Values);
   tokens = evidence(OutputEndKind::Linear, "logits");
   tokens.inputs = {{-1, -1}};
   EXPECT_EQ(find_output_role(tokens, outputs_of({16, 9}, noise)).class_axis, "last");
   OutputEvidence gains = evidence(OutputEndKind::Sigmoid);
   gains.inputs = {{-1, -1, 161}};
   EXPECT_EQ(find_output_role(gains, outputs_of({50, 161}, share)).kind, Kind::Values) << "the shape of the input";
+}
+
+TEST(OutputRoles, OfKeyPoints) {
+  EXPECT_EQ(find_output_role(evidence(OutputEndKind::Other), outputs_of({1, 17, 3}, share)).kind, Kind::Values);
 }
 
 TEST(OutputRoles, OfStepsBeforeSamples) {
