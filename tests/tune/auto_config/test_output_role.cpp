@@ -62,7 +62,9 @@ TEST(OutputRoles, OfVectors) {
   EXPECT_EQ(found(OutputEndKind::Tanh, {128}).kind, Kind::Embedding);
   EXPECT_EQ(found(OutputEndKind::Linear, {128}, "sentence_embedding").kind, Kind::Embedding);
   EXPECT_EQ(found(OutputEndKind::Mean, {10}, "logits").kind, Kind::Classes);
-  EXPECT_EQ(found(OutputEndKind::Sigmoid, {10}).kind, Kind::Classes) << "no value is above 0.5 for most";
+  EXPECT_EQ(found(OutputEndKind::Sigmoid, {10}).kind, Kind::Labels) << "several labels per sample";
+  const auto low = [](std::size_t sample, std::size_t k) { return 0.4 * share(sample, k); };
+  EXPECT_EQ(find_output_role(evidence(OutputEndKind::Sigmoid), outputs_of({10}, low)).kind, Kind::Classes);
 }
 
 TEST(OutputRoles, OfUnitVectors) {
