@@ -1,11 +1,11 @@
-# make quickstart | build | test | wheel | test-wheel | release | nightly | coverage | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-structure | bench-zoo | docs | format | lint | asan | tsan | fuzz | clean
+# make quickstart | build | test | wheel | test-wheel | release | nightly | coverage | faults | audit | test-page | test-data | test-python | bench | bench-peers | bench-tune | bench-regret | bench-structure | bench-zoo | bench-onnx-export | docs | format | lint | asan | tsan | fuzz | clean
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
 # Sources that the formatter and the linter look at.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
-.PHONY: help setup setup-dev setup-test configure build quickstart wheel test-wheel release nightly coverage test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure bench-zoo faults audit docs format lint asan tsan fuzz clean
+.PHONY: help setup setup-dev setup-test configure build quickstart wheel test-wheel release nightly coverage test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure bench-zoo bench-onnx-export faults audit docs format lint asan tsan fuzz clean
 
 help:
 	@echo "make quickstart   set up, build, and tune a network on Fashion-MNIST"
@@ -24,6 +24,7 @@ help:
 	@echo "make bench-regret compare the models that strategies return with the fastest of a long search (REGRET=--peers: NNCF too)"
 	@echo "make bench-structure compare the executed int8 graphs of lpot and NNCF"
 	@echo "make bench-zoo    compare lpot with NNCF and ONNX Runtime on more than 50 models of packages (ZOO=\"--models nsnet2\": some of them)"
+	@echo "make bench-onnx-export compare model.onnx with ONNX Runtime's static quantizer, in ONNX Runtime (EXPORT=\"--models resnet-20\": some models)"
 	@echo "make bench-peers  compare lpot with NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: reuse their models)"
 	@echo "make docs         build the documentation site into site/ and check its links"
 	@echo "make format lint  clang-format; layers, language, messages, clang-tidy, ruff and mypy (SINCE=REVISION: only changed files)"
@@ -110,6 +111,11 @@ bench-tune: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot cpuid_mask
 	@scripts/setup.sh --peers
 	.venv-peers/bin/python benchmarks/tune.py --build $(BUILD) $(TUNE)
+
+bench-onnx-export: configure
+	@scripts/setup.sh --zoo
+	@cmake --build $(BUILD) -j $(JOBS) --target lpot
+	.venv-peers/bin/python benchmarks/onnx_export.py --build $(BUILD) $(EXPORT)
 
 # HELD=benchmarks/as_avx2.py: as if the CPU had no more than AVX2.
 bench-regret: configure

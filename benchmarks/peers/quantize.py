@@ -78,7 +78,12 @@ def has_vnni() -> bool:
 
 
 def onnxruntime_model(
-    network: Network, folder: pathlib.Path, output: pathlib.Path, static: bool
+    network: Network,
+    folder: pathlib.Path,
+    output: pathlib.Path,
+    static: bool,
+    only_kernels: bool = False,
+    percentile: float = 0,
 ) -> float:
     import onnx
     from onnxruntime import quantization
@@ -123,6 +128,11 @@ def onnxruntime_model(
     if static:
         # Signed activations, the library's default, are slower than fp32 on x86.
         unsigned = quantization.QuantType.QUInt8
+        if only_kernels:
+            common["op_types_to_quantize"] = ["Conv", "MatMul", "Gemm"]
+        if percentile:
+            common["calibrate_method"] = quantization.CalibrationMethod.Percentile
+            common["extra_options"] = {"CalibPercentile": percentile}
         quantization.quantize_static(
             prepared, target, Reader(), activation_type=unsigned, **common
         )
@@ -143,6 +153,12 @@ TOOLS = {
     "nncf": lambda *a: nncf_model(*a, preset=""),
     "nncf-performance": lambda *a: nncf_model(*a, preset="performance"),
     "ort-static": lambda *a: onnxruntime_model(*a, static=True),
+    "ort-static-kernels": lambda *a: onnxruntime_model(
+        *a, static=True, only_kernels=True
+    ),
+    "ort-static-percentile": lambda *a: onnxruntime_model(
+        *a, static=True, percentile=99.999
+    ),
     "ort-dynamic": lambda *a: onnxruntime_model(*a, static=False),
 }
 
