@@ -1,6 +1,7 @@
 // What the first output of a model means, so that a metric can be chosen that compares int8 with fp32 without labels.
 //
-//   const OutputRole role = find_output_role(output_evidence(model), outputs_of_some_samples);
+//   const SampleOutputs samples = {};  // the outputs of the fp32 model for some samples
+//   const OutputRole role = find_output_role(output_evidence(model), samples);
 //   std::cout << describe(role.kind) << ": " << role.evidence << "\n";  // "an embedding: divided by its norm"
 //
 // Judged by the shapes and names of the outputs, by the ops before them, and by the values of the fp32 model for some
