@@ -39,15 +39,23 @@ bool has_margins(const SampleScores& scores) {
   return 10 * known >= 9 * scores.size();
 }
 
-// The change of accuracy if the noise of the drawn margins is added to the margins of all samples.
-double predicted_change(const SampleScores& baseline, std::vector<double> noise) {
+struct PredictedChange {
+  double mean = 0;     // of accuracy
+  double changed = 0;  // expected share of the samples whose value changes
+};
+
+// The change if the noise of the drawn margins is added to the margins of all samples.
+PredictedChange predicted_change(const SampleScores& baseline, std::vector<double> noise) {
   std::sort(noise.begin(), noise.end());
-  double change = 0;
+  PredictedChange change;
   for (const auto& score : baseline) {
     const auto enough = std::upper_bound(noise.begin(), noise.end(), -score->margin);
-    change += static_cast<double>(noise.end() - enough) / static_cast<double>(noise.size()) - score->value;
+    const double right = static_cast<double>(noise.end() - enough) / static_cast<double>(noise.size());
+    change.mean += right - score->value;
+    change.changed += std::fabs(right - score->value);
   }
-  return change / static_cast<double>(baseline.size());
+  const auto size = static_cast<double>(baseline.size());
+  return {change.mean / size, change.changed / size};
 }
 
 }  // namespace
@@ -79,22 +87,26 @@ LossEstimate LossSample::estimate(const SampleScores& candidate, std::size_t cou
   const std::vector<double> probability = probabilities(count);
   const auto size = static_cast<double>(baseline_.size());
   const std::vector<std::size_t> drawn = positions(count);
-  double counted = 0, variance = 0;
+  double counted = 0, variance = 0, squares = 0;
   std::vector<double> noise;
   for (const std::size_t i : drawn) {
     const double change = candidate[i]->value - baseline_[i]->value;
     counted += change / probability[i] / size;
+    squares += change * change / probability[i] / size;
     variance += (1 - probability[i]) * std::pow(change / probability[i] / size, 2);
     noise.push_back(candidate[i]->margin - baseline_[i]->margin);
   }
   // Even if no drawn sample changed, one that was not drawn may change.
   const double share = static_cast<double>(drawn.size()) / size;
   const double deviation = share < 1 ? std::max(std::sqrt(variance), 1 / size) : 0;
-  if (!has_margins(baseline_)) return {-counted, deviation, drawn.size(), drawn.size()};
+  // Values change independently of each other, so the variance of their sum is the number of changes.
+  const auto spread_of = [&](double changed) { return std::sqrt(std::max(changed, 1 / size) / size); };
+  if (!has_margins(baseline_)) return {-counted, deviation, drawn.size(), drawn.size(), spread_of(squares)};
   const double weight = std::sqrt(share);
+  const PredictedChange predicted = predicted_change(baseline_, std::move(noise));
   // The predicted change varies about half as much as the counted one in the validation above.
-  return {-(weight * counted + (1 - weight) * predicted_change(baseline_, std::move(noise))),
-          deviation * (1 + weight) / 2, drawn.size(), drawn.size()};
+  return {-(weight * counted + (1 - weight) * predicted.mean), deviation * (1 + weight) / 2, drawn.size(), drawn.size(),
+          spread_of(weight * squares + (1 - weight) * predicted.changed)};
 }
 
 }  // namespace lpot

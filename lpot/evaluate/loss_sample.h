@@ -28,6 +28,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "lpot/evaluate/verdict.h"
@@ -40,6 +41,8 @@ struct LossEstimate {
   std::size_t samples = 0;  // evaluated for this estimate
   // The estimate is computed from this number of samples. Some of them may have been evaluated for an earlier estimate.
   std::size_t used_samples = 0;
+  // The standard deviation of the loss over models that change as many answers, but others; unset: unknown.
+  std::optional<double> spread = {};
 };
 
 class LossSample {

@@ -75,6 +75,7 @@ std::string to_json(const Probe& probe) {
     json["level"] = probe.level;
     json["samples"] = probe.samples;
     if (probe.loss) json["loss"] = {*probe.loss, probe.loss_error};
+    if (probe.loss_spread) json["loss_spread"] = *probe.loss_spread;
     if (probe.used_samples > 0) json["used_samples"] = probe.used_samples;
   }
   return json.dump();
@@ -94,6 +95,7 @@ Probe probe_from_json(const std::string& text) {
     if (!json.contains("loss")) return probe;
     probe.loss = json.at("loss").at(0).get<double>();
     probe.loss_error = json.at("loss").at(1).get<double>();
+    if (json.contains("loss_spread")) probe.loss_spread = json.at("loss_spread").get<double>();
     return probe;
   } catch (const nlohmann::json::exception& error) {
     throw StoreError("store", fmt::format("cannot read a stored probe: {}", error.what()));

@@ -72,6 +72,9 @@ struct Probe {
   // program or a function of the user, so the expected share of changed answers is the distance.
   std::optional<double> loss = {};
   double loss_error = 0;
+  // The standard deviation of the loss over plans with as much noise (evaluate/loss_sample.h). Unset: the metric has no
+  // values of single samples.
+  std::optional<double> loss_spread = {};
   std::size_t samples = 0;       // levels 1 and 2: number of evaluated samples
   std::size_t used_samples = 0;  // number of samples that `loss` is computed from, also those of an earlier level
 

@@ -9,10 +9,11 @@
 // 1. Try the preferred scheme for the whole model.                     search_for_goal
 // 2. Rank other range estimators and recipes for the whole model.      rank_plans
 // 3. Try those that probably meet the goal.                            try_ranked
-// 4. Find the ops whose fallback costs least time.                     choose_fallback (auto_fallback.h)
-//    Try the plan. If it fails, go on with step 4 from there.
-// 5. Before stopping with a slow plan: try the other plans of step 2 that may meet the goal, then return slow fallback
-//    ops to int8.                                                      try_faster_candidates, return_costly_ops
+// 4. Find the ops whose fallback costs least time and probably         choose_fallback (auto_fallback.h)
+//    meets the goal. If the plan fails, correct the prediction and
+//    try a larger set.
+// 5. Before stopping with a slow plan: try the other plans of step 2   try_faster_candidates, try_smaller_fallback
+//    that may meet the goal, then smaller fallback sets.
 // 6. With a time budget, return ops to int8 one by one.                return_ops_to_int8
 //
 // All plans of steps 2 and 3 have all ops in int8, so they are faster than those of step 4.
@@ -30,11 +31,10 @@
 namespace lpot {
 namespace {
 
-constexpr double kWorthATrial = 0.3;         // probability of meeting the goal
 constexpr double kWorthSpeed = 0.1;          // share of the latency that a faster plan must save
 constexpr std::size_t kFinalists = 3;        // plans that are estimated again with more samples
 constexpr std::size_t kMaxRankedTrials = 4;  // ranked plans that are tried before ops fall back
-constexpr std::size_t kMaxReturns = 2;       // trials of return_costly_ops
+constexpr std::size_t kMaxReturns = 2;       // trials of try_smaller_fallback
 constexpr double kDistanceError = 0.25;      // relative error of a loss that is computed from a distance
 
 // A plan for the whole model and what its probe says.
@@ -78,7 +78,7 @@ class Search {
   }
 
   std::optional<Step> step_before_stopping() {
-    if (try_faster_candidates()) return_costly_ops();
+    if (try_faster_candidates()) try_smaller_fallback();
     return replay_.step();
   }
 
@@ -104,15 +104,9 @@ class Search {
     fall_back(choose_start(first, *ranked));
   }
 
-  // Steps 4: if the plan with fallback ops fails, its loss gives a better estimate of the target distance, and the next
-  // round starts from this plan.
-  void fall_back(StartingPlan current) {
-    for (;;) {
-      const auto fallback = choose_fallback(replay_, current);
-      if (!fallback || fallback->empty()) return;
-      current = StartingPlan(current.without(*fallback));
-      if (!replay_.trial(current.key, [&] { return current.plan; })) return;
-    }
+  // Step 4.
+  void fall_back(const StartingPlan& start) {
+    if (const auto plan = choose_fallback(replay_, start)) trial(*plan);
   }
 
   // Step 2: first the recipes, with the preferred scheme, where each is added to the best combination so far; then the
@@ -291,43 +285,30 @@ class Search {
     return ranked && try_ranked(*ranked, ranked->size());
   }
 
-  // Step 5: the half of the fallback ops that saves most time returns to int8, if this saves enough time and the
-  // distance says that the goal may still be met.
-  void return_costly_ops() {
+  // Step 5: the fallback ops of the best plan cost time. A smaller set that saves enough of it may meet the goal too.
+  void try_smaller_fallback() {
     const Trial* best = fastest();
-    if (!best || best->plan.int8_count() == 0) return;
+    const std::vector<WholeModelPlan> plans = whole_model_plans(space_);
+    if (!best || best->plan.int8_count() == 0 || plans.empty() || space_.saved_ms.empty()) return;
     const auto met_first = std::find_if(history_.trials.begin(), history_.trials.end(), [&](const Trial& each) {
       return each.result && history_.goal.met(each.result->accuracy);
     });
     if (history_.trials.end() - met_first > static_cast<std::ptrdiff_t>(kMaxReturns)) return;
-    std::vector<Returnable> ops = returnable_ops(best->plan);
-    ops.resize((ops.size() + 1) / 2);
-    Plan plan = best->plan;
-    double saved = 0;
-    for (const Returnable& op : ops) {
-      plan.ops.at(op.op) = op.choice;
-      saved += op.saved_ms;
-    }
-    if (saved < kWorthSpeed * best->result->latency_ms) return;
-    if (const auto expected = expected_loss(*best, plan); expected && *expected <= history_.goal.allowed_loss())
-      trial(plan);
+    const auto start = start_of(*best, plans.front().plan(space_));
+    if (!start) return;
+    const FasterThan limit{&best->plan, kWorthSpeed * best->result->latency_ms};
+    if (const auto plan = choose_fallback(replay_, *start, limit)) trial(*plan);
   }
 
-  // The loss of a plan between a trial that meets the goal and one that misses it, in proportion to the distances.
-  std::optional<double> expected_loss(const Trial& met, const Plan& plan) {
-    const auto distance = [&](const Plan& of) { return replay_.distance(key_of(of), 0, [&] { return of; }); };
-    const auto of_met = distance(met.plan);
-    if (!of_met) return std::nullopt;
-    const auto of_plan = distance(plan);
-    if (!of_plan) return std::nullopt;
-    const double loss = history_.goal.loss(met.result->accuracy);
-    for (const Trial& each : history_.trials) {
-      const Probe* probe = history_.find_probe(each.plan);
-      if (!each.result || history_.goal.met(each.result->accuracy) || !probe || probe->distance <= *of_met) continue;
-      const double share = (*of_plan - *of_met) / (probe->distance - *of_met);
-      return loss + share * (history_.goal.loss(each.result->accuracy) - loss);
-    }
-    return *of_met > 0 ? loss * *of_plan / *of_met : loss;
+  // The whole-model plan that the ops of this trial fell back from; nullopt: none, or a step is needed first.
+  std::optional<StartingPlan> start_of(const Trial& best, const Plan& first) {
+    const Trial* tried = history_.find(first);
+    if (!tried || !tried->result || best.plan.fallback() == first.fallback()) return std::nullopt;
+    const auto ranked = rank_plans(first);
+    if (!ranked) return std::nullopt;
+    for (const RankedPlan& candidate : *ranked)
+      if (const StartingPlan start(candidate.plan, candidate.loss); is_fallback_of(start, best.plan)) return start;
+    return std::nullopt;
   }
 
   // Step 6: with a time budget, once the goal is met. Takes the fastest trial that meets the goal and returns one more

@@ -1,88 +1,33 @@
-// The fallback search of `auto` (auto.cpp): which ops must run in fp32 so that a plan may meet the goal.
+// The fallback search of `auto` (auto.cpp): which ops must not run in int8 so that a plan may meet the goal.
+//
+//   if (const auto plan = choose_fallback(replay, start)) return Step{*plan};
+//   return replay.step();   // a probe that is needed first, or nothing if no ops are left
+//
+// The ops are ordered by their noise (op_noise.h) per millisecond that int8 saves. Candidates are the first 1, 2, 3,
+// ... of them. The cheapest candidate that may meet the goal with a probability above 0.3 is estimated with a few
+// samples (probe of level 1) and then tried. Estimates and failed trials correct the prediction for all candidates
+// (loss_model.h), so the search moves to larger or smaller sets. If evaluation programs or metrics without sample
+// scores do not offer precise estimates, the distance of a candidate's outputs gives its noise.
 #pragma once
+#include <limits>
 #include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "lpot/strategies/common.h"
+#include "lpot/strategies/op_noise.h"
 
 namespace lpot {
 
-inline constexpr double kSimilarDistance = 1.15;  // distances up to this factor count as equal
+inline constexpr double kWorthATrial = 0.3;  // probability of meeting the goal
 
-// Replays a search with the recorded trials and probes. The first one that is missing becomes the next step.
-class Replay {
- public:
-  Replay(const SearchSpace& space, const History& history) : space_(space), history_(history) {}
-
-  const SearchSpace& space() const { return space_; }
-  const History& history() const { return history_; }
-  const std::optional<Step>& step() const { return step_; }
-
-  // The trial of the plan with that key; nullptr: it becomes the next step.
-  template <typename BuildPlan>
-  const Trial* trial(PlanKey key, BuildPlan&& build_plan) {
-    const Trial* found = history_.find(key);
-    if (!found) step_ = Step{build_plan(), Step::Kind::Try};
-    return found;
-  }
-
-  // The distance of that plan; nullopt: its probe becomes the next step. `ahead`: an upper bound of the number of
-  // probes that follow.
-  template <typename BuildPlan>
-  std::optional<double> distance(PlanKey key, std::size_t ahead, BuildPlan&& build_plan) {
-    if (const Probe* found = history_.find_probe(key)) return found->distance;
-    step_ = Step{build_plan(), Step::Kind::Probe, ahead};
-    return std::nullopt;
-  }
-
-  // The probe of that level; nullptr: it becomes the next step.
-  const Probe* probe(const Plan& plan, int level, std::size_t ahead) {
-    const Probe* found = history_.find_probe(plan, level);
-    if (!found) step_ = Step{plan, Step::Kind::Probe, ahead, level};
-    return found;
-  }
-
- private:
-  const SearchSpace& space_;
-  const History& history_;
-  std::optional<Step> step_;
+// A limit for a search that has found a plan already: the candidates that are faster than this plan by that time.
+struct FasterThan {
+  const Plan* plan = nullptr;
+  double ms = 0;
 };
 
-// The plan that ops fall back from. Plans with more fallback ops are looked up by their keys and built only if the
-// history does not have them.
-struct StartingPlan {
-  Plan plan;
-  PlanKey key;
-  std::size_t int8_count;
+// The next plan to try; nullopt: a probe becomes the next step of `replay`, or no candidate is left.
+std::optional<Plan> choose_fallback(Replay& replay, const StartingPlan& start, const FasterThan& limit = {});
 
-  double expected_loss;  // of accuracy, if the plan has no trial
-
-  explicit StartingPlan(const Plan& from, double expected = 0)
-      : plan(from), key(key_of(from)), int8_count(from.int8_count()), expected_loss(expected) {}
-
-  Plan without(const std::vector<std::string>& ops) const {
-    Plan result = plan;
-    for (const std::string& op : ops) result = with_fallback(std::move(result), op);
-    return result;
-  }
-};
-
-// The distance of the plan after these ops fall back, 0 if no int8 op is left: that is the fp32 model. nullopt: the
-// probe becomes the next step of `replay`.
-std::optional<double> distance_without(Replay& replay, const StartingPlan&, const std::vector<std::string>& ops,
-                                       std::size_t ahead = 0);
-
-// The distance at which the goal is expected to be met, from the loss of the plan and its distance. Assumes that the
-// loss is proportional to the distance.
-double target_distance(const History&, const StartingPlan&, double distance);
-
-// The time that int8 saves for an op, 0 if it was not measured.
-double saved_ms(const SearchSpace&, const std::string& op);
-
-// The ops whose fallback may meet the goal and costs least time; empty if no more ops can fall back; nullopt: a probe
-// is needed first, which becomes the next step of `replay`.
-std::optional<std::vector<std::string>> choose_fallback(Replay& replay, const StartingPlan&);
+// Whether `plan` is `start` with ops that fell back.
+bool is_fallback_of(const StartingPlan& start, const Plan& plan);
 
 }  // namespace lpot

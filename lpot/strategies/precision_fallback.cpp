@@ -7,16 +7,16 @@ namespace {
 
 bool is_16_bit(const SearchSpace& space) { return space.inference_precision != InferencePrecision::F32; }
 
-// The trials and probes of int8 plans with one inference precision: what the strategy proposed for one search space.
+// What the strategy proposed for one search space: trials of int8 plans with one inference precision, and all probes
+// with that precision.
 struct Int8Records {
   std::vector<Trial> trials;
   std::vector<Probe> probes;
 
   Int8Records(const History& history, InferencePrecision precision) {
-    const auto belongs = [&](const auto& record) {
-      return record.plan.inference_precision == precision && record.plan.int8_count() > 0;
-    };
-    std::copy_if(history.trials.begin(), history.trials.end(), std::back_inserter(trials), belongs);
+    const auto belongs = [&](const auto& record) { return record.plan.inference_precision == precision; };
+    std::copy_if(history.trials.begin(), history.trials.end(), std::back_inserter(trials),
+                 [&](const Trial& trial) { return belongs(trial) && trial.plan.int8_count() > 0; });
     std::copy_if(history.probes.begin(), history.probes.end(), std::back_inserter(probes), belongs);
   }
 };
@@ -88,13 +88,14 @@ class PrecisionFallback : public Strategy {
     return inner_->next(searched, {known.trials, history.goal, history.random_seed, known.probes, history.has_budget});
   }
 
-  // A model without int8 that may be as fast as the best trial.
+  // A model without int8 that may be as fast as the best trial. The lower end of that trial's interval does not count:
+  // it is far below the median on a busy machine, and a trial of a model of the same speed would gain nothing.
   std::optional<Step> slower_than_unquantized(const SearchSpace& space, const History& history) const {
     const Trial* best = best_known(history.trials, history.goal, objective_);
     if (!best || best->plan.int8_count() == 0) return std::nullopt;
     const Measurement& result = *best->result;
     const Plan without_int8 = unquantized_plan(space);
-    if (is_16_bit(space) && space.unquantized_speedup >= lowest_speedup(result) && !history.find(without_int8))
+    if (is_16_bit(space) && space.unquantized_speedup >= result.speedup && !history.find(without_int8))
       return Step{without_int8};
     const Plan original = unquantized_plan(in_f32(space));
     if (highest_speedup(result) < 1 && !history.find(original)) return Step{original};

@@ -141,6 +141,7 @@ Probe Study::Loop::probe(Step step, const Observer& observer) const {
       if (const auto estimate = work_.estimate(found.plan, step.level, observer)) {
         found.loss = estimate->loss;
         found.loss_error = estimate->error;
+        found.loss_spread = estimate->spread;
         found.samples = estimate->samples;
         found.used_samples = estimate->used_samples;
       }

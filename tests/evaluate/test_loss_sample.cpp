@@ -78,6 +78,24 @@ TEST(LossSample, IsUnbiasedOverManyModels) {
   EXPECT_LT(std::sqrt(squares), 0.03);
 }
 
+// The spread that one model predicts is the standard deviation of the losses of models with as much noise.
+TEST(LossSample, PredictsHowMuchLossesOfSimilarModelsDiffer) {
+  NoisyModels models(5);
+  const LossSample sample(models.baseline, 7);
+  std::vector<double> losses;
+  double predicted = 0;
+  constexpr int kModels = 100;
+  for (int i = 0; i < kModels; ++i) {
+    const SampleScores model = models.with_noise(0.3);
+    losses.push_back(models.loss(model));
+    predicted += sample.estimate(model, 100).spread.value() / kModels;
+  }
+  double mean = 0, variance = 0;
+  for (const double loss : losses) mean += loss / kModels;
+  for (const double loss : losses) variance += (loss - mean) * (loss - mean) / kModels;
+  EXPECT_NEAR(predicted, std::sqrt(variance), 0.4 * std::sqrt(variance));
+}
+
 TEST(LossSample, RanksModelsByTheirNoise) {
   NoisyModels models(4);
   const LossSample sample(models.baseline, 7);

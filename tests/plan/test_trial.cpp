@@ -20,7 +20,13 @@ TEST(Probe, IsTheSameAfterJson) {
   plan.ops["conv"] = {.precision = Precision::Int8};
   const Probe distance{.plan = plan, .distance = 0.25, .seconds = 0.5, .before_trial = 2};
   EXPECT_EQ(probe_from_json(to_json(distance)), distance);
-  const Probe estimate{.plan = plan, .level = 2, .loss = 0.01, .loss_error = 0.004, .samples = 53, .used_samples = 106};
+  const Probe estimate{.plan = plan,
+                       .level = 2,
+                       .loss = 0.01,
+                       .loss_error = 0.004,
+                       .loss_spread = 0.003,
+                       .samples = 53,
+                       .used_samples = 106};
   EXPECT_EQ(probe_from_json(to_json(estimate)), estimate);
 }
 

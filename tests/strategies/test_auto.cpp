@@ -16,12 +16,15 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 // A simulated model whose int8 ops add noise of known power. The distance of the outputs is the square root of the
-// power, and the accuracy loss is proportional to the distance.
+// power. Unless a test says otherwise, the accuracy loss is proportional to the distance, and probes measure distances
+// only.
 struct SimulatedModel {
   SearchSpace space = space_of(19);
   std::map<std::string, double> damage;  // noise power by op; 1e-6 for other ops
   Goal goal{.baseline = 0.9, .tolerance = 0.01, .relative = false};
   bool has_budget = false;
+  bool has_estimates = false;
+  std::function<double(double power)> loss = [](double power) { return 0.2 * std::sqrt(power); };
 
   double distance(const Plan& plan) const {
     double power = 0;
@@ -29,7 +32,16 @@ struct SimulatedModel {
       if (op.precision == Precision::Int8) power += damage.contains(name) ? damage.at(name) : 1e-6;
     return std::sqrt(power);
   }
-  double accuracy(const Plan& plan) const { return goal.baseline - std::min(0.8, 0.2 * distance(plan)); }
+  double accuracy(const Plan& plan) const {
+    return goal.baseline - std::min(0.8, loss(std::pow(distance(plan), 2)));
+  }
+  // Every int8 op makes the model faster.
+  double speedup(const Plan& plan) const {
+    double saved = 0.1 * static_cast<double>(plan.int8_count());
+    for (const auto& [name, ms] : space.saved_ms)
+      if (plan.ops.at(name).is_int8()) saved += ms;
+    return 1 + saved;
+  }
 
   struct StudyRun {
     std::vector<Trial> trials;
@@ -41,18 +53,21 @@ struct SimulatedModel {
     const auto strategy = make_auto_strategy();
     while (run.trials.size() < 50) {
       const History history{run.trials, goal, 1978, run.probes, has_budget};
-      if (history.met() && !has_budget) break;
-      const auto step = strategy->next(space, history);
+      const bool stops = history.met() && !has_budget;
+      if (stops && space.saved_ms.empty()) break;
+      const auto step = stops ? strategy->before_stopping(space, history) : strategy->next(space, history);
       if (!step) break;
       if (step->kind == Step::Kind::Probe) {
         run.probes.push_back({step->plan, distance(step->plan)});
         run.probes.back().level = step->level;
+        if (has_estimates && step->level > 0) {
+          run.probes.back().loss = goal.baseline - accuracy(step->plan);
+          run.probes.back().loss_error = 0.002;
+          run.probes.back().loss_spread = 0.001;
+        }
         continue;
       }
-      // Every int8 op makes the model faster.
-      run.trials.push_back(
-          trial(run.trials.size() + 1,
-                measured(accuracy(step->plan), 1 + 0.1 * static_cast<double>(step->plan.int8_count()))));
+      run.trials.push_back(trial(run.trials.size() + 1, measured(accuracy(step->plan), speedup(step->plan))));
       run.trials.back().plan = step->plan;
     }
     return run;
@@ -76,7 +91,7 @@ TEST(Auto, FindsTheFewHarmfulOps) {
   const auto run = model.run_study();
   EXPECT_THAT(run.trials, SizeIs(2));
   EXPECT_THAT(run.trials.back().plan.fallback(), ElementsAre("conv12", "conv3"));
-  EXPECT_LE(run.probes.size(), 20u);
+  EXPECT_LE(run.probes.size(), 24u);
 }
 
 TEST(Auto, FindsHarmfulOpsWithProbesIfTheExpectedNoiseIsWrong) {
@@ -113,6 +128,58 @@ TEST(Auto, LearnsFromATrialThatUnexpectedlyMissesTheGoal) {
   EXPECT_TRUE(model.goal.met(run.trials.back().result->accuracy));
   EXPECT_LE(run.trials.size(), 4u);
   EXPECT_THAT(run.trials.back().plan.fallback(), testing::IsSupersetOf({"conv12", "conv3", "conv7"}));
+}
+
+// The accuracy depends on the power of the noise, so after two ops fell back, a few more are enough. The distance would
+// have to become as small as that of three ops.
+TEST(Auto, GrowsTheFallbackSetGradually) {
+  SimulatedModel model;
+  model.space = space_of(43);
+  for (const OpSpace& op : model.space.ops) model.damage[op.name] = 0.001;
+  model.damage["conv3"] = model.damage["conv12"] = 0.5;
+  model.set_expected_noise();
+  model.has_estimates = true;
+  model.loss = [](double power) { return power < 0.1 ? 0.28 * power : 0.3; };
+  const auto run = model.run_study();
+  EXPECT_TRUE(model.goal.met(run.trials.back().result->accuracy));
+  EXPECT_THAT(run.trials.back().plan.fallback(), testing::IsSupersetOf({"conv12", "conv3"}));
+  EXPECT_LE(run.trials.back().plan.fallback().size(), 12u) << "10 are enough";
+  EXPECT_LE(run.trials.size(), 5u);
+}
+
+// One harmful op is enough to miss the goal by far, and there are six. The model without one of them is as bad as with
+// all of them.
+TEST(Auto, FindsHarmfulOpsThatHideEachOther) {
+  SimulatedModel model;
+  model.space = space_of(43);
+  std::vector<std::string> harmful{"conv11", "conv2", "conv23", "conv3", "conv41", "conv5"};
+  for (const OpSpace& op : model.space.ops) model.space.noise[op.name] = 1;
+  for (const std::string& op : harmful) {
+    model.damage[op] = 1;
+    model.space.noise[op] = 2;
+  }
+  model.has_estimates = true;
+  model.loss = [](double power) { return power > 0.1 ? 0.4 : power; };
+  const auto run = model.run_study();
+  EXPECT_THAT(run.trials.back().plan.fallback(), testing::ElementsAreArray(harmful));
+  EXPECT_LE(run.trials.size(), 3u);
+  EXPECT_LE(run.probes.size(), 40u);
+}
+
+// All ops add the same noise. Those for which int8 saves little time fall back.
+TEST(Auto, ChoosesFallbackOpsByTheirTime) {
+  SimulatedModel model;
+  for (const OpSpace& op : model.space.ops) {
+    model.damage[op.name] = 0.01;
+    model.space.saved_ms[op.name] = 0.1;
+  }
+  for (const char* cheap : {"conv2", "conv7", "conv9", "conv14"}) model.space.saved_ms[cheap] = 0.02;
+  model.set_expected_noise();
+  model.has_estimates = true;
+  model.loss = [](double power) { return 0.06 * power; };
+  model.goal.tolerance = 0.0097;
+  const auto run = model.run_study();
+  EXPECT_THAT(run.trials.back().plan.fallback(), testing::IsSubsetOf({"conv2", "conv7", "conv9", "conv14"}));
 }
 
 // The trials of a study with these probes and accuracies.

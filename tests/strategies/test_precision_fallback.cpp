@@ -57,6 +57,16 @@ TEST(PrecisionFallback, TriesBf16IfInt8IsNotFaster) {
   EXPECT_EQ(best_known(trials, kOneTenth, Objective::Performance)->number, 2u);
 }
 
+TEST(PrecisionFallback, ABusyMachineDoesNotCauseATrialOfBf16) {
+  const auto trials = run_study(bf16_space(1.7), [](const Plan&) {
+    Measurement result = measured(1.0, 2.9);
+    result.speedup_low = 1.6;  // other programs ran
+    result.speedup_high = 3.1;
+    return result;
+  });
+  EXPECT_EQ(trials.size(), 1u);
+}
+
 TEST(PrecisionFallback, DoesNotTryBf16ForASmallModel) {
   const auto trials = run_study(
       bf16_space(2.1), [](const Plan&) { return measured(1.0, 2.0); }, Objective::ModelSize);
