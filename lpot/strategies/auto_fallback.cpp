@@ -85,15 +85,16 @@ class FallbackSearch {
       Candidate candidate{key, cost, total > 0 ? std::max(0.0, power / total) : 0};
       candidate.trial = history.find(key);
       candidate.probe = history.find_probe(key, has_estimates_ ? 1 : 0);
-      if (candidate.probe && !has_estimates_) candidate.noise = noise_from(candidate.probe->distance);
+      if (candidate.probe && !has_estimates_) candidate.noise = noise_from(candidate.probe->distance, ops.floor_power);
       candidates_.push_back(candidate);
     }
   }
 
-  double noise_from(double distance) const {
+  double noise_from(double distance, double floor_power) const {
     if (!std::isfinite(distance)) return 1;
-    if (!std::isfinite(start_distance_)) return 0;
-    return start_distance_ > 0 ? std::pow(distance / start_distance_, 2) : 1;
+    const double of_start = std::pow(start_distance_, 2) - floor_power;
+    if (!std::isfinite(of_start)) return 0;
+    return of_start > 0 ? std::max(0.0, std::pow(distance, 2) - floor_power) / of_start : 1;
   }
 
   LossModel known_losses(const Probe& of_start) const {
@@ -140,8 +141,7 @@ class FallbackSearch {
   }
 
   bool has_met(const Candidate& candidate) const {
-    return candidate.trial && candidate.trial->result &&
-           replay_.history().goal.met(candidate.trial->result->accuracy);
+    return candidate.trial && candidate.trial->result && replay_.history().goal.met(candidate.trial->result->accuracy);
   }
 
   bool is_estimated(std::size_t i) const { return candidates_[i].probe != nullptr; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 namespace lpot {
 namespace {
@@ -24,20 +25,15 @@ class NoiseMeasurement {
     set_costs();
     if (names_.empty() || !measure_rest()) return names_.empty() ? std::optional(FallbackOps{}) : std::nullopt;
     const std::size_t size = names_.size() <= kSingles ? 1 : (names_.size() + kGroups - 1) / kGroups;
-    for (std::size_t first = 0; first < names_.size(); first += size) {
-      const Group group{first, std::min(first + size, names_.size())};
-      const auto power = power_of(group, (names_.size() - group.end + size - 1) / size + kSingles);
-      if (!power) return std::nullopt;
-      distribute(group, *power);
-    }
+    if (!measure_groups(size)) return std::nullopt;
     for (std::size_t left = kSingles; left > 0; --left) {
       const auto op = next_single();
       if (!op) break;
       const auto power = power_of({*op, *op + 1}, left - 1);
       if (!power) return std::nullopt;
-      set_single(*op, *power);
+      set_single(*op, std::max(0.0, *power - floor_));
     }
-    return FallbackOps{ranked(), rest_};
+    return FallbackOps{ranked(), rest_, rest_ > 0 ? 0 : floor_};
   }
 
  private:
@@ -68,13 +64,29 @@ class NoiseMeasurement {
     return found == replay_.space().noise.end() || !std::isfinite(found->second) ? 0 : found->second;
   }
 
-  // The noise of the int8 ops that must not fall back.
+  // The noise of the model in which all these ops fall back: of other int8 ops, or of a 16-bit precision.
   bool measure_rest() {
     const Plan plan = start_.without(names_);
-    if (plan.int8_count() == 0) return true;
+    if (plan.int8_count() == 0 && plan.inference_precision == InferencePrecision::F32) return true;
     const auto distance = replay_.distance(key_of(plan), kGroups + kSingles, [&] { return plan; });
-    if (distance) rest_ = power(*distance);
+    if (distance) floor_ = power(*distance);
+    if (plan.int8_count() > 0) rest_ = floor_;
     return distance.has_value();
+  }
+
+  // All probed models have the noise of the rest. In 16 bits, other kernels run if no op is in int8, and their noise
+  // may be larger than that of any other probe. So the least power of all probes is subtracted.
+  bool measure_groups(std::size_t size) {
+    std::vector<std::pair<Group, double>> measured;
+    for (std::size_t first = 0; first < names_.size(); first += size) {
+      const Group group{first, std::min(first + size, names_.size())};
+      const auto power = power_of(group, (names_.size() - group.end + size - 1) / size + kSingles);
+      if (!power) return false;
+      measured.emplace_back(group, *power);
+    }
+    for (const auto& [group, power] : measured) floor_ = std::min(floor_, power);
+    for (const auto& [group, power] : measured) distribute(group, power - floor_);
+    return true;
   }
 
   static double power(double distance) { return std::isfinite(distance) ? distance * distance : kFailedPower; }
@@ -82,10 +94,9 @@ class NoiseMeasurement {
   std::optional<double> power_of(const Group& group, std::size_t ahead) {
     std::vector<std::string> others(names_.begin(), names_.begin() + static_cast<std::ptrdiff_t>(group.first));
     others.insert(others.end(), names_.begin() + static_cast<std::ptrdiff_t>(group.end), names_.end());
-    const auto distance =
-        replay_.distance(start_.key_without(others), ahead, [&] { return start_.without(others); });
+    const auto distance = replay_.distance(start_.key_without(others), ahead, [&] { return start_.without(others); });
     if (!distance) return std::nullopt;
-    return std::max(0.0, power(*distance) - rest_);
+    return power(*distance);
   }
 
   void distribute(Group group, double power) {
@@ -145,7 +156,7 @@ class NoiseMeasurement {
   const StartingPlan& start_;
   std::vector<std::string> names_;
   double remaining_;
-  double rest_ = 0;
+  double floor_ = 0, rest_ = 0;
   std::vector<OpNoise> ops_;  // in topological order, like the next two
   std::vector<double> expected_;
   std::vector<bool> is_single_;

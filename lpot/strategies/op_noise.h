@@ -43,6 +43,7 @@ struct OpNoise {
 struct FallbackOps {
   std::vector<OpNoise> ops;  // those that may fall back, highest power per cost first
   double other_power = 0;    // of the ops that stay in int8
+  double floor_power = 0;    // of a 16-bit precision, if no op stays in int8
 
   double total_power() const;
 };

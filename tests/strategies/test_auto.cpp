@@ -26,15 +26,16 @@ struct SimulatedModel {
   bool has_estimates = false;
   std::function<double(double power)> loss = [](double power) { return 0.2 * std::sqrt(power); };
 
+  double floor = 0;         // noise power of the precision of ops that are not int8
+  double without_int8 = 0;  // the same if no op is int8
+
   double distance(const Plan& plan) const {
-    double power = 0;
+    double power = plan.int8_count() > 0 ? floor : without_int8;
     for (const auto& [name, op] : plan.ops)
       if (op.precision == Precision::Int8) power += damage.contains(name) ? damage.at(name) : 1e-6;
     return std::sqrt(power);
   }
-  double accuracy(const Plan& plan) const {
-    return goal.baseline - std::min(0.8, loss(std::pow(distance(plan), 2)));
-  }
+  double accuracy(const Plan& plan) const { return goal.baseline - std::min(0.8, loss(std::pow(distance(plan), 2))); }
   // Every int8 op makes the model faster.
   double speedup(const Plan& plan) const {
     double saved = 0.1 * static_cast<double>(plan.int8_count());
@@ -164,6 +165,27 @@ TEST(Auto, FindsHarmfulOpsThatHideEachOther) {
   EXPECT_THAT(run.trials.back().plan.fallback(), testing::ElementsAreArray(harmful));
   EXPECT_LE(run.trials.size(), 3u);
   EXPECT_LE(run.probes.size(), 40u);
+}
+
+// bf16 adds more noise to the outputs than most ops in int8, and even more without int8, where other kernels run.
+TEST(Auto, SubtractsTheNoiseOf16Bits) {
+  SimulatedModel model;
+  std::vector<QuantizableOp> ops;
+  for (int i = 1; i <= 30; ++i) ops.push_back({"conv" + std::to_string(i), "Convolution", "x", {0}});
+  model.space = {allowed_choices(ops, {}, kDeclaredRecipes, false, InferencePrecision::Bf16).value};
+  for (const OpSpace& op : model.space.ops) model.damage[op.name] = 1e-5;
+  model.damage["conv3"] = model.damage["conv12"] = 0.002;
+  model.set_expected_noise();
+  for (const char* noisy : {"conv5", "conv20", "conv21"}) model.space.noise[noisy] = 0.01;
+  model.has_estimates = true;
+  model.floor = 0.001;
+  for (const double without_int8 : {0.001, 0.1}) {
+    model.without_int8 = without_int8;
+    model.loss = [](double power) { return 5 * std::max(0.0, power - 0.001); };
+    model.goal.tolerance = 0.002;
+    const auto run = model.run_study();
+    EXPECT_THAT(run.trials.back().plan.fallback(), ElementsAre("conv12", "conv3"));
+  }
 }
 
 // All ops add the same noise. Those for which int8 saves little time fall back.
