@@ -106,8 +106,8 @@ Divisor divisor_of(const Node& start) {
       return is_one_of(input_of(*node, 0), {"Exp"}) ? Divisor::SumOfExponentials : Divisor::Sum;
     }
     has_root = has_root || is_one_of(*node, {"Sqrt", "Power"});
-    if (!is_one_of(*node, {"Sqrt", "Power", "Maximum", "Clamp", "Add", "Broadcast", "Convert", "Reshape", "Squeeze",
-                           "Unsqueeze", "Divide"}))
+    if (!is_one_of(*node, {"Sqrt", "Power", "Maximum", "Minimum", "Clamp", "Add", "Broadcast", "Convert", "Reshape",
+                           "Squeeze", "Unsqueeze", "Divide"}))
       return Divisor::Other;
     const bool first_is_constant = is_constant(input_of(*node, 0));
     if (first_is_constant && node->get_input_size() < 2) return Divisor::Other;

@@ -41,6 +41,9 @@ TEST(OutputEnd, FindsTheDivisionByTheNorm) {
   const auto x = parameter({-1, 5}, "x");
   const auto norm = std::make_shared<op::ReduceL2>(x, axes({1}), true);
   const auto clamped = std::make_shared<op::Clamp>(norm, 1e-12, 1e12);
+  const auto clipped =
+      std::make_shared<op::Minimum>(constant({}, {1e12f}), std::make_shared<op::Maximum>(constant({}, {1e-12f}), norm));
+  EXPECT_EQ(end_of(x, std::make_shared<op::Divide>(x, clipped)).kind, OutputEndKind::UnitNorm) << "Clip of ONNX";
   EXPECT_EQ(end_of(x, std::make_shared<op::Divide>(x, clamped)).kind, OutputEndKind::UnitNorm);
   const auto squares = reduced(std::make_shared<op::Multiply>(x, x));
   const auto root = std::make_shared<op::Sqrt>(std::make_shared<op::Maximum>(constant({}, {1e-12f}), squares));
