@@ -18,9 +18,11 @@ using Kind = OutputRoleKind;
 using Dimensions = std::vector<std::int64_t>;
 
 // Of the variance of all values, the part that the means of the columns explain. Columns of coordinates have different
-// means, columns of class scores differ from sample to sample.
+// means, columns of class scores differ from sample to sample. Measured on 32 samples of models of benchmarks/zoo: 0.94
+// to 0.98 for landmarks of hands, faces and eyes, 0.95 for three ratings of speech, 0.15 and 0.32 for logits of
+// MobileNetV2 and of MiniLM on MRPC.
 constexpr double kCoordinates = 0.9;
-constexpr std::size_t kColumnsToJudge = 4;  // fewer columns of scores may have different means by chance
+constexpr std::size_t kColumnsToJudge = 3;  // two columns of scores may have different means by chance
 constexpr double kCertain = 0.8;        // mean softmax of scores; that of other values is flatter, or of one class only
 constexpr std::int64_t kLeastSide = 8;  // of a map; smaller tables are key points
 constexpr double kLeastShare = 0.001;   // of values above the threshold; with fewer, everything agrees
