@@ -23,6 +23,7 @@ using Dimensions = std::vector<std::int64_t>;
 // MobileNetV2 and of MiniLM on MRPC.
 constexpr double kCoordinates = 0.9;
 constexpr std::size_t kColumnsToJudge = 3;  // two columns of scores may have different means by chance
+constexpr std::size_t kManyOutputs = 3;     // classifiers have one, or a second one for training
 constexpr double kCertain = 0.8;        // mean softmax of scores; that of other values is flatter, or of one class only
 constexpr std::int64_t kLeastSide = 8;  // of a map; smaller tables are key points
 constexpr double kLeastShare = 0.001;   // of values above the threshold; with fewer, everything agrees
@@ -134,6 +135,8 @@ OutputRole role_of_vector(const OutputEvidence& evidence, const SampleOutputs& o
     return role(Kind::Values, fmt::format("each column has nearly the same value for all samples ({:.0f}% of the "
                                           "variance), as coordinates have",
                                           100 * explained));
+  if (outputs.shapes.size() >= kManyOutputs)
+    return role(Kind::Values, fmt::format("the first of {} outputs, and nothing shows scores", outputs.shapes.size()));
   return role(Kind::Classes, "one row of scores per sample");
 }
 

@@ -84,6 +84,13 @@ TEST(OutputRoles, OfCoordinates) {
   EXPECT_THAT(role.evidence, testing::HasSubstr("as coordinates have"));
 }
 
+TEST(OutputRoles, OfTheFirstOfManyOutputs) {
+  SampleOutputs outputs = outputs_of({195}, noise);
+  outputs.shapes.resize(3, outputs.shapes[0]);
+  EXPECT_EQ(find_output_role(evidence(OutputEndKind::Linear), outputs).kind, Kind::Values);
+  EXPECT_EQ(find_output_role(evidence(OutputEndKind::Softmax), outputs).kind, Kind::Classes);
+}
+
 TEST(OutputRoles, OfNumbers) {
   EXPECT_EQ(found(OutputEndKind::Sigmoid, {1}).kind, Kind::Decision);
   EXPECT_EQ(found(OutputEndKind::Linear, {1}).kind, Kind::Values);
