@@ -158,7 +158,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   edits.sequences = sequence_edits(model, plan, statistics);
   edits.constants = constants.edits();
   unify_pooled_levels(model, edits);
-  unify_concatenated_levels(model, edits);
+  unify_connected_levels(model, statistics, edits);
   for (const Recipe* recipe : recipes)
     if (recipe->finish) edits = recipe->finish(context, std::move(edits));
   for (InputEdit& read : integer_reads(model, edits, statistics)) edits.inputs.push_back(std::move(read));

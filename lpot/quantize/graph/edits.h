@@ -57,6 +57,7 @@ struct SequenceEdit {
   Range input_levels;     // of X
   Range state_levels;     // of H at every step. In the form Kernel, these are the levels of X divided by input_scale
   float input_scale = 1;  // X is divided by this power of two, and W is multiplied by it
+  std::size_t zero_inputs = 0;     // added to X after its own inputs, with weights of zero (graph/sequences.h)
   QuantizedWeights input_weights;  // W. In the form Kernel, it has the scales of R
   QuantizedWeights state_weights;  // R
 };

@@ -9,6 +9,7 @@
 #include "lpot/model/bodies.h"
 #include "lpot/quantize/graph/activation_range.h"
 #include "lpot/quantize/graph/concat_regions.h"
+#include "lpot/quantize/graph/level_groups.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/graph/quantizer_places.h"
 
@@ -76,10 +77,9 @@ class IntegerReads {
   // One quantizer for all tensors of connected concatenations.
   void add_region(const ConcatRegion& region) {
     const std::optional<Range> levels = region_levels(region);
-    if (!levels) return;
+    if (!levels || loses_too_much(region, *levels)) return;
     for (const Output& tensor : region.tensors) {
-      if (!ov::is_type<op::Concat>(tensor.get_node()) && !(writes_integers(tensor) && is_wide_enough(tensor, *levels)))
-        return;
+      if (!ov::is_type<op::Concat>(tensor.get_node()) && !writes_integers(tensor)) return;
       for (const Input& reader : tensor.get_target_inputs())
         if (!reads_region(reader, *levels)) return;
     }
@@ -93,11 +93,19 @@ class IntegerReads {
       }
   }
 
-  // False if the common levels are so wide that a tensor would lose more than one of its 8 bits.
-  bool is_wide_enough(const Output& tensor, const Range& levels) const {
-    constexpr float kMaxRatio = 2;
-    const auto own = levels_of(tensor_name(tensor), statistics_);
-    return own && levels.high - levels.low <= kMaxRatio * (own->high - own->low);
+  // Whether the tensors of a region have more than four times the noise with common levels, on average: one bit less.
+  bool loses_too_much(const ConcatRegion& region, const Range& common) const {
+    constexpr double kOneBit = 4;
+    double noise = 0, with_own_levels = 0;
+    for (const Output& tensor : region.tensors) {
+      if (ov::is_type<op::Concat>(tensor.get_node())) continue;
+      const auto own = levels_of(tensor_name(tensor), statistics_);
+      if (!own) return true;
+      const TensorStatistics& observed = statistics_.at(tensor_name(tensor));
+      noise += rounding_noise(common, observed);
+      with_own_levels += rounding_noise(*own, observed);
+    }
+    return noise > kOneBit * with_own_levels;
   }
 
   // The levels of the whole range. Nothing if int8 kernels read the concatenations too: they have their own levels.

@@ -8,6 +8,7 @@
 #include <openvino/op/util/unary_elementwise_arithmetic.hpp>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
+#include <optional>
 #include <set>
 
 #include "lpot/calibrate/observe.h"
@@ -111,10 +112,27 @@ const ov::Node* without_bias(const ov::Node* node) {
   return node;
 }
 
-// The convolution whose output is this tensor, if nothing else reads it; "": none.
-std::string convolution_of(const ov::Output<ov::Node>& tensor) {
-  const ov::Node* producer = without_bias(tensor.get_node());
-  return is_convolution(*producer) && tensor.get_target_inputs().size() == 1 ? op_name(*producer) : "";
+// The index of the input of an addition that a convolution produces for it alone. nullopt: no residual sum.
+std::optional<std::size_t> convolution_side(const ov::Node& node) {
+  if (!ov::is_type<op::Add>(&node) || node.get_output_element_type(0) != ov::element::f32) return std::nullopt;
+  for (const std::size_t side : {0, 1}) {
+    const auto tensor = node.input_value(side), bypass = node.input_value(1 - side);
+    if (is_convolution(*without_bias(tensor.get_node())) && !ov::is_type<op::Constant>(bypass.get_node()) &&
+        tensor.get_target_inputs().size() == 1)
+      return side;
+  }
+  return std::nullopt;
+}
+
+// The op that could write this tensor as integers (ResidualSum::bypass_producer).
+std::string integer_producer(const ov::Output<ov::Node>& tensor) {
+  if (tensor.get_target_inputs().size() != 1) return "";
+  const ov::Node* producer = tensor.get_node();
+  if (convolution_side(*producer)) return op_name(*producer);
+  if (const ov::Node* kernel = without_bias(producer); is_convolution(*kernel)) return op_name(*kernel);
+  if (preserves_values(*producer, {})) return integer_producer(producer->input_value(0));
+  if (!is_elementwise(*producer)) return "";
+  return integer_producer(producer->input_value(ov::is_type<op::Constant>(producer->get_input_node_ptr(0)) ? 1 : 0));
 }
 
 }  // namespace
@@ -127,7 +145,7 @@ std::string convolution_of(const ov::Output<ov::Node>& tensor) {
 // - AvgPool 2 x 2: 0.08 and 0.07; 3 x 3: 0.28 and 0.22. ReduceMean: 0.05 and 0.05. Both change values and need a second
 //   quantizer after them (is_average, graph/integer_reads.h).
 // - Linear Interpolate, Tile: the runtime keeps them and the previous convolution in fp32 either way.
-// - Split: 0.18 and 0.07, but its outputs have different ranges.
+// - Split: 0.18 and 0.07, if its outputs have the same quantizer (splits_values, graph/unified_levels.h).
 // - SpaceToDepth: the runtime computes the next convolution in fp32.
 // Ops in the table: MaxPool 0.08 and 0.04, nearest Interpolate 0.22 and 0.15, Pad 0.13 and 0 (fused into the
 // convolution). ReduceMax: 0.21 and 0.20, and a quantizer directly after ReduceMax or ReduceMin gives wrong results
@@ -181,6 +199,11 @@ bool preserves_values(const ov::Node& node, const MoveOptions& options) {
   return preserving_op && !preserving_op->every_input && is_only_output(node);
 }
 
+bool splits_values(const ov::Node& node) {
+  const std::string_view type = node.get_type_name();
+  return type == "Split" || type == "VariadicSplit";
+}
+
 bool is_elementwise(const ov::Node& node) {
   static const std::set<std::string_view> kActivations{"Clamp", "Elu", "Swish", "Gelu", "PRelu", "SoftPlus", "Mish"};
   if (ov::is_type<ov::op::util::UnaryElementwiseArithmetic>(&node) || kActivations.contains(node.get_type_name()))
@@ -211,19 +234,16 @@ bool may_be_divided(const ov::Input<ov::Node>& input) {
 
 bool may_be_quantized(const ov::Input<ov::Node>& input) { return !reductions_before(input).blocked_min_max; }
 
+bool is_residual_sum(const ov::Node& node) { return convolution_side(node).has_value(); }
+
 std::vector<ResidualSum> residual_sums(const Model& model) {
   std::vector<ResidualSum> sums;
   for (const auto& node : all_ops(*model.graph)) {
-    if (!ov::is_type<op::Add>(node) || node->get_output_element_type(0) != ov::element::f32) continue;
-    for (const std::size_t side : {0, 1}) {
-      const auto tensor = node->input_value(side), bypass = node->input_value(1 - side);
-      const ov::Node* convolution = without_bias(tensor.get_node());
-      if (!is_convolution(*convolution) || ov::is_type<op::Constant>(bypass.get_node())) continue;
-      if (tensor.get_target_inputs().size() != 1) continue;
-      sums.push_back({op_name(*node), side, op_name(*convolution), tensor_name(*tensor.get_node(), tensor.get_index()),
-                      tensor_name(*bypass.get_node(), bypass.get_index()), convolution_of(bypass)});
-      break;
-    }
+    const auto side = convolution_side(*node);
+    if (!side) continue;
+    const auto tensor = node->input_value(*side), bypass = node->input_value(1 - *side);
+    sums.push_back({op_name(*node), *side, op_name(*without_bias(tensor.get_node())), tensor_name(tensor),
+                    tensor_name(bypass), integer_producer(bypass)});
   }
   return sums;
 }

@@ -32,6 +32,9 @@ struct MoveOptions {
   bool through_heads = true;   // through the transpose and reshape that join attention heads
 };
 
+// True for ops whose outputs are parts of input 0. A quantizer moves before them if all parts have the same one.
+bool splits_values(const ov::Node&);
+
 // True when input 0 is the op's only data input and the op does not change its values.
 bool preserves_values(const ov::Node&, const MoveOptions&);
 
@@ -66,8 +69,11 @@ struct ResidualSum {
   std::string convolution;       // name of the convolution
   std::string from_convolution;  // name of the tensor at that input (see tensor_name)
   std::string bypass;            // name of the tensor at the other input
-  std::string bypass_producer;   // the convolution whose output, read by nothing else, is the bypass; "": none
+  // The convolution or earlier sum that could write the bypass as integers, because nothing else reads it; "": none.
+  // Activation functions and ops that preserve values may be between them.
+  std::string bypass_producer;
 };
-std::vector<ResidualSum> residual_sums(const Model&);
+bool is_residual_sum(const ov::Node&);
+std::vector<ResidualSum> residual_sums(const Model&);  // in topological order
 
 }  // namespace lpot

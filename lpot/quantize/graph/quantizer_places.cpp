@@ -65,11 +65,14 @@ class Places {
       const QuantizerPlace place = found->second.front();
       if (place.divided) continue;
       if (!zeros_stay_zeros(place)) continue;
-      const std::vector<Input> above = one_step_up(place.inputs, moves);
+      const std::vector<Input> above =
+          moves.through_concat && has_all_parts(place) ? part_source(place) : one_step_up(place.inputs, moves);
       const auto is_free = [&](const Input& input) { return !has_other_quantizer(input, place); };
       if (above.empty() || !std::all_of(above.begin(), above.end(), is_free)) continue;
-      found->second.clear();
-      moved_through_.emplace(tensor, place.levels);
+      for (const Output& part : parts_of(tensor)) {
+        by_tensor_[part].clear();
+        moved_through_.emplace(part, place.levels);
+      }
       for (const Input& input : above) {
         const Output source = input.get_source_output();
         // The quantizer of the other readers has moved on already, so this one would change nothing.
@@ -90,6 +93,31 @@ class Places {
   }
 
  private:
+  // The tensor, or all outputs of a split that are read.
+  static std::vector<Output> parts_of(const Output& tensor) {
+    if (!splits_values(*tensor.get_node())) return {tensor};
+    std::vector<Output> parts;
+    for (const Output& part : tensor.get_node()->outputs())
+      if (!part.get_target_inputs().empty()) parts.push_back(part);
+    return parts;
+  }
+
+  static std::vector<Input> part_source(const QuantizerPlace& place) {
+    return {place.inputs.front().get_source_output().get_node()->input(0)};
+  }
+
+  // True if the tensor is an output of a split, and all readers of all outputs have this quantizer.
+  bool has_all_parts(const QuantizerPlace& place) const {
+    const Output tensor = place.inputs.front().get_source_output();
+    if (!splits_values(*tensor.get_node())) return false;
+    const std::vector<Output> parts = parts_of(tensor);
+    return std::all_of(parts.begin(), parts.end(), [&](const Output& part) {
+      const auto known = by_tensor_.find(part);
+      return known != by_tensor_.end() && known->second.size() == 1 && same_quantizer(known->second[0], place) &&
+             known->second[0].inputs.size() == part.get_target_inputs().size();
+    });
+  }
+
   bool has_other_quantizer(const Input& input, const QuantizerPlace& than) const {
     const auto known = by_tensor_.find(input.get_source_output());
     return known != by_tensor_.end() &&

@@ -53,6 +53,78 @@ std::vector<double> powers_of(const TensorStatistics& tensor, std::size_t channe
   return std::vector<double>(channels, powers.empty() ? 0.0 : sum / static_cast<double>(powers.size()));
 }
 
+// The numbers that X and W share with H and R.
+struct SharedNumbers {
+  float limit = 127;  // of the integers
+  float input_scale = 1;
+  Range levels;
+  std::vector<float> scales[2];  // by direction, one per row of the gates
+
+  float scale(const SequenceNumbers& numbers, std::size_t row) const {
+    return scales[direction_of(numbers, row)][row % gates_of(numbers)];
+  }
+};
+
+SharedNumbers share(const SequenceNumbers& numbers, int exponent, Symmetry symmetry, float limit) {
+  SharedNumbers shared;
+  shared.limit = limit;
+  const float scale = std::ldexp(1.0f, equal_ranges(numbers) + exponent);
+  shared.input_scale = scale;
+  shared.levels =
+      sequence_levels(join(join(Range{0, 0}, numbers.h), {numbers.x.low / scale, numbers.x.high / scale}), symmetry);
+  for (std::vector<float>& scales : shared.scales) scales.resize(gates_of(numbers), 0.0f);
+  for (std::size_t row = 0; row < numbers.w.rows(); ++row) {
+    float& of_row = shared.scales[direction_of(numbers, row)][row % gates_of(numbers)];
+    of_row = std::max({of_row, numbers.w.largest[row] * scale / limit, numbers.r.largest[row] / limit});
+  }
+  for (std::vector<float>& scales : shared.scales) {
+    if (ov::is_type<ov::opset8::LSTMSequence>(numbers.node)) share_first_gates(scales);
+    for (float& of_row : scales)
+      if (of_row == 0.0f) of_row = 1.0f;
+  }
+  return shared;
+}
+
+// Noise over signal of the gates, and of the output, which the kernel rounds too. In units of 1/12.
+double noise_of(const SequenceNumbers& numbers, const SharedNumbers& shared) {
+  const double signal = numbers.w.output_power + numbers.r.output_power;
+  if (signal <= 0 || numbers.r.input_power <= 0) return 0;
+  const double scale = squared(shared.input_scale);
+  const double step = squared((shared.levels.high - shared.levels.low) / 255);
+  double of_weights = 0;
+  for (std::size_t row = 0; row < numbers.w.rows(); ++row) of_weights += squared(shared.scale(numbers, row));
+  const double gates = of_weights * (numbers.w.input_power / scale + numbers.r.input_power) +
+                       step * (scale * numbers.w.squares + numbers.r.squares);
+  return gates / signal + step * static_cast<double>(numbers.r.columns) / numbers.r.input_power;
+}
+
+QuantizedWeights quantize_gates(const SequenceNumbers& numbers, const GateWeights& weights, float factor,
+                                const SharedNumbers& shared) {
+  const float limit = shared.limit;
+  QuantizedWeights result{
+      std::vector<std::int8_t>(weights.values.size()), {}, {weights.rows() / gates_of(numbers), gates_of(numbers), 1}};
+  for (std::size_t row = 0; row < weights.rows(); ++row) result.scales.push_back(shared.scale(numbers, row));
+  for (std::size_t i = 0; i < weights.values.size(); ++i) {
+    const float level = std::nearbyint(weights.values[i] * factor / result.scales[i / weights.columns]);
+    result.values[i] = static_cast<std::int8_t>(std::clamp(level, -limit, limit));
+  }
+  return result;
+}
+
+SequenceEdit edit_of(const SequenceNumbers& numbers, const SharedNumbers& shared) {
+  const float scale = shared.input_scale;
+  SequenceEdit edit;
+  edit.op = op_name(*numbers.node);
+  edit.type = numbers.node->get_type_name();
+  edit.form = SequenceForm::Kernel;
+  edit.state_levels = shared.levels;
+  edit.input_levels = {shared.levels.low * scale, shared.levels.high * scale};
+  edit.input_scale = scale;
+  edit.input_weights = quantize_gates(numbers, numbers.w, scale, shared);
+  edit.state_weights = quantize_gates(numbers, numbers.r, 1.0f, shared);
+  return edit;
+}
+
 }  // namespace
 
 Range join(const Range& a, const Range& b) { return {std::min(a.low, b.low), std::max(a.high, b.high)}; }
@@ -77,97 +149,20 @@ GateWeights::GateWeights(std::vector<float> all, std::size_t row_size, const Ten
   }
 }
 
-// The numbers that the sequences of a group share.
-struct SequenceGroup::Shared {
-  std::vector<float> input_scales;  // one per sequence
-  Range levels;
-  std::vector<float> scales[2];  // by direction, one per row of the gates
-
-  float scale(const SequenceNumbers& numbers, std::size_t row) const {
-    return scales[direction_of(numbers, row)][row % gates_of(numbers)];
-  }
-};
-
-SequenceGroup::SequenceGroup(const OpPlan& plan)
-    : symmetry_(plan.activation.symmetry), limit_(static_cast<float>(weight_limit(plan.weight))) {}
-
 // X is divided by a power of two. A large one makes the integers of R coarse, a small one those of H. Rounding with
-// step s adds noise of variance s^2 / 12 (noise.h), and the powers with the least noise are used.
-std::vector<SequenceEdit> SequenceGroup::edits() const {
-  Shared best;
+// step s adds noise of variance s^2 / 12 (noise.h), and the power with the least noise is used.
+SequenceEdit kernel_edit(const SequenceNumbers& numbers, const OpPlan& plan) {
+  const auto limit = static_cast<float>(weight_limit(plan.weight));
+  SharedNumbers best;
   double least = std::numeric_limits<double>::infinity();
   for (int exponent = -5; exponent <= 2; ++exponent) {
-    Shared shared = share(exponent);
-    double noise = 0;
-    for (std::size_t i = 0; i < members_.size(); ++i) noise += noise_of(members_[i], shared, i);
+    SharedNumbers shared = share(numbers, exponent, plan.activation.symmetry, limit);
+    const double noise = noise_of(numbers, shared);
     if (noise >= least) continue;
     least = noise;
     best = std::move(shared);
   }
-  std::vector<SequenceEdit> all;
-  for (std::size_t i = 0; i < members_.size(); ++i) all.push_back(edit_of(members_[i], best, i));
-  return all;
-}
-
-SequenceGroup::Shared SequenceGroup::share(int exponent) const {
-  Shared shared;
-  Range range{0, 0};
-  for (const SequenceNumbers& member : members_) {
-    const float scale = std::ldexp(1.0f, equal_ranges(member) + exponent);
-    shared.input_scales.push_back(scale);
-    range = join(join(range, member.h), {member.x.low / scale, member.x.high / scale});
-    for (std::vector<float>& scales : shared.scales) scales.resize(gates_of(member), 0.0f);
-    for (std::size_t row = 0; row < member.w.rows(); ++row) {
-      float& of_row = shared.scales[direction_of(member, row)][row % gates_of(member)];
-      of_row = std::max({of_row, member.w.largest[row] * scale / limit_, member.r.largest[row] / limit_});
-    }
-  }
-  shared.levels = sequence_levels(range, symmetry_);
-  for (std::vector<float>& scales : shared.scales) {
-    if (ov::is_type<ov::opset8::LSTMSequence>(members_.front().node)) share_first_gates(scales);
-    for (float& scale : scales)
-      if (scale == 0.0f) scale = 1.0f;
-  }
-  return shared;
-}
-
-// Noise over signal of the gates, and of the output, which the kernel rounds too. In units of 1/12.
-double SequenceGroup::noise_of(const SequenceNumbers& member, const Shared& shared, std::size_t index) {
-  const double signal = member.w.output_power + member.r.output_power;
-  if (signal <= 0 || member.r.input_power <= 0) return 0;
-  const double scale = squared(shared.input_scales[index]);
-  const double step = squared((shared.levels.high - shared.levels.low) / 255);
-  double of_weights = 0;
-  for (std::size_t row = 0; row < member.w.rows(); ++row) of_weights += squared(shared.scale(member, row));
-  const double gates = of_weights * (member.w.input_power / scale + member.r.input_power) +
-                       step * (scale * member.w.squares + member.r.squares);
-  return gates / signal + step * static_cast<double>(member.r.columns) / member.r.input_power;
-}
-
-SequenceEdit SequenceGroup::edit_of(const SequenceNumbers& member, const Shared& shared, std::size_t index) const {
-  const float scale = shared.input_scales[index];
-  SequenceEdit edit;
-  edit.op = op_name(*member.node);
-  edit.type = member.node->get_type_name();
-  edit.form = SequenceForm::Kernel;
-  edit.state_levels = shared.levels;
-  edit.input_levels = {shared.levels.low * scale, shared.levels.high * scale};
-  edit.input_scale = scale;
-  edit.input_weights = quantize(member, member.w, scale, shared);
-  edit.state_weights = quantize(member, member.r, 1.0f, shared);
-  return edit;
-}
-
-QuantizedWeights SequenceGroup::quantize(const SequenceNumbers& member, const GateWeights& weights, float factor,
-                                         const Shared& shared) const {
-  QuantizedWeights result{
-      std::vector<std::int8_t>(weights.values.size()), {}, {weights.rows() / gates_of(member), gates_of(member), 1}};
-  for (std::size_t row = 0; row < weights.rows(); ++row) result.scales.push_back(shared.scale(member, row));
-  for (std::size_t i = 0; i < weights.values.size(); ++i) {
-    const float level = std::nearbyint(weights.values[i] * factor / result.scales[i / weights.columns]);
-    result.values[i] = static_cast<std::int8_t>(std::clamp(level, -limit_, limit_));
-  }
-  return result;
+  return edit_of(numbers, best);
 }
 
 }  // namespace lpot

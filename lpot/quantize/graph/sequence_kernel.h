@@ -39,27 +39,7 @@ struct SequenceNumbers {
   Range x, h;
 };
 
-// Sequences of the same size. The plug-in compiles the kernel of the first and reuses it, with its scales, for the
-// others. So all of them get the same levels and scales.
-class SequenceGroup {
- public:
-  // `plan`: of the first sequence.
-  explicit SequenceGroup(const OpPlan& plan);
-
-  void add(SequenceNumbers numbers) { members_.push_back(std::move(numbers)); }
-
-  std::vector<SequenceEdit> edits() const;  // in the order of add()
-
- private:
-  struct Shared;
-  Shared share(int exponent) const;
-  static double noise_of(const SequenceNumbers&, const Shared&, std::size_t index);
-  SequenceEdit edit_of(const SequenceNumbers&, const Shared&, std::size_t index) const;
-  QuantizedWeights quantize(const SequenceNumbers&, const GateWeights&, float factor, const Shared&) const;
-
-  Symmetry symmetry_;
-  float limit_;  // of the integers
-  std::vector<SequenceNumbers> members_;
-};
+// The edit with the least expected noise. `plan`: of the sequence.
+SequenceEdit kernel_edit(const SequenceNumbers&, const OpPlan& plan);
 
 }  // namespace lpot

@@ -165,6 +165,16 @@ SequenceNumbers numbers_of(const ov::Node& node, const OpPlan& plan, const Stati
       .h = state_range(node, statistics)};
 }
 
+// Inputs are added in this number, because the integer kernels add four products at once.
+constexpr std::size_t kZeroInputs = 4;
+
+// Sequences for which this is equal would share a kernel.
+std::string kernel_size(const ov::Node& node, std::size_t zero_inputs) {
+  const SequenceInputs inputs = sequence_inputs(node);
+  return fmt::format("{} {} {}", node.get_type_name(), node.get_input_shape(inputs.weights)[2] + zero_inputs,
+                     node.get_input_shape(inputs.state_weights)[2]);
+}
+
 }  // namespace
 
 SequenceInputs sequence_inputs(const ov::Node& node) {
@@ -190,25 +200,18 @@ std::vector<ObservationPoint> sequence_points(const Model& model) {
 
 std::vector<SequenceEdit> sequence_edits(const Model& model, const Plan& plan, const Statistics& statistics) {
   std::vector<SequenceEdit> edits;
-  std::map<std::string, std::size_t> places;    // in topological order
-  std::map<std::string, SequenceGroup> groups;  // by size
+  std::set<std::string> sizes;  // of int8 kernels
   for_each_sequence(model, [&](const ov::Node& node) {
     const auto found = plan.ops.find(op_name(node));
     if (found == plan.ops.end() || !found->second.is_int8()) return;
-    places.emplace(op_name(node), places.size());
     if (*form_of(node) == SequenceForm::Loop) {
       edits.push_back(edit_loop(node, found->second, statistics));
       return;
     }
-    const SequenceInputs inputs = sequence_inputs(node);
-    const std::string size = fmt::format("{} {} {}", node.get_type_name(), node.get_input_shape(inputs.weights)[2],
-                                         node.get_input_shape(inputs.state_weights)[2]);
-    groups.try_emplace(size, found->second).first->second.add(numbers_of(node, found->second, statistics));
+    SequenceEdit edit = kernel_edit(numbers_of(node, found->second, statistics), found->second);
+    while (!sizes.insert(kernel_size(node, edit.zero_inputs)).second) edit.zero_inputs += kZeroInputs;
+    edits.push_back(std::move(edit));
   });
-  for (const auto& [size, group] : groups)
-    for (SequenceEdit& edit : group.edits()) edits.push_back(std::move(edit));
-  std::sort(edits.begin(), edits.end(),
-            [&](const SequenceEdit& a, const SequenceEdit& b) { return places.at(a.op) < places.at(b.op); });
   return edits;
 }
 

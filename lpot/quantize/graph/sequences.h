@@ -7,7 +7,8 @@
 // outputs are wrong. So this file chooses numbers for which the kernel is correct:
 // - X / s and H have the same levels. s is a power of two, and W * s are the weights of X / s.
 // - W * s and R have the same scale in each row, and rows of the gates f and i share it.
-// - Sequences of the same size share their levels and scales.
+// - A sequence with the size of an earlier one gets a few more inputs that are zero, so that it has its own kernel.
+//   Sharing levels and scales instead doubles the error of a text recognition network with two LSTMs.
 // H is the output of the sequence, so the statistics of that tensor give its range.
 //
 // There is no int8 kernel for a GRU with linear_before_reset. It becomes a loop (TensorIterator) of int8 matrix

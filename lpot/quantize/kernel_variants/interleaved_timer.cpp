@@ -14,6 +14,7 @@ constexpr std::size_t kMinRuns = 5;
 constexpr std::size_t kMaxRuns = 200;   // of a profile; more runs do not make the quartile more stable
 constexpr std::size_t kMinBlocks = 11;  // of whole models, whose differences are smaller
 constexpr double kUncertain = 5;        // times the usual time, at most, if the spread is large
+constexpr double kDelayed = 4;          // times the usual time, at most, if other programs use the cores
 
 bool is_large(const Model& model) { return model.size_bytes >= kLargeModel; }
 
@@ -27,9 +28,14 @@ std::vector<Times> InterleavedTimer::profile(const Executables& models, double s
   std::vector<std::map<std::string, std::vector<double>>> runs(models.size());
   double longest_ms = 0;
   const auto start = Clock::now();
-  const auto continues = [&](std::size_t counted) {
-    return counted < kMinRuns || (counted < kMaxRuns && seconds_since(start) < seconds);
+  // The time of this process, so that other programs do not reduce the number of runs. Threads of an inference use
+  // several cores at once, so the clock decides if it is faster.
+  const double cpu_start_ms = process_cpu_ms();
+  const auto has_time = [&] {
+    const double passed = seconds_since(start), used = (process_cpu_ms() - cpu_start_ms) / 1000;
+    return passed < seconds || (used < seconds && passed < kDelayed * seconds);
   };
+  const auto continues = [&](std::size_t counted) { return counted < kMinRuns || (counted < kMaxRuns && has_time()); };
   for (std::size_t round = 0; round == 0 || continues(round - 1); ++round)  // the first round is a warm-up
     for (std::size_t i = 0; i < models.size(); ++i) {
       observer_.check_stop();

@@ -39,6 +39,7 @@ std::vector<InputEdit> sum_edits(const Model& model, const std::vector<OpEdit>& 
     if (!levels || !bypass) continue;
     edits.push_back({sum.op, "Add", sum.side, *levels});
     edits.push_back({sum.op, "Add", 1 - sum.side, *bypass});
+    int8.insert(sum.op);
   }
   return edits;
 }

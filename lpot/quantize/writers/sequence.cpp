@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 
@@ -41,15 +42,41 @@ std::shared_ptr<op::Constant> constant_input(const ov::Node& node, std::size_t i
   return ov::as_type_ptr<op::Constant>(node.get_input_node_shared_ptr(input));
 }
 
+// X with more inputs, which are zero.
+Output with_zero_inputs(const Output& x, const SequenceEdit& edit, const std::string& name) {
+  if (edit.zero_inputs == 0) return x;
+  const auto pad =
+      std::make_shared<op::Pad>(x, integers({0, 0, 0}), integers({0, 0, static_cast<std::int64_t>(edit.zero_inputs)}),
+                                op::Constant::create(ov::element::f32, {}, {0.0f}), ov::op::PadMode::CONSTANT);
+  pad->set_friendly_name(name + "/padded_input");
+  return pad;
+}
+
+// W for these inputs.
+Output with_zero_inputs(const op::Constant& weights, const SequenceEdit& edit) {
+  if (edit.zero_inputs == 0) return dequantized(weights, edit.input_weights);
+  ov::Shape shape = weights.get_shape();
+  const std::size_t columns = shape.back(), padded = columns + edit.zero_inputs;
+  const std::size_t rows = edit.input_weights.values.size() / columns;
+  shape.back() = padded;
+  std::vector<std::int8_t> values(rows * padded, 0);
+  for (std::size_t row = 0; row < rows; ++row)
+    std::copy_n(edit.input_weights.values.begin() + static_cast<std::ptrdiff_t>(row * columns), columns,
+                values.begin() + static_cast<std::ptrdiff_t>(row * padded));
+  const Shape& scales = edit.input_weights.scale_shape;
+  return dequantized(shape, values, {scales.begin(), scales.end()}, edit.input_weights.scales,
+                     weights.get_friendly_name());
+}
+
 void write_kernel(const std::shared_ptr<ov::Node>& node, const SequenceEdit& edit) {
   const std::string name = node->get_friendly_name();
   const SequenceInputs inputs = sequence_inputs(*node);
-  const Output x = fake_quantize(node->input_value(0), edit.input_levels, edit.state_levels, name + "/quantize_input");
+  const Output x = fake_quantize(with_zero_inputs(node->input_value(0), edit, name), edit.input_levels,
+                                 edit.state_levels, name + "/quantize_input");
   const Output state = unfolded_state(node->input_value(1), x, name);
   node->input(1).replace_source_output(fake_quantize(state, edit.state_levels, name + "/quantize_state"));
   node->input(0).replace_source_output(x);
-  node->input(inputs.weights)
-      .replace_source_output(dequantized(*constant_input(*node, inputs.weights), edit.input_weights));
+  node->input(inputs.weights).replace_source_output(with_zero_inputs(*constant_input(*node, inputs.weights), edit));
   node->input(inputs.state_weights)
       .replace_source_output(dequantized(*constant_input(*node, inputs.state_weights), edit.state_weights));
 }

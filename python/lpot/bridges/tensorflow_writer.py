@@ -108,7 +108,8 @@ class GraphWriter:
         node = self._nodes.get(edit["op"])
         if node is None:  # created by OpenVINO's converter, or part of another node
             return
-        position = edit["input"]
+        # The only data input of a Split follows its axis.
+        position = 1 if node.op == "Split" else edit["input"]
         node.input[position] = self._quantizer(node.input[position], edit["levels"])
 
     def _op(self, edit: dict[str, Any], source_weights: Any) -> None:

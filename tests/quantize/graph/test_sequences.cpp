@@ -342,24 +342,22 @@ Model stacked_model() {
   return as_model({second->output(0)}, model.graph->get_parameters());
 }
 
-// The plug-in reuses the kernel of the first sequence, with its scales, for the second.
-TEST(Sequences, OfTheSameSizeShareTheirNumbers) {
+// The plug-in reuses the kernel of the first sequence, with its scales, for a second one of the same size.
+TEST(Sequences, OfTheSameSizeHaveTheirOwnKernels) {
   const Model model = stacked_model();
   Plan plan = int8_plan(model);
   plan.recipes = {};
   const Edits edits = resolve(model, plan, calibrated(model, {}));
   ASSERT_EQ(edits.sequences.size(), 2u);
-  EXPECT_EQ(edits.sequences[0].op, "rnn");
-  EXPECT_EQ(edits.sequences[0].state_levels, edits.sequences[1].state_levels);
-  EXPECT_EQ(edits.sequences[0].state_weights.scales, edits.sequences[1].state_weights.scales);
-  EXPECT_LT(edits.sequences[0].input_scale, edits.sequences[1].input_scale);
+  EXPECT_EQ(edits.sequences[0].zero_inputs, 0u);
+  EXPECT_GT(edits.sequences[1].zero_inputs, 0u);
+  EXPECT_NE(edits.sequences[0].state_weights.scales, edits.sequences[1].state_weights.scales);
   EXPECT_EQ(first_reason(model, edits, {}), "");
   EXPECT_LT(largest_error(apply(model, edits), model, {}), detect_cpu().needs_half_range() ? 0.12 : 0.06);
 
-  Edits other_levels = edits;
-  other_levels.sequences[1].state_levels.low *= 2;
-  other_levels.sequences[1].state_levels.high *= 2;
-  EXPECT_THAT(first_reason(model, other_levels, {}), HasSubstr("second: its int8 kernel differs"));
+  Edits same_size = edits;
+  same_size.sequences[1].zero_inputs = 0;
+  EXPECT_THAT(first_reason(model, same_size, {}), HasSubstr("second: its int8 kernel differs"));
 }
 
 // The plug-in splits it into two kernels without its name.
