@@ -16,7 +16,7 @@ using ::testing::SizeIs;
 
 using Layer = std::shared_ptr<ov::Node>;
 using Tensor4 = ov::Output<ov::Node>;
-constexpr std::size_t kChannels = 16;
+constexpr std::size_t kFeatures = 16;
 
 std::shared_ptr<op::Constant> integers(const std::vector<std::int64_t>& values) {
   return op::Constant::create(ov::element::i64, {values.size()}, values);
@@ -30,11 +30,11 @@ Layer conv1x1(const Tensor4& x, std::size_t in, std::size_t out, const std::stri
 
 Layer relu(const Tensor4& x) { return std::make_shared<op::Relu>(x); }
 Layer conv(const Tensor4& x, const std::string& name, unsigned seed) {
-  return conv3x3(x, kChannels, kChannels, name, seed);
+  return conv3x3(x, kFeatures, kFeatures, name, seed);
 }
 
 // The first convolution and its ReLU.
-Layer stem(const std::shared_ptr<op::Parameter>& x) { return relu(conv3x3(x, 4, kChannels, "a", 1)); }
+Layer stem(const std::shared_ptr<op::Parameter>& x) { return relu(conv3x3(x, 4, kFeatures, "a", 1)); }
 std::shared_ptr<op::Parameter> image() { return parameter({1, 4, 8, 8}, "x"); }
 
 Layer pooled(const Tensor4& tensor) {
@@ -44,7 +44,7 @@ Layer pooled(const Tensor4& tensor) {
 
 Layer upconvolved(const Tensor4& tensor, const std::string& name, unsigned seed) {
   return named(std::make_shared<op::ConvolutionBackpropData>(
-                   tensor, random_constant({kChannels, kChannels, 2, 2}, seed), ov::Strides{2, 2},
+                   tensor, random_constant({kFeatures, kFeatures, 2, 2}, seed), ov::Strides{2, 2},
                    ov::CoordinateDiff{0, 0}, ov::CoordinateDiff{0, 0}, ov::Strides{1, 1}),
                name);
 }
@@ -148,7 +148,7 @@ TEST(Structure, DeconvolutionsShareLevelsWithoutAZeroPoint) {
 TEST(Structure, ActivationFunctionsArePartOfTheKernels) {
   const auto x = image();
   const auto prelu =
-      std::make_shared<op::PRelu>(conv3x3(x, 4, kChannels, "a", 1), random_constant({kChannels}, 2, 0, 0.5f));
+      std::make_shared<op::PRelu>(conv3x3(x, 4, kFeatures, "a", 1), random_constant({kFeatures}, 2, 0, 0.5f));
   const auto hswish = std::make_shared<op::HSwish>(conv(prelu, "b", 3));
   const auto before_gate = conv(hswish, "c", 4);
   const auto swish = std::make_shared<op::Multiply>(before_gate, std::make_shared<op::Sigmoid>(before_gate));
