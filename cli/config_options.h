@@ -23,18 +23,22 @@ struct DataOptions {
   std::optional<double> max_loss;
   std::string normalization;
   std::string vocabulary;
+  std::string audio;
 
   void add_to(CLI::App& verb) {
-    verb.add_option("--data", data, "Folder of images, .npy, .tsv or .txt files; lpot makes the configuration from it");
+    verb.add_option("--data", data,
+                    "Folder of images, .wav, .npy, .tsv or .txt files; lpot makes the configuration from it");
     verb.add_option("--max-loss", max_loss, "Allowed relative loss of accuracy, for example 0.01")
         ->check(CLI::Range(0.0, 1.0));
     verb.add_option("--normalization", normalization, "With --data, normalization of images (default: the best fit)")
         ->check(CLI::IsMember(normalization_names()));
     verb.add_option("--vocabulary", vocabulary, "With --data, vocab.txt of a text model");
+    verb.add_option("--audio", audio,
+                    "With --data, known parameters of the data set audio, for example \"sample_rate: 8000\"");
   }
 
   AutoConfigOptions auto_config_options() const {
-    return {data, max_loss.value_or(AutoConfigOptions{}.max_loss), normalization, vocabulary};
+    return {data, max_loss.value_or(AutoConfigOptions{}.max_loss), normalization, vocabulary, audio};
   }
 };
 

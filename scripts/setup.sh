@@ -6,7 +6,7 @@
 #   scripts/setup.sh --dev   also the formatter, the linters and the benchmark library
 #   scripts/setup.sh --peers also a .venv-peers with the rivals that benchmarks/peers measures, and, where there is a
 #                            Python 3.8 (LPOT_PYTHON38 may name it), a .venv-original with lpot 1.6
-#   scripts/setup.sh --zoo   what --peers installs, and the speech synthesizer of benchmarks/zoo
+#   scripts/setup.sh --zoo   what --peers installs, for benchmarks/zoo
 #   scripts/setup.sh --fuzz  also clang with libFuzzer, for make fuzz
 #   scripts/setup.sh --page  also the browser that the page is tested in
 #   scripts/setup.sh --python also a .venv-python with PyTorch, TensorFlow and what the Python package is built and tested with
@@ -17,7 +17,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-packages=(g++ make cmake ninja-build ccache zlib1g-dev libjpeg62-turbo-dev libpng-dev libyaml-cpp-dev nlohmann-json3-dev
+packages=(g++ make cmake ninja-build ccache zlib1g-dev libjpeg62-turbo-dev libpng-dev libfreetype-dev fonts-dejavu-core espeak-ng libyaml-cpp-dev nlohmann-json3-dev
           libcli11-dev libfmt-dev libspdlog-dev libsqlite3-dev libprotobuf-dev libonnx-dev libeigen3-dev libutf8proc-dev libcpp-httplib-dev libssl-dev libopenmpi-dev openmpi-bin libgtest-dev
           libgmock-dev dataset-fashion-mnist)
 requirements=(scripts/locked/requirements.txt)
@@ -27,9 +27,7 @@ if [[ "${1:-}" == "--dev" ]]; then
 elif [[ "${1:-}" == "--fuzz" ]]; then
   packages+=(clang-14 libclang-rt-14-dev)
 elif [[ "${1:-}" == "--page" ]]; then
-  packages+=(chromium fonts-dejavu-core)
-elif [[ "${1:-}" == "--zoo" ]]; then
-  packages+=(espeak-ng)
+  packages+=(chromium)
 elif [[ "${1:-}" == "--roots" ]]; then
   packages+=(debootstrap debian-archive-keyring)
 elif [[ "${1:-}" == "--test" ]]; then

@@ -52,6 +52,10 @@ class Dataset {
   // One message for each sample that was left out because it cannot be read (dataloader.on_error: skip).
   virtual std::vector<std::string> skipped() const { return {}; }
 
+  // Numbers of consecutive samples that belong to one sequence of a streaming model; empty: unknown. The
+  // configuration's sequence_length has priority.
+  virtual std::vector<std::size_t> sequence_lengths() const { return {}; }
+
   InputNaming input_naming() const { return {input_names(), names_are_hints(), lengths()}; }
 
   // Identifies the data, so that a study is only resumed with the same data: name, parameters and a fingerprint of the

@@ -11,7 +11,7 @@ const std::vector<DatasetKind>& dataset_kinds() {
                                             coco_record_dataset(),    coco_raw_dataset(),     coco_npy_dataset(),
                                             style_transfer_dataset(), bert_dataset(),         glue_dataset(),
                                             text_dataset(),           npy_dataset(),          dummy_dataset(),
-                                            dummy_v2_dataset()};
+                                            dummy_v2_dataset(),       audio_dataset(),        text_images_dataset()};
   return all;
 }
 

@@ -31,11 +31,13 @@ std::vector<fs::path> files_ending_with(const fs::path& folder, const std::strin
   return files;
 }
 
-bool contains_images(const fs::path& folder) {
+bool contains_files(const fs::path& folder, bool (*is_wanted)(const fs::path&)) {
   for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && is_image_file(entry.path())) return true;
+    if (entry.is_regular_file() && is_wanted(entry.path())) return true;
   return false;
 }
+
+bool contains_images(const fs::path& folder) { return contains_files(folder, is_image_file); }
 
 std::vector<fs::path> with_images(std::vector<fs::path> folders) {
   std::erase_if(folders, [](const fs::path& folder) { return !contains_images(folder); });
@@ -61,16 +63,17 @@ struct ListedImages {
 };
 
 // A list of labels with the folder that its file names are relative to; nothing if the file is not such a list.
-std::optional<ListedImages> read_list(const fs::path& list, const std::vector<fs::path>& folders) {
+std::optional<ListedImages> read_list(const fs::path& list, const std::vector<fs::path>& folders,
+                                      const std::vector<std::string>& endings) {
   for (const fs::path& folder : folders) try {
-      return ListedImages{list, folder, read_image_labels(kOperation, folder, list)};
+      return ListedImages{list, folder, read_labels({kOperation, folder, list, endings})};
     } catch (const DataError&) {  // another text file, or the images are in another folder
     }
   return std::nullopt;
 }
 
 // The first list among the files. Lists of validation data come first, those of training data last.
-std::optional<ListedImages> find_image_list(const fs::path& root) {
+std::optional<ListedImages> find_label_list(const fs::path& root, const std::vector<std::string>& endings) {
   std::vector<fs::path> lists = files_ending_with(root, ".csv");
   for (fs::path& text : files_ending_with(root, ".txt")) lists.push_back(std::move(text));
   const auto rank = [](const fs::path& path) {
@@ -81,19 +84,17 @@ std::optional<ListedImages> find_image_list(const fs::path& root) {
   std::vector<fs::path> folders = subfolders_of(root);
   folders.insert(folders.begin(), root);
   for (const fs::path& list : lists)
-    if (auto read = read_list(list, folders)) return read;
+    if (auto read = read_list(list, folders, endings)) return read;
   return std::nullopt;
 }
 
-FolderContent listed_images(FolderContent content, const ListedImages& list) {
-  content.evaluation = fmt::format("ImagenetRaw: {{data_path: {}, image_list: {}}}", yaml_text(list.folder.string()),
-                                   yaml_text(list.list.string()));
+FolderContent with_labels(FolderContent content, const ListedImages& list, const std::string& noun) {
   content.classes = list.labels.classes;
   const auto less = [](const LabelledFile& a, const LabelledFile& b) { return *a.label < *b.label; };
   const auto [low, high] = std::minmax_element(list.labels.files.begin(), list.labels.files.end(), less);
   content.labels = {*low->label, *high->label};
   content.description =
-      fmt::format("{} with the labels of {}", plural(list.labels.files.size(), "image"), list.list.filename().string());
+      fmt::format("{} with the labels of {}", plural(list.labels.files.size(), noun), list.list.filename().string());
   return content;
 }
 
@@ -124,7 +125,11 @@ FolderContent images_in_folder(FolderContent content, const fs::path& root) {
 
 FolderContent inspect_images(FolderContent content) {
   const fs::path& root = content.root;
-  if (const auto list = find_image_list(root)) return listed_images(std::move(content), *list);
+  if (const auto list = find_label_list(root, {".jpg", ".jpeg", ".png"})) {
+    content.evaluation = fmt::format("ImagenetRaw: {{data_path: {}, image_list: {}}}", yaml_text(list->folder.string()),
+                                     yaml_text(list->list.string()));
+    return with_labels(std::move(content), *list, "image");
+  }
   const auto validation = subfolder_of(root, {"val", "valid", "validation", "test", "testing", "dev", "eval"});
   const auto training = subfolder_of(root, {"train", "training"});
   if (!validation || !training) return images_in_folder(content, root);
@@ -134,6 +139,30 @@ FolderContent inspect_images(FolderContent content) {
                                     training->filename().string(), train.description);
   // Classes that differ have no effect, because calibration reads no labels.
   content.calibration = train.evaluation;
+  return content;
+}
+
+// Sounds in class folders, with a list, or without labels. As for images, folders beside sounds are no classes.
+FolderContent inspect_sounds(FolderContent content) {
+  content.kind = FolderKind::Sounds;
+  const std::string root = yaml_text(content.root.string());
+  if (const auto list = find_label_list(content.root, {".wav", ".WAV"})) {
+    content.evaluation =
+        fmt::format("audio: {{root: {}, list: {}}}", yaml_text(list->folder.string()), yaml_text(list->list.string()));
+    return with_labels(std::move(content), *list, "sound");
+  }
+  const std::size_t count = sounds_below(content.root).size();
+  for (const fs::path& folder : subfolders_of(content.root))
+    if (contains_files(folder, is_sound_file)) content.classes.push_back(folder.filename().string());
+  if (content.classes.size() < 2 || !sounds_directly_in(content.root).empty()) {
+    content.classes.clear();
+    content.evaluation = fmt::format("audio: {{root: {}, labels: none}}", root);
+    content.description = plural(count, "sound") + " without labels";
+    return content;
+  }
+  content.evaluation = fmt::format("audio: {{root: {}}}", root);
+  content.labels = {0, static_cast<std::int64_t>(content.classes.size()) - 1};
+  content.description = fmt::format("{} in {} class folders", plural(count, "sound"), content.classes.size());
   return content;
 }
 
@@ -186,14 +215,15 @@ FolderContent inspect_folder(const fs::path& given) {
     throw DataError(kOperation, fmt::format("{}: no such folder; expected a folder with the data", given.string()));
   FolderContent content{.root = fs::absolute(given).lexically_normal(), .description = {}};
   if (contains_images(content.root)) return inspect_images(std::move(content));
+  if (contains_files(content.root, is_sound_file)) return inspect_sounds(std::move(content));
   if (!files_ending_with(content.root, ".npy").empty()) return inspect_arrays(std::move(content));
   if (!files_ending_with(content.root, ".tsv").empty()) return inspect_sentences(std::move(content));
   std::vector<fs::path> texts = files_ending_with(content.root, ".txt");
   std::erase_if(texts, [](const fs::path& path) { return path.filename() == "vocab.txt"; });
   if (!texts.empty()) return inspect_texts(std::move(content));
   throw DataError(kOperation,
-                  fmt::format("{}: found no data; expected images (.jpg, .jpeg, .png), arrays (.npy), sentences of a "
-                              "GLUE task (.tsv) or texts (.txt). Convert other data, for example sound, to .npy",
+                  fmt::format("{}: found no data; expected images (.jpg, .jpeg, .png), sounds (.wav), arrays (.npy), "
+                              "sentences of a GLUE task (.tsv) or texts (.txt). Convert other data to .npy",
                               given.string()));
 }
 

@@ -5,6 +5,7 @@
 //
 // A folder contains one of
 // - images: in class folders, in folders train and val, with a list or CSV file of labels, or without labels
+// - sounds: .wav files in class folders, with a list or CSV file of labels, or without labels
 // - arrays: .npy files
 // - sentences: .tsv files of a GLUE task
 // - texts: .txt files, one text per line
@@ -20,7 +21,7 @@
 
 namespace lpot {
 
-enum class FolderKind { Images, Arrays, Sentences, Texts };
+enum class FolderKind { Images, Sounds, Arrays, Sentences, Texts };
 
 // The range of the labels of images.
 struct LabelRange {
@@ -41,8 +42,8 @@ struct FolderContent {
   std::string description;                        // "2000 images in 1000 class folders"
   std::string evaluation = {};                    // the data set; "" for arrays, which need the inputs of the model
   std::string calibration = {};                   // a separate data set for calibration; "": there is none
-  std::optional<LabelRange> labels = {};          // of images; unset: no labels
-  std::vector<std::string> classes = {};          // of images, in the order of the labels; empty: labels are numbers
+  std::optional<LabelRange> labels = {};          // of images and sounds; unset: no labels
+  std::vector<std::string> classes = {};          // in the order of the labels; empty: labels are numbers
   std::vector<NpyArray> arrays = {};              // sorted by name
   std::string task = {};                          // of sentences: the GLUE task
   std::vector<std::filesystem::path> files = {};  // of sentences: training data (if there are any), then the others

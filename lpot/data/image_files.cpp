@@ -11,13 +11,12 @@ namespace {
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
 template <typename Entries>
-std::vector<fs::path> sorted_images(const Entries& entries) {
-  std::vector<fs::path> images;
+std::vector<fs::path> sorted_files(const Entries& entries, bool (*is_wanted)(const fs::path&)) {
+  std::vector<fs::path> files;
   for (const auto& entry : entries)
-    if (entry.is_regular_file() && is_image_file(entry.path()) && !is_hidden(entry.path()))
-      images.push_back(entry.path());
-  std::sort(images.begin(), images.end());
-  return images;
+    if (entry.is_regular_file() && is_wanted(entry.path()) && !is_hidden(entry.path())) files.push_back(entry.path());
+  std::sort(files.begin(), files.end());
+  return files;
 }
 
 }  // namespace
@@ -26,6 +25,8 @@ bool is_image_file(const fs::path& path) {
   const std::string ending = lower(path.extension().string());
   return ending == ".jpg" || ending == ".jpeg" || ending == ".png";
 }
+
+bool is_sound_file(const fs::path& path) { return lower(path.extension().string()) == ".wav"; }
 
 std::vector<fs::path> subfolders_of(const fs::path& root) {
   std::vector<fs::path> folders;
@@ -36,11 +37,19 @@ std::vector<fs::path> subfolders_of(const fs::path& root) {
 }
 
 std::vector<fs::path> images_directly_in(const fs::path& folder) {
-  return sorted_images(fs::directory_iterator(folder));
+  return sorted_files(fs::directory_iterator(folder), is_image_file);
 }
 
 std::vector<fs::path> images_below(const fs::path& folder) {
-  return sorted_images(fs::recursive_directory_iterator(folder));
+  return sorted_files(fs::recursive_directory_iterator(folder), is_image_file);
+}
+
+std::vector<fs::path> sounds_directly_in(const fs::path& folder) {
+  return sorted_files(fs::directory_iterator(folder), is_sound_file);
+}
+
+std::vector<fs::path> sounds_below(const fs::path& folder) {
+  return sorted_files(fs::recursive_directory_iterator(folder), is_sound_file);
 }
 
 }  // namespace lpot

@@ -89,6 +89,7 @@ LoaderOrder make_order(std::size_t size, const LoaderOptions& options) {
 DataLoader::DataLoader(std::shared_ptr<const Dataset> dataset, std::vector<Transform> transforms, LoaderOptions options)
     : dataset_(std::move(dataset)), transforms_(std::move(transforms)), options_(std::move(options)) {
   if (options_.batch_size == 0) throw ConfigError("DataLoader", "batch_size: expected at least 1, got 0");
+  if (options_.sequence_lengths.empty()) options_.sequence_lengths = dataset_->sequence_lengths();
   LoaderOrder order = make_order(dataset_->size(), options_);
   order_ = std::move(order.indices);
   sequence_starts_ = std::move(order.sequence_starts);

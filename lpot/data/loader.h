@@ -31,7 +31,8 @@ struct LoaderOptions {
   bool shuffle = false;    // one fixed order per seed
   std::uint64_t seed = 1978;
   // Numbers of consecutive samples that belong to one sequence of a streaming model. One value: all sequences have this
-  // length. Empty: all samples are one sequence. Sequences are shuffled as a whole.
+  // length. Empty: those of the data set; if it has none, all samples are one sequence. Sequences are shuffled as a
+  // whole.
   std::vector<std::size_t> sequence_lengths = {};
   std::optional<std::size_t> limit = {};  // maximum number of samples
   int workers = 1;

@@ -55,6 +55,23 @@ TEST_F(FolderContents, TrainAndValAreCalibrationAndEvaluation) {
   EXPECT_THAT(content.classes, ElementsAre("a", "b"));
 }
 
+TEST_F(FolderContents, SoundsHaveClassFoldersListsOrNoLabels) {
+  add_images({"1.wav", "more/2.WAV"});
+  EXPECT_EQ(inspect().kind, FolderKind::Sounds);
+  EXPECT_EQ(inspect().description, "2 sounds without labels") << "a folder beside sounds is no class";
+  std::filesystem::rename(folder_ / "1.wav", folder_ / "more/1.wav");
+  add_images({"yes/3.wav"});
+  FolderContent content = inspect();
+  EXPECT_EQ(content.description, "3 sounds in 2 class folders");
+  EXPECT_THAT(content.classes, ElementsAre("more", "yes"));
+  EXPECT_EQ(content.labels->last, 1);
+  EXPECT_THAT(content.evaluation, AllOf(HasSubstr("audio: {root: \""), HasSubstr("\"}")));
+  folder_.write("labels.csv", "file,label\nmore/1,up\nyes/3.wav,down\n");
+  content = inspect();
+  EXPECT_EQ(content.description, "2 sounds with the labels of labels.csv");
+  EXPECT_THAT(content.evaluation, HasSubstr("labels.csv\"}"));
+}
+
 TEST_F(FolderContents, AListGivesTheLabels) {
   add_images({"images/a.jpg", "images/b.jpg"});
   folder_.write("readme.txt", "Pictures of 2024\n");

@@ -85,6 +85,16 @@ def mnist(images, labels):
     return struct.pack(">H", len(images)) + images + labels
 
 
+def wav(encoding, channels, bits, data):
+    block = channels * bits // 8
+    form = struct.pack("<HHIIHH", encoding, channels, 22050, 22050 * block, block, bits)
+    if encoding == 0xFFFE:
+        form += struct.pack("<HHIH14x", 22, bits, 4, 1)
+    chunks = b"WAVEfmt " + struct.pack("<I", len(form)) + form
+    chunks += b"data" + struct.pack("<I", len(data)) + data
+    return b"RIFF" + struct.pack("<I", len(chunks)) + chunks
+
+
 def squad():
     answers = [{"answer_start": 4, "text": "red fox"}]
     question = {"id": "q1", "question": "Who jumps?", "answers": answers}
@@ -355,6 +365,10 @@ def seeds():
     yield "cifar", "ten", b"\x00" + b"\x03" + plane
     yield "cifar", "hundred", b"\x01" + b"\x03\x45" + plane
     yield "image_list", "two", b"a.jpg 1\n a.jpg\t-2\r\n\n"
+    yield "wav", "pcm16", b"\x00" + wav(1, 2, 16, struct.pack("<8h", *range(8)))
+    yield "wav", "float", b"\x01" + wav(3, 1, 32, struct.pack("<500f", *range(500)))
+    yield "wav", "pcm24", b"\x02" + wav(1, 1, 24, bytes(range(255)))
+    yield "wav", "extensible", b"\x00" + wav(0xFFFE, 1, 8, bytes(range(9)))
     yield "store", "one", store()
     yield "stored_values", "plan", b"\x00" + json.dumps(plan()).encode()
     yield "stored_values", "measured", b"\x01" + json.dumps(measured()).encode()

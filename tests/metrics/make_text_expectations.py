@@ -36,7 +36,14 @@ def cases(generator):
     yield [("  padded text ", "padded text"), ("two  spaces", "two spaces")]
     yield [("same", "same"), ("same again", "same again")]
     alphabet = sorted(set("".join(WORDS))) + [" "]
-    for count, rate in [(1, 0.1), (3, 0.05), (8, 0.2), (20, 0.5), (30, 0.9), (40, 0.02)]:
+    for count, rate in [
+        (1, 0.1),
+        (3, 0.05),
+        (8, 0.2),
+        (20, 0.5),
+        (30, 0.9),
+        (40, 0.02),
+    ]:
         references = [
             " ".join(generator.choices(WORDS, k=generator.randint(1, 9)))
             for _ in range(count)

@@ -3,6 +3,7 @@
 #include <map>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "lpot/core/component.h"
 
@@ -22,6 +23,10 @@ inline Value default_value(const Parameter& parameter) {
       return text;
     case ValueKind::TextList:
       if (text == "[]") return std::vector<std::string>{};
+      [[fallthrough]];
+    case ValueKind::IntegerList:
+      if (text.find(',') == std::string::npos && text.size() > 2)
+        return std::vector<std::int64_t>{std::stoll(text.substr(1))};
       [[fallthrough]];
     default:
       throw std::runtime_error(parameter.name + ": a default that this helper does not read: " + text);

@@ -10,6 +10,7 @@
 
 #include "lpot/core/error.h"
 #include "lpot/core/text.h"
+#include "lpot/core/unicode.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
@@ -89,27 +90,32 @@ std::optional<std::size_t> find_column(const std::vector<std::string>& header, c
   return std::nullopt;
 }
 
+using ColumnNames = std::vector<std::string>;
+const ColumnNames kLabelColumns{"label", "class", "category", "target", "label_id", "class_id"};
+const ColumnNames kTextColumns{"text", "words", "transcript", "transcription", "sentence", "label"};
+
 struct CsvColumns {
   std::size_t file = 0;
   std::size_t label = 1;
   bool has_header = false;
 };
 
-CsvColumns find_columns(const std::vector<std::string>& first) {
-  const auto file = find_column(first, {"file", "filename", "file_name", "image", "image_name", "path", "name", "id"});
-  const auto label = find_column(first, {"label", "class", "category", "target", "label_id", "class_id"});
+CsvColumns find_columns(const std::vector<std::string>& first, const ColumnNames& labels) {
+  const auto file =
+      find_column(first, {"file", "filename", "file_name", "image", "image_name", "audio", "path", "name", "id"});
+  const auto label = find_column(first, labels);
   if (file && label && *file != *label) return {*file, *label, true};
   return {};
 }
 
-std::vector<ListedImage> read_csv(const ListFile& list) {
+std::vector<ListedImage> read_csv(const ListFile& list, const ColumnNames& labels) {
   std::vector<ListedImage> images;
   std::optional<CsvColumns> columns;
   char separator = ',';
   for_each_line(list, [&](const std::string& line, int number) {
     if (!columns) {
       if (line.find(',') == std::string::npos && line.find(';') != std::string::npos) separator = ';';
-      columns = find_columns(csv_fields(line, separator));
+      columns = find_columns(csv_fields(line, separator), labels);
       if (columns->has_header) return;
     }
     const std::vector<std::string> fields = csv_fields(line, separator);
@@ -121,11 +127,22 @@ std::vector<ListedImage> read_csv(const ListFile& list) {
   return images;
 }
 
-fs::path find_image(const ListFile& list, const fs::path& folder, const ListedImage& image) {
+std::vector<ListedImage> read_text_lines(const ListFile& list) {
+  std::vector<ListedImage> lines;
+  for_each_line(list, [&](const std::string& line, int number) {
+    const auto tab = line.find('\t');
+    if (tab == std::string::npos || trim(line.substr(tab)).empty())
+      list.fail(number, fmt::format("expected a file name, a tab and a text, got '{}'", line));
+    lines.push_back({trim(line.substr(0, tab)), trim(line.substr(tab)), number});
+  });
+  return lines;
+}
+
+fs::path find_image(const ListFile& list, const FileList& files, const ListedImage& image) {
   std::error_code ignored;
-  const fs::path path = folder / image.file;
+  const fs::path path = files.folder / image.file;
   if (fs::is_regular_file(path, ignored)) return path;
-  for (const char* ending : {".jpg", ".jpeg", ".png"})
+  for (const std::string& ending : files.endings)
     if (fs::path with_ending = path.string() + ending; fs::is_regular_file(with_ending, ignored)) return with_ending;
   list.fail(image.line, fmt::format("{}: no such file", path.string()));
 }
@@ -140,19 +157,34 @@ std::vector<std::string> class_names(const std::vector<ListedImage>& images) {
   return names;
 }
 
+bool is_csv(const fs::path& path) { return lower(path.extension().string()) == ".csv"; }
+
 }  // namespace
 
-ImageLabels read_image_labels(const std::string& dataset, const fs::path& folder, const fs::path& path) {
-  const ListFile list{dataset, path};
-  const auto images = lower(path.extension().string()) == ".csv" ? read_csv(list) : read_text_list(list);
-  if (images.empty()) throw DataError(dataset, fmt::format("{}: the file lists no images", path.string()));
+ImageLabels read_labels(const FileList& files) {
+  const ListFile list{files.dataset, files.list};
+  const auto images = is_csv(files.list) ? read_csv(list, kLabelColumns) : read_text_list(list);
+  if (images.empty()) throw DataError(files.dataset, fmt::format("{}: the file lists no images", files.list.string()));
   ImageLabels read{{}, class_names(images)};
   for (const ListedImage& image : images) {
     const auto place = std::lower_bound(read.classes.begin(), read.classes.end(), image.label);
     const std::int64_t label = read.classes.empty() ? *whole_number(image.label) : place - read.classes.begin();
-    read.files.push_back({find_image(list, folder, image), label});
+    read.files.push_back({find_image(list, files, image), label});
   }
   return read;
+}
+
+std::vector<ListedText> read_texts(const FileList& files) {
+  const ListFile list{files.dataset, files.list};
+  const auto lines = is_csv(files.list) ? read_csv(list, kTextColumns) : read_text_lines(list);
+  if (lines.empty()) throw DataError(files.dataset, fmt::format("{}: the file lists no texts", files.list.string()));
+  std::vector<ListedText> texts;
+  for (const ListedImage& line : lines) {
+    if (const auto invalid = find_invalid_utf8(line.label))
+      list.fail(line.line, fmt::format("byte {} of the text is not UTF-8; convert the file to UTF-8", *invalid));
+    texts.push_back({find_image(list, files, line), line.label});
+  }
+  return texts;
 }
 
 }  // namespace lpot

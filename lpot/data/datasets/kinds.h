@@ -33,6 +33,8 @@ DatasetKind style_transfer_dataset();
 DatasetKind bert_dataset();
 DatasetKind glue_dataset();
 DatasetKind text_dataset();
+DatasetKind text_images_dataset();
+DatasetKind audio_dataset();
 DatasetKind npy_dataset();
 DatasetKind dummy_dataset();
 DatasetKind dummy_v2_dataset();

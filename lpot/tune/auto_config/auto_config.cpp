@@ -35,6 +35,8 @@ FoundData find_data(const Model& model, const FolderContent& content, const Auto
   switch (content.kind) {
     case FolderKind::Images:
       return find_images(model, content, options, observer);
+    case FolderKind::Sounds:
+      return find_sounds(model, content, options, observer);
     case FolderKind::Arrays:
       return find_arrays(model, content, observer);
     case FolderKind::Sentences:

@@ -24,6 +24,7 @@ struct AutoConfigOptions {
   double max_loss = 0.01;
   std::string normalization = {};         // a name of normalization_names(); "": found by trying all
   std::filesystem::path vocabulary = {};  // for texts; "": vocab.txt beside the data or the model
+  std::string audio = {};                 // parameters of the data set `audio` that are known: "sample_rate: 8000"
 };
 
 struct AutoConfig {

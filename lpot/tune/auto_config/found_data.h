@@ -28,6 +28,7 @@ struct FoundData {
 
 // Each throws DataError if the data do not fit the inputs of the model.
 FoundData find_images(const Model&, const FolderContent&, const AutoConfigOptions&, const Observer&);
+FoundData find_sounds(const Model&, const FolderContent&, const AutoConfigOptions&, const Observer&);
 FoundData find_arrays(const Model&, const FolderContent&, const Observer&);
 FoundData find_sentences(const Model&, const FolderContent&, const AutoConfigOptions&, const Observer&);
 

@@ -20,6 +20,7 @@ void cifar(Bytes);       // CIFAR-10 and CIFAR-100
 void image_list(Bytes);  // val.txt
 void jpeg(Bytes);
 void png(Bytes);
+void wav(Bytes);
 void vocabulary(Bytes);     // vocab.txt
 void tokenizer(Bytes);      // texts, with a valid vocabulary
 void store(Bytes);          // SQLite file
