@@ -3,7 +3,7 @@
     .venv-peers/bin/python benchmarks/onnx_export.py                                 all models
     .venv-peers/bin/python benchmarks/onnx_export.py --models resnet-20,nudenet-320n
 
-- All tools calibrate with the same samples. The static quantizer writes QDQ pairs, unsigned activations and scales per
+- lpot runs with and without the recipe onnx_runtime. All tools calibrate with the same samples. The static quantizer writes QDQ pairs, unsigned activations and scales per
   channel, with three settings: all op types, only convolutions and matrix products, and 99.999% of the values instead
   of the whole range. A setting that fails is left out.
 - Held-out samples give the score of the task (docs/zoo.md) and the error, |x - fp32| / |fp32| of the outputs.
@@ -36,6 +36,7 @@ from processes import Failure, digest, hash_of, log, run_child, sha256, write_js
 from run import Zoo  # noqa: E402
 from samples.pictures import normalize  # noqa: E402
 
+LPOT = {"lpot": {}, "lpot-onnx-runtime": {"onnx_runtime": True}}
 STATIC = ("ort-static", "ort-static-kernels", "ort-static-percentile")
 PROCESSES = 3
 PROCESS_SECONDS = 300  # limit of one process
@@ -105,13 +106,15 @@ def write_samples(zoo: Zoo, model: Model, source: pathlib.Path, folder: pathlib.
 
 
 def quantized(zoo: Zoo, task: tools.Task) -> dict[str, dict]:
-    rows = {
-        "lpot": tools.stored(
-            task.output / "lpot",
-            digest(task.key, zoo.program),
-            lambda output: tools.quantize_lpot(task, zoo.lpot, "f32", output),
+    rows = {}
+    for tool, recipes in LPOT.items():
+        rows[tool] = tools.stored(
+            task.output / tool,
+            digest(task.key, zoo.program, recipes),
+            lambda output, r=recipes: tools.quantize_lpot(
+                task, zoo.lpot, "f32", output, r
+            ),
         )
-    }
     script = sha256(HERE / "peers/quantize.py")
     for tool in STATIC:
         rows[tool] = tools.stored(
@@ -130,7 +133,7 @@ def measure(zoo: Zoo, model: Model) -> dict:
         if "failed" in row:
             log(f"{model.name}, {tool}: {row['failed']}")
         else:
-            name = "model.onnx" if tool == "lpot" else pathlib.Path(row["model"]).name
+            name = "model.onnx" if tool in LPOT else pathlib.Path(row["model"]).name
             paths[tool] = str(task.output / tool / name)
     job = {
         "model": str(task.source), "folder": str(task.folder), "whole": model.whole, "score": model.score,

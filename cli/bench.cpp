@@ -7,6 +7,7 @@
 
 #include "cli/instances.h"
 #include "cli/model_options.h"
+#include "cli/runtime_option.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "lpot/core/affinity.h"
@@ -40,6 +41,7 @@ struct BenchVerb {
   std::optional<int> instances;
   std::optional<int> cores_per_instance;
   std::vector<int> instance_cores;  // this process is an instance
+  std::string runtime = kOpenVino;
 };
 
 // The options merged with evaluation.performance of the config. Options override the config.
@@ -108,6 +110,9 @@ struct LoadedModels {
   std::vector<InferencePrecision> precisions;
   std::vector<std::unique_ptr<Executable>> executables;
   std::vector<TimedModel> contenders;
+  // With --runtime onnxruntime, instead of executables and contenders.
+  std::shared_ptr<OnnxRuntime> onnxruntime;
+  std::vector<std::unique_ptr<OnnxRuntimeModel>> onnxruntime_models;
 };
 
 // Shapes in the deploy.yaml files beside the models. The fp32 model has none, but gets those of its int8 model.
@@ -179,9 +184,43 @@ LoadedModels load_models(const BenchVerb& verb, const Settings& settings, bool w
   return loaded;
 }
 
+Batches batches_for(const BenchVerb& verb, const Settings& settings, const Model& model) {
+  if (settings.data) return read_batches(model, *settings.data);
+  const InputShapes shapes = complete_shapes(model, parse_shapes(verb.shapes, "--shape", false),
+                                             find_deployed_shapes(verb.models), settings.batch_size);
+  return {generate_inputs(model, settings.batch_size, shapes)};
+}
+
+LoadedModels load_in_onnxruntime(const BenchVerb& verb, const Settings& settings, int threads) {
+  const auto refuse = [](const std::string& option) {
+    throw ConfigError("bench", fmt::format("{} is not supported with --runtime onnxruntime; use OpenVINO", option));
+  };
+  if (!verb.precisions.empty()) refuse("--precision");
+  if (settings.load.cuts()) refuse("a model that is cut at tensors");
+  LoadedModels loaded;
+  loaded.onnxruntime = start_runtime(verb.runtime);
+  for (const std::string& path : verb.models) {
+    auto model = std::make_unique<OnnxRuntimeModel>(loaded.onnxruntime->load(path, threads));
+    for (const std::vector<Tensor>& batch : batches_for(verb, settings, model->ports))
+      loaded.onnxruntime->add_timed_batch(*model, batch);
+    loaded.paths.push_back(path);
+    loaded.precisions.push_back(InferencePrecision::F32);
+    loaded.onnxruntime_models.push_back(std::move(model));
+  }
+  return loaded;
+}
+
+Comparison compare(const LoadedModels& loaded, const ComparisonOptions& options) {
+  if (!loaded.onnxruntime) return compare_latency(loaded.contenders, options);
+  std::vector<std::unique_ptr<BlockTimer>> timers;
+  for (const auto& model : loaded.onnxruntime_models) timers.push_back(onnxruntime_timer(*loaded.onnxruntime, *model));
+  return compare_blocks(std::move(timers), options, loaded.onnxruntime->process());
+}
+
 // The path, with the precision where it is not certain.
 std::string title_of(const LoadedModels& loaded, std::size_t index) {
   const InferencePrecision precision = loaded.precisions[index];
+  if (loaded.onnxruntime) return loaded.paths[index];
   if (precision == InferencePrecision::F32 && default_precision() == InferencePrecision::F32)
     return loaded.paths[index];
   return fmt::format("{} in {}", loaded.paths[index], to_string(precision));
@@ -231,11 +270,12 @@ void print_result(const Context& context, OrderedJson head, const OrderedJson& m
 }
 
 int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const Context& context) {
-  LoadedModels loaded = load_models(verb, settings, verb.models.size() > 1);
   const int threads = settings.threads > 0 ? settings.threads : detect_cpu().cores;
+  const LoadedModels loaded = verb.runtime == kOpenVino ? load_models(verb, settings, verb.models.size() > 1)
+                                                        : load_in_onnxruntime(verb, settings, threads);
   ComparisonOptions options{.warmup = settings.warmup, .seconds = verb.seconds, .threads = threads};
   if (settings.runs > 0) options.min_blocks = options.max_runs = settings.runs;
-  const Comparison compared = compare_latency(loaded.contenders, options);
+  const Comparison compared = compare(loaded, options);
   const std::vector<Latency>& latencies = compared.latencies;
   OrderedJson models = OrderedJson::array(), in_default;
   std::vector<Row> rows;
@@ -259,8 +299,11 @@ int bench_in_this_process(const BenchVerb& verb, const Settings& settings, const
                    {"threads", threads},
                    {"contention", compared.contention},
                    {"speedup_basis", uses_cpu_time ? "cpu" : "wall"}};
+  head.update(runtime_json(loaded.onnxruntime.get()));
   if (!in_default.is_null()) head["first_model_in_default_precision"] = in_default;
-  print_result(context, head, models, fmt::format("batch {}, {} threads", settings.batch_size, threads), rows);
+  const std::string runtime = loaded.onnxruntime ? ", " + describe_runtime(*loaded.onnxruntime) : "";
+  print_result(context, head, models, fmt::format("batch {}, {} threads{}", settings.batch_size, threads, runtime),
+               rows);
   if (!in_default.is_null() && !context.common.json)
     fmt::print("\nThe last row is the first model as a program without settings runs it on this CPU.\n");
   if (uses_cpu_time && !context.common.json)
@@ -324,6 +367,8 @@ int run_bench(const BenchVerb& verb, const Context& context) {
     return kSuccess;
   }
   const auto cores = assign_cores(usable_cores(), settings.instances, settings.cores_per_instance);
+  if (!cores.empty() && verb.runtime != kOpenVino)
+    throw ConfigError("bench", "--instances is not supported with --runtime onnxruntime; use OpenVINO");
   if (cores.empty()) return bench_in_this_process(verb, settings, context);
   return bench_in_instances(verb, settings, cores, context);
 }
@@ -338,6 +383,7 @@ void add_bench(CLI::App& app, Context& context) {
                "  lpot bench resnet20.onnx int8/model.xml --batch-size 32 --threads 1\n"
                "  lpot bench resnet20.onnx int8/model.xml --instances 4 --cores-per-instance 2\n"
                "  lpot bench resnet20.onnx int8/model.xml --config conf.yaml\n"
+               "  lpot bench resnet20.onnx int8/model.onnx --runtime onnxruntime\n"
                "  lpot bench bert.onnx int8/model.xml --shape input_ids=1,128 --shape attention_mask=1,128");
   command->add_option("model", verb->models, fmt::format("Models: {}", kModelFiles))->required();
   command->add_option("-b,--batch-size", verb->batch_size, "Samples per inference (default: the config's, else 1)")
@@ -378,6 +424,7 @@ void add_bench(CLI::App& app, Context& context) {
       ->delimiter(',')
       ->allow_extra_args(false);
   command->add_option("--instance-cores", verb->instance_cores)->delimiter(',')->group("");
+  add_runtime_option(*command, verb->runtime);
   verb->options.add_to(*command);
   command->callback([verb, &context] { context.run = [verb, &context] { return run_bench(*verb, context); }; });
 }

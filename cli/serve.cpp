@@ -31,7 +31,10 @@ namespace fs = std::filesystem;
 // The files of the best model that the page offers.
 std::vector<std::string> served_files() {
   std::vector<std::string> files{"model.xml", "model.bin"};
-  for (const OutputFormat& format : output_formats()) files.emplace_back(format.file);
+  for (const OutputFormat& format : output_formats()) {
+    files.emplace_back(format.file);
+    files.push_back(files.back() + ".data");  // of large models
+  }
   files.insert(files.end(), {"deploy.yaml", "result.json"});
   return files;
 }

@@ -77,7 +77,8 @@ def with_model_in(output: pathlib.Path, row: dict) -> dict:
     return {**row, "model": str(output / pathlib.Path(row["model"]).name)}
 
 
-def quantize_lpot(task: Task, lpot: pathlib.Path, precision: str, output: pathlib.Path) -> dict:  # fmt: skip
+def quantize_lpot(task: Task, lpot: pathlib.Path, precision: str, output: pathlib.Path,
+                  recipes: dict | None = None) -> dict:  # fmt: skip
     calibration = {
         "sampling_size": task.samples(),
         "dataloader": task.loader("calibration"),
@@ -87,6 +88,7 @@ def quantize_lpot(task: Task, lpot: pathlib.Path, precision: str, output: pathli
         "quantization": {
             "precision": "f32" if precision == "f32" else "auto",
             "calibration": calibration,
+            **({"recipes": recipes} if recipes else {}),
         },
         "tuning": {"workspace": {"path": str(output / "workspace")}},
     }

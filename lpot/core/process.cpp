@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -94,6 +95,33 @@ std::optional<std::string> Process::read_line(const Observer& observer) {
 bool Process::write_line(const std::string& line) {
   const std::string bytes = line + "\n";
   return ::send(in_, bytes.data(), bytes.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
+}
+
+bool Process::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::send(in_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+bool Process::read(void* target, std::size_t size, const Observer& observer) {
+  char* to = static_cast<char*>(target);
+  const std::size_t known = std::min(size, unread_.size());
+  std::memcpy(to, unread_.data(), known);
+  unread_.erase(0, known);
+  for (std::size_t done = known; done < size;) {
+    observer.check_stop();
+    pollfd ready{out_, POLLIN, 0};
+    if (::poll(&ready, 1, kPollMs) <= 0) continue;
+    const ssize_t count = ::read(out_, to + done, size - done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    done += static_cast<std::size_t>(count);
+  }
+  return true;
 }
 
 int Process::wait() {

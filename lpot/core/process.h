@@ -9,6 +9,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lpot/core/observer.h"
@@ -27,7 +28,11 @@ class Process {
   // Returns nullopt at the end of the output. Throws Interrupted if the observer requests a stop.
   std::optional<std::string> read_line(const Observer& = {});
   bool write_line(const std::string&);  // false if the child no longer reads
-  int wait();                           // the exit code, or 128 + the signal that ended the child
+  bool write(std::string_view bytes);   // the same, for any number of bytes
+  // Reads exactly `size` bytes. False if the output ends before. Throws Interrupted if the observer requests a stop.
+  bool read(void* target, std::size_t size, const Observer& = {});
+  pid_t id() const { return process_; }
+  int wait();  // the exit code, or 128 + the signal that ended the child
 
  private:
   pid_t process_ = -1;

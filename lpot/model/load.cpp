@@ -51,9 +51,10 @@ LoadOptions without_pipeline(const ov::Model& graph, LoadOptions options) {
 std::shared_ptr<ov::Model> read_whole(const ModelFiles& files) {
   ov::frontend::FrontEndManager manager;
   const auto front_end = manager.load_by_framework(info_of(files.format).front_end);
-  // IR weights are memory-mapped, so they are only read when they are used.
-  const auto source = files.format == ModelFormat::OpenVinoIr ? front_end->load(files.path.string(), true)
-                                                              : front_end->load(files.path.string());
+  // Weights of IR and external data of ONNX are memory-mapped, so they are only read when they are used.
+  const bool is_mapped =
+      files.format == ModelFormat::OpenVinoIr || (files.format == ModelFormat::Onnx && files.files.size() > 1);
+  const auto source = is_mapped ? front_end->load(files.path.string(), true) : front_end->load(files.path.string());
   return front_end->convert(source);
 }
 

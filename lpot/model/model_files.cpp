@@ -12,6 +12,7 @@
 #include "lpot/core/file.h"
 #include "lpot/core/mapped_file.h"
 #include "lpot/core/text.h"
+#include "lpot/model/external_data.h"
 #include "lpot/model/formats.h"
 #include "lpot/model/onnx_file.h"
 #include "lpot/model/sha256.h"
@@ -95,6 +96,14 @@ void check_content(const fs::path& path, ModelFormat format) {
   }
 }
 
+std::vector<fs::path> data_files_of(const fs::path& path) {
+  try {
+    return external_data_files(path);
+  } catch (const DataError& error) {
+    fail(path, fmt::format("the onnx file is damaged: {}. Download or export it again", error.what()));
+  }
+}
+
 ModelHashes hash_file(const fs::path& path) {
   Fingerprint fingerprint;
   Sha256 sha256;
@@ -123,6 +132,8 @@ ModelFiles find_model_files(const fs::path& path) {
                                            : ModelFiles{format, path, {path}};
   }
   check_content(found.is_saved_model() ? found.path / kSavedModel : path, found.format);
+  if (found.format == ModelFormat::Onnx)
+    for (fs::path& file : data_files_of(path)) found.files.push_back(std::move(file));
   const FormatInfo& info = info_of(found.format);
   if (const std::string extension = info.weights_extension; !extension.empty()) {
     const fs::path weights = fs::path(path).replace_extension(extension);

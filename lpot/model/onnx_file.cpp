@@ -50,7 +50,55 @@ void add_names(ProtoReader graph, bool is_body, int depth, std::set<std::string>
   }
 }
 
+// A tensor without its values.
+onnx::TensorProto parse_without_values(ProtoReader fields) {
+  static const std::set<int> kKept{onnx::TensorProto::kDimsFieldNumber, onnx::TensorProto::kDataTypeFieldNumber,
+                                   onnx::TensorProto::kNameFieldNumber, onnx::TensorProto::kExternalDataFieldNumber,
+                                   onnx::TensorProto::kDataLocationFieldNumber};
+  onnx::TensorProto tensor;
+  while (fields.next())
+    if (kKept.contains(fields.field())) tensor.MergeFrom(parse<onnx::TensorProto>(fields.with_tag()));
+  return tensor;
+}
+
+class ExternalTensors {
+ public:
+  void add_graph(ProtoReader graph, int depth) {
+    while (depth < kMaxDepth && graph.next()) {
+      if (graph.field() == onnx::GraphProto::kInitializerFieldNumber) add(graph.message());
+      if (graph.field() != onnx::GraphProto::kNodeFieldNumber) continue;
+      for (ProtoReader node = graph.message(); node.next();)
+        if (node.field() == onnx::NodeProto::kAttributeFieldNumber) add_attribute(node.message(), depth);
+    }
+  }
+
+  std::vector<onnx::TensorProto> found;
+
+ private:
+  void add_attribute(ProtoReader attribute, int depth) {
+    while (attribute.next()) {
+      const int field = attribute.field();
+      if (field == onnx::AttributeProto::kTFieldNumber || field == onnx::AttributeProto::kTensorsFieldNumber)
+        add(attribute.message());
+      if (field == onnx::AttributeProto::kGFieldNumber || field == onnx::AttributeProto::kGraphsFieldNumber)
+        add_graph(attribute.message(), depth + 1);
+    }
+  }
+
+  void add(ProtoReader message) {
+    onnx::TensorProto tensor = parse_without_values(message);
+    if (tensor.data_location() == onnx::TensorProto_DataLocation_EXTERNAL) found.push_back(std::move(tensor));
+  }
+};
+
 }  // namespace
+
+std::vector<onnx::TensorProto> read_external_tensors(Bytes file) {
+  ExternalTensors tensors;
+  for (ProtoReader model(file); model.next();)
+    if (model.field() == onnx::ModelProto::kGraphFieldNumber) tensors.add_graph(model.message(), 0);
+  return std::move(tensors.found);
+}
 
 onnx::GraphProto read_onnx_graph(Bytes file) {
   onnx::GraphProto graph;

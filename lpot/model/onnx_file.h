@@ -26,4 +26,8 @@ std::set<std::string> read_body_names(std::span<const std::uint8_t> file);
 // The operator sets that the model imports. Throws DataError for a damaged file.
 std::vector<onnx::OperatorSetIdProto> read_operator_sets(std::span<const std::uint8_t> file);
 
+// The tensors whose values are in other files (external data), also those in attributes and in bodies of control flow.
+// Throws DataError for a damaged file.
+std::vector<onnx::TensorProto> read_external_tensors(std::span<const std::uint8_t> file);
+
 }  // namespace lpot

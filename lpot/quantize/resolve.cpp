@@ -11,6 +11,7 @@
 #include "lpot/quantize/graph/activation_range.h"
 #include "lpot/quantize/graph/channel_powers.h"
 #include "lpot/quantize/graph/integer_reads.h"
+#include "lpot/quantize/graph/onnx_runtime_reads.h"
 #include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/quantization_target.h"
 #include "lpot/quantize/graph/quantizer_places.h"
@@ -162,6 +163,8 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   for (const Recipe* recipe : recipes)
     if (recipe->finish) edits = recipe->finish(context, std::move(edits));
   for (InputEdit& read : integer_reads(model, edits, statistics)) edits.inputs.push_back(std::move(read));
+  if (edits.onnx_runtime)
+    for (InputEdit& read : onnx_runtime_reads(model, edits, statistics)) edits.inputs.push_back(std::move(read));
   for (InputEdit& moved : moved_quantizers(model, edits)) edits.inputs.push_back(std::move(moved));
   return edits;
 }

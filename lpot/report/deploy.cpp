@@ -16,6 +16,7 @@
 #include "lpot/core/version.h"
 #include "lpot/model/save.h"
 #include "lpot/quantize/graph/edits_within.h"
+#include "lpot/quantize/graph/onnx_runtime_reads.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/weights_only.h"
 #include "lpot/quantize/writers/openvino.h"
@@ -180,7 +181,16 @@ void report_fp32_ops(const OutputFormat& format, const Edits& edits, const Model
                  fmt::format("{}: {} ops inside If, Loop or TensorIterator that are int8 in model.xml stay in fp32, "
                              "because lpot does not write quantizers into the bodies of this format",
                              format.file, in_bodies));
+  const std::size_t in_fp32 = edits.onnx_runtime ? 0 : count_float_outputs(source, of_main_graph);
+  if (in_fp32 > 0)
+    observer.log(LogLevel::Info,
+                 fmt::format("{}: {} int8 convolutions run in fp32 in {}, because their outputs are not quantized. If "
+                             "you deploy this file, set quantization.recipes.onnx_runtime: true",
+                             format.file, in_fp32, format.framework));
 }
+
+// The file with the values of the large tensors of a large model.
+fs::path data_of(const fs::path& model) { return fs::path(model).concat(".data"); }
 
 // Writes a model in the other formats that its source allows. The files have temporary names until publish().
 class StagedExports {
@@ -190,7 +200,10 @@ class StagedExports {
   StagedExports& operator=(const StagedExports&) = delete;
   ~StagedExports() {
     std::error_code ignored;
-    for (const auto& [format, path] : staged_) fs::remove(path, ignored);
+    for (const auto& [format, path] : staged_) {
+      fs::remove(path, ignored);
+      fs::remove(data_of(path), ignored);
+    }
   }
 
   void write(const Edits& edits, const Model& source, const Observer& observer) {
@@ -200,10 +213,13 @@ class StagedExports {
       const fs::path staged = folder_ / fmt::format("model.{}.tmp{}", ::getpid(), extension);
       try {
         create_folder(folder_);
-        format.write(source, edits, staged);
         staged_.emplace_back(&format, staged);
+        format.write(source, edits, staged, format.file);
         report_fp32_ops(format, edits, source, observer);
       } catch (const ModelError& error) {
+        staged_.pop_back();
+        std::error_code ignored;
+        fs::remove(data_of(staged), ignored);
         observer.log(LogLevel::Warning, fmt::format("{} is not written: {}", format.file, error.what()));
       }
     }
@@ -212,9 +228,13 @@ class StagedExports {
   // Replaces the files of an earlier model.
   void publish() const {
     std::error_code ignored, failed;
-    for (const OutputFormat& format : output_formats()) fs::remove(folder_ / format.file, ignored);
+    for (const OutputFormat& format : output_formats()) {
+      fs::remove(folder_ / format.file, ignored);
+      fs::remove(data_of(folder_ / format.file), ignored);
+    }
     for (const auto& [format, path] : staged_) {
-      fs::rename(path, folder_ / format->file, failed);
+      if (fs::exists(data_of(path), ignored)) fs::rename(data_of(path), data_of(folder_ / format->file), failed);
+      if (!failed) fs::rename(path, folder_ / format->file, failed);
       if (failed)
         throw StoreError("write", fmt::format("{}: {}. Check that the disk is not full or read-only",
                                               (folder_ / format->file).string(), failed.message()));
@@ -229,8 +249,10 @@ class StagedExports {
 // Matches names of temporary files; the first group is the process.
 std::regex temporary_files() {
   std::string endings = "xml|bin|yaml|json|html";
-  for (const OutputFormat& format : output_formats())
-    endings += "|" + fs::path(format.file).extension().string().substr(1);
+  for (const OutputFormat& format : output_formats()) {
+    const std::string ending = fs::path(format.file).extension().string().substr(1);
+    endings += "|" + ending + "|" + ending + R"(\.data)";
+  }
   return std::regex(R"((?:model|deploy|result|report)\.(\d+)\.tmp(?:\.\d+\.tmp)?\.(?:)" + endings + ")");
 }
 
@@ -329,8 +351,10 @@ std::map<std::string, std::vector<std::int64_t>> deployed_shapes(const fs::path&
 std::vector<ExportedModel> saved_exports(const fs::path& folder) {
   std::vector<ExportedModel> exports;
   for (const OutputFormat& format : output_formats())
-    if (const fs::path path = folder / format.file; fs::exists(path))
-      exports.push_back({format.name, path, fs::file_size(path)});
+    if (const fs::path path = folder / format.file; fs::exists(path)) {
+      const fs::path data = data_of(path);
+      exports.push_back({format.name, path, fs::file_size(path) + (fs::exists(data) ? fs::file_size(data) : 0)});
+    }
   return exports;
 }
 

@@ -24,7 +24,10 @@ struct OutputFormat {
   const char* framework;  // that runs the file
   ModelFormat source;     // models of this format are also saved in the output format
   // Writes the file. Throws ModelError where the format cannot express the edits; then the file is left out.
-  std::size_t (*write)(const Model& source, const Edits&, const std::filesystem::path& target);
+  // `target` is a temporary name. Large models also get `target` + ".data", to which the file refers as
+  // `final_name` + ".data".
+  std::size_t (*write)(const Model& source, const Edits&, const std::filesystem::path& target,
+                       const std::string& final_name);
   // Lines of Python that run the file.
   std::string (*run_lines)(const std::filesystem::path& file, const StaticShapes&);
 };

@@ -27,18 +27,49 @@ struct Runs {
   std::vector<double> wall_ms, cpu_ms;
 };
 
+// A model that this process runs.
+class LocalTimer : public BlockTimer {
+ public:
+  explicit LocalTimer(TimedModel model) : model_(std::move(model)) {}
+
+  void warm_up(int runs) override {
+    for (int i = 0; i < runs; ++i) model_.run_ms();
+  }
+
+  BlockRuns run(const BlockLimits& limits) override {
+    if (limits.warm) model_.run_ms();
+    BlockRuns runs;
+    const auto cpu_now_ms = limits.one_thread ? thread_cpu_ms : process_cpu_ms;
+    const Clock::time_point start = Clock::now();
+    const double cpu_start = cpu_now_ms();
+    do {
+      const double cpu_before = cpu_now_ms();
+      runs.wall_ms.push_back(model_.run_ms());
+      runs.cpu_ms.push_back(cpu_now_ms() - cpu_before);
+    } while (1000 * seconds_since(start) < limits.block_ms && runs.wall_ms.size() < limits.runs);
+    runs.total_cpu_ms = cpu_now_ms() - cpu_start;
+    return runs;
+  }
+
+ private:
+  TimedModel model_;
+};
+
 class Comparer {
  public:
-  Comparer(std::vector<TimedModel> models, const ComparisonOptions& options)
-      : models_(std::move(models)), options_(options), runs_(models_.size()), blocks_(models_.size()) {
-    for (TimedModel& model : models_)
-      for (int i = 0; i < std::max(1, options_.warmup); ++i) model.run_ms();
+  Comparer(std::vector<std::unique_ptr<BlockTimer>> models, const ComparisonOptions& options, pid_t process)
+      : models_(std::move(models)),
+        options_(options),
+        process_(process),
+        runs_(models_.size()),
+        blocks_(models_.size()) {
+    for (const auto& model : models_) model->warm_up(std::max(1, options_.warmup));
   }
 
   Comparison run() {
     block_ms_ = std::min(kBlockMs, 1000 * options_.seconds / (kRounds * static_cast<double>(models_.size())));
     block_runs_ = std::max<std::size_t>(1, options_.max_runs / static_cast<std::size_t>(kRounds));
-    const CpuContention contention;
+    const CpuContention contention(process_);
     const Clock::time_point start = Clock::now();
     for (std::size_t round = 0; !is_done(round, seconds_since(start), contention); ++round)
       for (std::size_t turn = 0; turn < models_.size(); ++turn)
@@ -67,23 +98,18 @@ class Comparer {
     Runs& runs = runs_[model];
     const std::size_t before = runs.wall_ms.size();
     if (before >= options_.max_runs) return;
-    // One run that is not counted loads the model into the cache. Slow models do not need it.
-    if (before == 0 || runs.wall_ms.back() < kBlockMs) models_[model].run_ms();
-    const auto cpu_now_ms = options_.threads == 1 ? thread_cpu_ms : process_cpu_ms;
-    const Clock::time_point start = Clock::now();
-    const double cpu_start = cpu_now_ms();
-    do {
-      const double cpu_before = cpu_now_ms();
-      runs.wall_ms.push_back(models_[model].run_ms());
-      runs.cpu_ms.push_back(cpu_now_ms() - cpu_before);
-    } while (1000 * seconds_since(start) < block_ms_ &&
-             runs.wall_ms.size() < std::min(options_.max_runs, before + block_runs_));
-    const auto first = static_cast<std::ptrdiff_t>(before);
-    const double median_wall = summarize({runs.wall_ms.begin() + first, runs.wall_ms.end()}).median_ms;
-    const double median_cpu = summarize({runs.cpu_ms.begin() + first, runs.cpu_ms.end()}).median_ms;
+    const bool one_thread = options_.threads == 1;
+    // Slow models need no run that loads them into the cache.
+    const BlockRuns block = models_[model]->run({.block_ms = block_ms_,
+                                                 .runs = std::min(options_.max_runs - before, block_runs_),
+                                                 .warm = before == 0 || runs.wall_ms.back() < kBlockMs,
+                                                 .one_thread = one_thread});
+    runs.wall_ms.insert(runs.wall_ms.end(), block.wall_ms.begin(), block.wall_ms.end());
+    runs.cpu_ms.insert(runs.cpu_ms.end(), block.cpu_ms.begin(), block.cpu_ms.end());
     // The clock of a process counts the time of other running threads only at every tick of the scheduler.
-    const double mean_cpu = (cpu_now_ms() - cpu_start) / static_cast<double>(runs.wall_ms.size() - before);
-    blocks_[model].push_back({median_wall, options_.threads == 1 ? median_cpu : mean_cpu});
+    const double mean_cpu = block.total_cpu_ms / static_cast<double>(block.wall_ms.size());
+    const double median_cpu = summarize(block.cpu_ms).median_ms;
+    blocks_[model].push_back({summarize(block.wall_ms).median_ms, one_thread ? median_cpu : mean_cpu});
   }
 
   Comparison summary(double contention) {
@@ -96,8 +122,9 @@ class Comparer {
     return result;
   }
 
-  std::vector<TimedModel> models_;
+  std::vector<std::unique_ptr<BlockTimer>> models_;
   ComparisonOptions options_;
+  pid_t process_;
   double block_ms_ = kBlockMs;
   std::size_t block_runs_ = 1;                  // at most
   std::vector<Runs> runs_;                      // by model
@@ -148,7 +175,14 @@ TimeRatio Comparison::ratio(std::size_t model, std::size_t reference) const {
 }
 
 Comparison compare_latency(std::vector<TimedModel> models, const ComparisonOptions& options) {
-  return Comparer(std::move(models), options).run();
+  std::vector<std::unique_ptr<BlockTimer>> timers;
+  for (TimedModel& model : models) timers.push_back(std::make_unique<LocalTimer>(std::move(model)));
+  return compare_blocks(std::move(timers), options);
+}
+
+Comparison compare_blocks(std::vector<std::unique_ptr<BlockTimer>> models, const ComparisonOptions& options,
+                          pid_t process) {
+  return Comparer(std::move(models), options, process).run();
 }
 
 }  // namespace lpot

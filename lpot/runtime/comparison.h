@@ -16,7 +16,10 @@
 //   spin while they wait for each other. This matters for inferences of a few milliseconds or less. Compile such models
 //   for one thread (compiled_models.h).
 #pragma once
+#include <sys/types.h>
+
 #include <cstddef>
+#include <memory>
 #include <vector>
 
 #include "lpot/runtime/latency.h"
@@ -85,5 +88,29 @@ struct ComparisonOptions {
 };
 
 Comparison compare_latency(std::vector<TimedModel>, const ComparisonOptions& = {});
+
+// What a block may use.
+struct BlockLimits {
+  double block_ms = 0;      // the block ends after the run that reaches this time
+  std::size_t runs = 1;     // at most
+  bool warm = false;        // one run that is not counted loads the model into the cache
+  bool one_thread = false;  // the CPU time of the calling thread is that of the model
+};
+
+struct BlockRuns {
+  std::vector<double> wall_ms, cpu_ms;  // of each run
+  double total_cpu_ms = 0;              // of the block
+};
+
+// A model that another process or runtime runs.
+class BlockTimer {
+ public:
+  virtual ~BlockTimer() = default;
+  virtual void warm_up(int runs) = 0;
+  virtual BlockRuns run(const BlockLimits&) = 0;
+};
+
+// `process` runs the models, so its CPU time does not count as that of other programs. 0: this process.
+Comparison compare_blocks(std::vector<std::unique_ptr<BlockTimer>>, const ComparisonOptions&, pid_t process = 0);
 
 }  // namespace lpot

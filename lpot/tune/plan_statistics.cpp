@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "lpot/calibrate/observe.h"
 #include "lpot/core/large_models.h"
+#include "lpot/quantize/graph/onnx_runtime_reads.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/resolve.h"
@@ -32,8 +34,14 @@ AllStatistics observe_all_sizes(const QuantizationTask& task, const Config& conf
                                                 sizes.back(), task.calibration.size()));
   Model model = rescaling.empty() ? task.model : rescaled(task.model, rescaling);
   if (!rescaling.empty()) model.derivation = derivation_of(rescaling);
-  Calibration calibration = observe(model, observation_points(task.model), task.calibration,
-                                    {.sampling_sizes = sizes, .executor = executor}, observer);
+  std::vector<ObservationPoint> points = observation_points(task.model);
+  if (rescaling.flag("onnx_runtime")) {
+    std::set<std::string> more = tensors_of_onnx_runtime(task.model);
+    for (const ObservationPoint& known : points) more.erase(known.tensor);
+    for (const std::string& tensor : more) points.push_back({tensor, 1});
+  }
+  Calibration calibration =
+      observe(model, points, task.calibration, {.sampling_sizes = sizes, .executor = executor}, observer);
   release_freed_memory();
   AllStatistics found;
   for (std::size_t i = 0; i < sizes.size(); ++i)

@@ -104,7 +104,8 @@ int configured_threads(const InstanceConfig& config) {
   return config.cores_per_instance.value_or(config.intra_num_of_threads.value_or(0));
 }
 
-std::unique_ptr<Evaluator> make_evaluator(const Config& config, const UserComponents& user, Coordinator* coordinator) {
+std::unique_ptr<Evaluator> make_evaluator(const Config& config, const UserComponents& user, Coordinator* coordinator,
+                                          std::shared_ptr<const BatchExecutor> executor) {
   const AccuracyConfig& accuracy = config.accuracy;
   if (user.evaluation.function) {
     if (!user.metrics.empty())
@@ -126,7 +127,7 @@ std::unique_ptr<Evaluator> make_evaluator(const Config& config, const UserCompon
   EvaluateOptions options{.threads = configured_threads(accuracy.instances),
                           .confidence = accuracy.confidence,
                           .postprocess = std::move(postprocess)};
-  options.executor = make_executor(coordinator);
+  options.executor = executor ? std::move(executor) : make_executor(coordinator);
   return std::make_unique<DataEvaluator>(evaluation_loader(config, user), all_metrics(accuracy, user),
                                          std::move(options));
 }

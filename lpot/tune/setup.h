@@ -28,9 +28,10 @@ DataLoader make_loader(const LoaderConfig&, std::uint64_t seed, std::shared_ptr<
 DataLoader evaluation_loader(const Config&, const UserComponents& = {});
 
 // The evaluator that evaluation.accuracy describes. Throws ConfigError when it has neither a metric nor a command.
-// `coordinator`: its workers share the evaluations; nullptr: this process evaluates alone.
-std::unique_ptr<Evaluator> make_evaluator(const Config&, const UserComponents& = {},
-                                          Coordinator* coordinator = nullptr);
+// `coordinator`: its workers share the evaluations; nullptr: this process evaluates alone. `executor` runs the models
+// in another runtime.
+std::unique_ptr<Evaluator> make_evaluator(const Config&, const UserComponents& = {}, Coordinator* coordinator = nullptr,
+                                          std::shared_ptr<const BatchExecutor> executor = nullptr);
 
 // The number of threads in `configs`: cores_per_instance, else intra_num_of_threads, else 0 for all cores.
 int configured_threads(const InstanceConfig&);

@@ -6,6 +6,8 @@ import sys
 
 
 def main() -> None:
+    # For --runtime onnxruntime, which runs in Python.
+    os.environ.setdefault("LPOT_PACKAGE_PYTHON", sys.executable)
     program = pathlib.Path(__file__).parent / "bin" / "lpot"
     os.execv(program, ["lpot", *sys.argv[1:]])
 

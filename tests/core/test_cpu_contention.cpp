@@ -13,6 +13,13 @@ TEST(CpuContention, ReadsTheFirstLineOfProcStat) {
   EXPECT_FALSE(parse_cpu_ticks(""));
 }
 
+TEST(CpuContention, ReadsTheTimesOfAProcess) {
+  const std::string head = "123 (a (strange) name) S 1 123 123 0 -1 4194560 5 0 0 0 ";
+  EXPECT_EQ(parse_process_ticks(head + "30 12 0 0 20 0 1 0 100\n"), 42u);
+  EXPECT_EQ(parse_process_ticks("123 (name) S 1"), 0u);
+  EXPECT_EQ(parse_process_ticks(""), 0u);
+}
+
 TEST(CpuContention, ReturnsAShareBetween0And1) {
   const CpuContention load;
   EXPECT_GE(load.share(), 0.0);

@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "lpot/core/affinity.h"
 #include "tests/support/files.h"
 
@@ -26,6 +28,19 @@ TEST(Process, ReceivesTheLinesThatAreWritten) {
   EXPECT_TRUE(process.write_line("a b"));
   EXPECT_EQ(process.read_line(), "<a b>");
   EXPECT_EQ(process.wait(), 0);  // its input ends
+}
+
+TEST(Process, ExchangesBytesOfAnyNumber) {
+  Process process({"/bin/sh", "-c", "head -c 3000000; echo end"});
+  std::string bytes(3'000'000, 'x');
+  bytes.back() = 'y';
+  std::thread writer([&] { EXPECT_TRUE(process.write(bytes)); });  // the child answers before it has read everything
+  std::string read(bytes.size(), ' ');
+  EXPECT_TRUE(process.read(read.data(), read.size()));
+  writer.join();
+  EXPECT_EQ(read, bytes);
+  EXPECT_EQ(process.read_line(), "end");
+  EXPECT_FALSE(process.read(read.data(), 1)) << "the output has ended";
 }
 
 TEST(Process, ReportsTheSignalThatEndedIt) {

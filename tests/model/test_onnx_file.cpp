@@ -18,14 +18,14 @@ std::span<const std::uint8_t> bytes_of(const std::string& text) {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-std::string small_model() {
+std::string small_onnx_file() {
   using namespace encode::onnx;  // NOLINT(google-build-using-namespace)
   return model(input("x", {1, 2}) + node("Relu", "r", {"x", "", "w"}, "y", block(5, block(1, "to"))) +
                weights("w", {2}, {1, 2}) + output("y", {1, 2}));
 }
 
 TEST(OnnxFile, ReadsNodesAndOutputsWithoutWeights) {
-  const std::string bytes = small_model();
+  const std::string bytes = small_onnx_file();
   const onnx::GraphProto graph = read_onnx_graph(bytes_of(bytes));
   ASSERT_EQ(graph.node_size(), 1);
   EXPECT_EQ(graph.node(0).name(), "r");
@@ -44,7 +44,7 @@ TEST(OnnxFile, SkipsAttributesThatCannotBeParsed) {
 }
 
 TEST(OnnxFile, ReadsTheOperatorSets) {
-  const std::string bytes = small_model();
+  const std::string bytes = small_onnx_file();
   const auto sets = read_operator_sets(bytes_of(bytes));
   ASSERT_EQ(sets.size(), 2u);
   EXPECT_EQ(sets[0].version(), 13);
@@ -52,7 +52,7 @@ TEST(OnnxFile, ReadsTheOperatorSets) {
 }
 
 TEST(OnnxFile, RejectsADamagedFile) {
-  const std::string bytes = small_model();
+  const std::string bytes = small_onnx_file();
   const std::size_t whole = read_operator_sets(bytes_of(bytes)).size();
   for (std::size_t length = 1; length < bytes.size(); ++length) {
     const std::string cut = bytes.substr(0, length);
@@ -70,7 +70,7 @@ TEST(OnnxFile, RejectsADamagedFile) {
 TEST(SourceGraph, OfOnnxSkipsInputsAndOutputsWithoutName) {
   const encode::Folder folder;
   const std::string unnamed = block(7, block(12, block(2, "")));  // a second graph field is merged into the first
-  const SourceGraph graph = read_source_graph(folder.write("net.onnx", small_model() + unnamed), ModelFormat::Onnx);
+  const SourceGraph graph = read_source_graph(folder.write("net.onnx", small_onnx_file() + unnamed), ModelFormat::Onnx);
   ASSERT_EQ(graph.nodes.size(), 1u);
   EXPECT_EQ(graph.nodes[0].name, "r");
   EXPECT_EQ(graph.nodes[0].op, "Relu");

@@ -96,9 +96,10 @@ struct Edits {
   std::vector<InputEdit> inputs;
   std::vector<ConstantEdit> constants;
   std::vector<EmbeddingEdit> tables;
-  std::size_t run_time_groups = 0;  // this and the next two members are the values of the recipes with the same names
+  std::size_t run_time_groups = 0;  // this and the next three members are the values of the recipes with the same names
   bool through_max_pooling = true;
   bool through_concat = true;
+  bool onnx_runtime = false;
   InferencePrecision inference_precision = InferencePrecision::F32;  // of the edited model
   std::vector<OpInfo> f32_ops = {};  // stay in f32 where the runtime computes in 16 bits
   bool keeps_all_in_f32 = false;     // a model without int8 whose ops all stay in f32 there

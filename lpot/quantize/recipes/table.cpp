@@ -6,6 +6,7 @@ namespace lpot {
 Recipe bias_correction_recipe();
 Recipe cross_layer_equalization_recipe();
 Recipe int8_embeddings_recipe();
+Recipe onnx_runtime_recipe();
 Recipe residual_sums_recipe();
 Recipe run_time_groups_recipe();
 Recipe smooth_quant_recipe();
@@ -16,10 +17,17 @@ Recipe weight_correction_recipe();
 
 const std::vector<Recipe>& recipe_table() {
   static const std::vector<Recipe> kTable{
-      smooth_quant_recipe(),      smooth_quant_alpha_recipe(),       bias_correction_recipe(),
-      weight_correction_recipe(), cross_layer_equalization_recipe(), int8_embeddings_recipe(),
-      residual_sums_recipe(),     run_time_groups_recipe(),          through_max_pooling_recipe(),
+      smooth_quant_recipe(),
+      smooth_quant_alpha_recipe(),
+      bias_correction_recipe(),
+      weight_correction_recipe(),
+      cross_layer_equalization_recipe(),
+      int8_embeddings_recipe(),
+      residual_sums_recipe(),
+      run_time_groups_recipe(),
+      through_max_pooling_recipe(),
       through_concat_recipe(),
+      onnx_runtime_recipe(),
   };
   return kTable;
 }

@@ -11,6 +11,7 @@
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/quantize/graph/edits_within.h"
+#include "lpot/quantize/writers/onnx_data.h"
 #include "lpot/quantize/writers/onnx_opset.h"
 #include "lpot/quantize/writers/onnx_writer.h"
 
@@ -24,10 +25,6 @@ constexpr std::uintmax_t kMaxBytes = (std::uintmax_t{1} << 31) - 1;  // limit of
   throw ModelError("export_onnx", fmt::format("{}: {}", path.string(), what));
 }
 
-bool is_external(const onnx::TensorProto& tensor) {
-  return tensor.data_location() == onnx::TensorProto_DataLocation_EXTERNAL;
-}
-
 onnx::ModelProto read_onnx(const fs::path& path) {
   const std::vector<std::uint8_t> bytes = read_file(path);
   if (bytes.size() > kMaxBytes)
@@ -35,9 +32,6 @@ onnx::ModelProto read_onnx(const fs::path& path) {
   onnx::ModelProto model;
   if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) || !model.has_graph())
     refuse(path, "not a valid ONNX file. Check that it is complete.");
-  const auto& constants = model.graph().initializer();
-  if (std::any_of(constants.begin(), constants.end(), is_external))
-    refuse(path, "the model has external data; exporting it to ONNX is not supported. Save the model in one file.");
   return model;
 }
 
@@ -87,21 +81,31 @@ void fix_input_shapes(const Model& source, onnx::GraphProto& graph) {
 
 }  // namespace
 
-std::size_t export_onnx(const Model& source, const Edits& edits, const fs::path& target) {
+std::size_t export_onnx(const Model& source, const Edits& edits, const fs::path& target,
+                        const std::string& final_name) {
+  return export_onnx_split(source, edits, target, final_name, kMaxOneFile);
+}
+
+std::size_t export_onnx_split(const Model& source, const Edits& edits, const fs::path& target,
+                              const std::string& final_name, std::uint64_t max_one_file) {
   if (source.format != ModelFormat::Onnx)
     refuse(source.source, fmt::format("found a model in the format {}; only ONNX models can be exported to ONNX",
                                       to_string(source.format)));
   onnx::ModelProto model = read_onnx(source.source);
+  load_small_data(source.source, model);
   check_not_cut(source, model.graph());
   upgrade_opset(model, known_ranks(*source.graph));
   fix_input_shapes(source, *model.mutable_graph());
   const Edits of_main_graph = edits_of_main_graph(source, edits);
   OnnxWriter(source, of_main_graph, *model.mutable_graph()).run();
+  const std::string name = final_name.empty() ? target.filename().string() : final_name;
+  const std::size_t data_bytes = write_data({source.source, target, name, max_one_file}, model);
   if (model.ByteSizeLong() > kMaxBytes)
-    refuse(target, fmt::format("the int8 model has {} bytes; one ONNX file holds at most 2 GB", model.ByteSizeLong()));
+    refuse(target, fmt::format("the int8 model has {} bytes without its data; one ONNX file holds at most 2 GB",
+                               model.ByteSizeLong()));
   const std::string bytes = model.SerializeAsString();
   write_file(target, bytes);
-  return bytes.size();
+  return bytes.size() + data_bytes;
 }
 
 }  // namespace lpot

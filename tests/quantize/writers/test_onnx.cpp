@@ -17,7 +17,10 @@ TEST_F(ExportOnnx, FoldsBatchNormIntoInt8WeightsAndBias) {
               UnorderedElementsAre("QuantizeLinear x/quantized", "DequantizeLinear x/dequantized",
                                    "DequantizeLinear w/dequantized", "DequantizeLinear conv/bias/dequantized",
                                    "Conv conv", "Relu relu"));
-  EXPECT_THAT(written.constants(kInt8), UnorderedElementsAre("w/int8", "w/zero_point", "x/zero_point"));
+  EXPECT_THAT(written.constants(kInt8), UnorderedElementsAre("w/int8", "w/zero_point"));
+  // The kernels of ONNX Runtime need one type for all activations.
+  EXPECT_THAT(written.constants(onnx::TensorProto_DataType_UINT8), ElementsAre("x/zero_point"));
+  EXPECT_EQ(static_cast<std::uint8_t>(written.constant("x/zero_point").raw_data().at(0)), 128);
   EXPECT_THAT(written.constants(onnx::TensorProto_DataType_FLOAT),
               UnorderedElementsAre("w/scale", "x/scale", "conv/bias/scale"))
       << "fp32 weights or batch norm constants remain";

@@ -2,6 +2,7 @@
 // harmless: they change the rounding of some values in each quantizer, and a noisy int8 model amplifies that.
 #include "lpot/calibrate/observe.h"
 #include "lpot/quantize/graph/bias.h"
+#include "lpot/quantize/graph/onnx_runtime_reads.h"
 #include "lpot/quantize/graph/op_index.h"
 #include "lpot/quantize/resolve.h"
 #include "lpot/quantize/writers/openvino.h"
@@ -101,11 +102,63 @@ class SameModel : public ExportOnnx {
     axis.set_i(1);
   }
 
+  // Convolutions with SiLU, of which one is split and concatenated, and a global pooling.
+  Model sigmoid_network() {
+    file_.input("x", {16, 4, 8, 8});
+    file_.output("y", {16, 3});
+    add_convolution("x", "a");
+    add_silu("a");
+    add_convolution("a.s", "b");
+    file_.node("Identity", "copy", {"b"}, "i");
+    add_silu("i");
+    set_int(file_.node("Split", "split", {"i.s"}, "b.0"), "axis", 1).add_output("b.1");
+    add_concat({"a.s", "b.0", "b.1"}, "c");
+    file_.constant("d.w", {4, 8, 1, 1}, random_values(32, 70, -0.3f, 0.4f));
+    file_.node("Conv", "d.conv", {"c", "d.w"}, "d");
+    file_.node("GlobalAveragePool", "pool", {"d"}, "p");
+    set_int(file_.node("Flatten", "flatten", {"p"}, "f"), "axis", 1);
+    file_.constant("w", {4, 3}, random_values(12, 50));
+    file_.node("MatMul", "product", {"f", "w"}, "y");
+    return load(file_);
+  }
+
+  void add_silu(const std::string& input) {
+    file_.node("Sigmoid", input + ".sigmoid", {input}, input + ".g");
+    file_.node("Mul", input + ".mul", {input, input + ".g"}, input + ".s");
+  }
+
+  static onnx::NodeProto& set_int(onnx::NodeProto& node, const std::string& name, std::int64_t value) {
+    onnx::AttributeProto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto_AttributeType_INT);
+    attribute.set_i(value);
+    return node;
+  }
+
+  // The ops of the file that compute floats although ONNX Runtime has an int8 kernel: those whose output is not
+  // quantized.
+  std::vector<std::string> float_ops(const onnx::GraphProto& graph) const {
+    std::set<std::string> quantized;
+    for (const onnx::NodeProto& node : graph.node())
+      if (node.op_type() == "QuantizeLinear") quantized.insert(node.input(0));
+    for (const onnx::NodeProto& node : graph.node())
+      if (node.op_type() == "Identity" && quantized.contains(node.output(0))) quantized.insert(node.input(0));
+    std::vector<std::string> names;
+    for (const onnx::NodeProto& node : graph.node())
+      if (node.op_type() != "QuantizeLinear" && node.op_type() != "DequantizeLinear" && node.output(0) != "y" &&
+          !quantized.contains(node.output(0)))
+        names.push_back(node.name());
+    return names;
+  }
+
   Edits resolved(const Model& model, const Recipes& recipes) {
     std::vector<Tensor> images;
     for (unsigned i = 0; i < 16; ++i) images.push_back(random_image(i, 1));
-    const Statistics statistics =
-        observe(model, observation_points(model), loader_of(unlabelled(images), 16), {}).snapshots.back();
+    std::vector<ObservationPoint> points = observation_points(model);
+    for (const std::string& tensor : tensors_of_onnx_runtime(model))
+      if (std::none_of(points.begin(), points.end(), [&](const auto& point) { return point.tensor == tensor; }))
+        points.push_back({tensor, 1});
+    const Statistics statistics = observe(model, points, loader_of(unlabelled(images), 16), {}).snapshots.back();
     Plan plan;
     plan.recipes = recipes;
     for (const QuantizableOp& op : quantizable_ops(model))
@@ -145,6 +198,22 @@ TEST_F(SameModel, WithIntegersBeforeBatchNorms) {
   const Tensor images = random_image(99, 16);
   EXPECT_THAT(outputs_of(load_model(folder_ / "int8.onnx"), images),
               ElementsAreArray(outputs_of(apply(model, edits), images)));
+}
+
+TEST_F(SameModel, WithTheQuantizersThatOnnxRuntimeNeeds) {
+  const Model model = sigmoid_network();
+  Recipes recipes;
+  recipes.set("onnx_runtime", true);
+  const Edits edits = resolved(model, recipes);
+  EXPECT_EQ(count_float_outputs(model, edits), 0u);
+  EXPECT_THAT(float_ops(write(model, edits).model.graph()), ::testing::IsEmpty());
+  const Tensor images = random_image(99, 16);
+  EXPECT_THAT(outputs_of(load_model(folder_ / "int8.onnx"), images),
+              ElementsAreArray(outputs_of(apply(model, edits), images)));
+
+  const Edits plain = resolved(model, {});
+  EXPECT_GT(count_float_outputs(model, plain), 0u);
+  EXPECT_LT(plain.inputs.size(), edits.inputs.size());
 }
 
 TEST_F(SameModel, HasIntegerBiasesInOpenVino) {
