@@ -14,6 +14,7 @@ const std::vector<TransformKind>& transform_kinds() {
                                               crop_resize_transform(),
                                               padded_center_crop_transform(),
                                               resize_with_ratio_transform(),
+                                              letter_box_transform(),
                                               crop_to_bounding_box_transform(),
                                               resize_crop_imagenet_transform(),
                                               bilinear_imagenet_transform(),

@@ -35,6 +35,7 @@ struct ExecutedBatch {
   std::span<const std::size_t> positions;  // of its samples, in the loader's order
   std::vector<Tensor> labels = {};         // one per sample; none if BatchProgram::with_labels is false
   std::vector<NanInput> nans = {};         // if BatchProgram::find_nans is true
+  std::vector<Shape> input_shapes = {};    // of the batch as the loader returned it
   bool is_final = true;                    // false: the coordinator may run this batch again and drop this result
 };
 

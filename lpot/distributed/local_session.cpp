@@ -150,6 +150,7 @@ LoadedBatch load_batch(Batch batch, const BatchProgram& program, std::span<const
   loaded.result.positions = positions.first(batch.count());
   if (program.with_labels) loaded.result.labels = std::move(batch.labels);
   if (program.find_nans) loaded.result.nans = find_nans(batch.inputs);
+  for (const Tensor& input : batch.inputs) loaded.result.input_shapes.push_back(input.shape());
   loaded.inputs = std::move(batch.inputs);
   return loaded;
 }

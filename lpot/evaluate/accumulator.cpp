@@ -66,6 +66,8 @@ Evaluation Accumulator::result(std::size_t expected) {
     for (const NamedMetric& total : totals_) evaluation.score.metrics.emplace_back(total.name, total.metric->result());
   else  // The evaluated samples are harder than the others, so only the first metric has an estimate.
     evaluation.score.metrics = {{totals_.front().name, verdict_->estimate()}};
+  if (options_.is_baseline && evaluation.score.complete)
+    for (const NamedMetric& total : totals_) total.metric->check_baseline();
   evaluation.outputs = std::move(outputs_);
   evaluation.sample_scores = std::move(sample_scores_);
   evaluation.totals = std::move(totals_);

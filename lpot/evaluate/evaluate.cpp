@@ -52,6 +52,7 @@ class EvaluationEncoder : public BatchEncoder {
     ByteWriter writer;
     write(writer, batch.outputs);
     write(writer, batch.labels);
+    write(writer, batch.input_shapes);
     std::vector<std::uint64_t> nans;
     for (const NanInput& nan : batch.nans) nans.insert(nans.end(), {nan.row, nan.input});
     writer.numbers(nans);
@@ -65,6 +66,7 @@ ExecutedBatch batch_from_bytes(std::span<const std::size_t> positions, std::stri
   batch.positions = positions;
   batch.outputs = read_tensors(reader);
   batch.labels = read_tensors(reader);
+  batch.input_shapes = read_shapes(reader);
   const auto nans = reader.numbers<std::uint64_t>();
   for (std::size_t i = 0; i + 1 < nans.size(); i += 2) {
     if (nans[i] >= batch.labels.size()) reader.damaged();
@@ -115,7 +117,9 @@ class EvaluationRun : public BatchCollector {
 
   void add(ExecutedBatch batch) override {
     nans_.add(batch.positions, batch.nans);
-    accumulator_.add(batch.positions, {std::move(batch.outputs), std::move(batch.labels)});
+    BatchResult result{std::move(batch.outputs), std::move(batch.labels), std::move(batch.input_shapes)};
+    if (options_.is_baseline && accumulator_.added() == 0) describe(result);
+    accumulator_.add(batch.positions, std::move(result));
     observer_.progress("evaluate", accumulator_.added(), size());
   }
   bool is_complete() const override { return accumulator_.has_failed(); }
@@ -134,6 +138,13 @@ class EvaluationRun : public BatchCollector {
   }
 
  private:
+  // The first postprocess sees the outputs of the model.
+  void describe(const BatchResult& batch) const {
+    if (options_.postprocess.empty()) return;
+    const std::string text = options_.postprocess.front()->description(batch);
+    if (!text.empty()) observer_.log(LogLevel::Info, text);
+  }
+
   // Evaluates the next `count` samples. Returns the seconds that it took.
   double run(const Throughput& settings, std::size_t count, bool in_this_process) {
     const auto start = Clock::now();

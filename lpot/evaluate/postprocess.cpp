@@ -4,7 +4,7 @@ namespace lpot {
 namespace {
 
 const std::vector<PostprocessKind>& kinds() {
-  static const std::vector<PostprocessKind> all{label_shift(), squad_v1(), ctc()};
+  static const std::vector<PostprocessKind> all{boxes(), label_shift(), squad_v1(), ctc()};
   return all;
 }
 

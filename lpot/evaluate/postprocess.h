@@ -10,6 +10,7 @@
 //
 #pragma once
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "lpot/core/component.h"
@@ -21,6 +22,7 @@ namespace lpot {
 struct BatchResult {
   std::vector<Tensor> outputs;
   std::vector<Tensor> labels;
+  std::vector<Shape> input_shapes = {};  // of the model's inputs for this batch; empty: unknown
 };
 
 // Has no state: metrics combine results of several batches.
@@ -28,6 +30,8 @@ class Postprocess {
  public:
   virtual ~Postprocess() = default;
   virtual BatchResult apply(BatchResult) const = 0;  // throws DataError with the index of the sample in the batch
+  // How it understands the outputs of a batch, for the log; "" if there is nothing to say.
+  virtual std::string description(const BatchResult&) const { return ""; }
 };
 
 // All postprocess transforms that a configuration may name.

@@ -15,6 +15,7 @@ namespace lpot {
 
 using PostprocessKind = Kind<std::shared_ptr<const Postprocess>>;
 PostprocessKind ctc();
+PostprocessKind boxes();
 PostprocessKind label_shift();
 PostprocessKind squad_v1();
 

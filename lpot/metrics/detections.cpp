@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "lpot/core/error.h"
+#include "lpot/metrics/output_kind.h"
 #include "lpot/metrics/scores.h"
 
 namespace lpot {
@@ -34,10 +35,15 @@ bool is_number(const Tensor& output, std::size_t count) {
 
 Places find_places(const std::vector<Tensor>& outputs, std::size_t count, std::string_view metric) {
   const auto error = [&] {
+    const OutputKind kind = kind_of_outputs(shapes_of_outputs(outputs));
+    const std::string advice =
+        kind == OutputKind::BoxHead || kind == OutputKind::Detections
+            ? "Add the postprocess Boxes, which finds the boxes in the outputs"
+            : fmt::format("These look like {}. Metrics that fit: {}", lpot::describe(kind), fitting_metrics(kind));
     return DataError(metric, fmt::format("the model's outputs are {}; expected for {} samples boxes [count,found,4], "
                                          "scores [count,found] and classes [count,found], optionally with number "
-                                         "[count]. Select and order the outputs with model.outputs",
-                                         describe(outputs), count));
+                                         "[count]. {}",
+                                         describe(outputs), count, advice));
   };
   if (outputs.size() != 3 && outputs.size() != 4) throw error();
   std::optional<std::size_t> boxes, number;
@@ -92,15 +98,14 @@ std::vector<Truth> read_truths(const Tensor& label, std::size_t sample, std::str
 
 }  // namespace
 
-std::vector<Image> read_images(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels,
-                               std::string_view metric) {
-  const Places places = find_places(outputs, labels.size(), metric);
+std::vector<std::vector<Found>> read_detections(const std::vector<Tensor>& outputs, std::size_t count,
+                                                std::string_view metric) {
+  const Places places = find_places(outputs, count, metric);
   const std::size_t most = outputs[places.boxes].shape()[1];
   const std::vector<double> boxes = to_doubles(outputs[places.boxes]), scores = to_doubles(outputs[places.scores]),
                             classes = to_doubles(outputs[places.classes]);
-  std::vector<Image> images;
-  for (std::size_t sample = 0; sample < labels.size(); ++sample) {
-    Image image{read_truths(labels[sample], sample, metric), {}};
+  std::vector<std::vector<Found>> images(count);
+  for (std::size_t sample = 0; sample < count; ++sample) {
     const double number = places.number ? outputs[*places.number].value_at(sample) : static_cast<double>(most);
     if (!is_whole(number) || number < 0 || number > static_cast<double>(most))
       throw DataError(metric, fmt::format("the output number is {} for sample {} of the batch, expected 0..{}, the "
@@ -117,10 +122,18 @@ std::vector<Image> read_images(const std::vector<Tensor>& outputs, const std::ve
                         fmt::format("box {} of sample {} of the batch has the class {}, expected a whole number. "
                                     "Set model.outputs to the order boxes, scores, classes",
                                     i, sample, classes[at]));
-      image.found.push_back({{box[0], box[1], box[2], box[3]}, static_cast<std::int64_t>(classes[at]), scores[at]});
+      images[sample].push_back({{box[0], box[1], box[2], box[3]}, static_cast<std::int64_t>(classes[at]), scores[at]});
     }
-    images.push_back(std::move(image));
   }
+  return images;
+}
+
+std::vector<Image> read_images(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels,
+                               std::string_view metric) {
+  std::vector<std::vector<Found>> found = read_detections(outputs, labels.size(), metric);
+  std::vector<Image> images;
+  for (std::size_t sample = 0; sample < labels.size(); ++sample)
+    images.push_back({read_truths(labels[sample], sample, metric), std::move(found[sample])});
   return images;
 }
 

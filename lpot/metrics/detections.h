@@ -38,7 +38,12 @@ struct Image {
   std::vector<Found> found;  // in the order of the model
 };
 
-// Throws DataError with the operation `metric` and the output or the sample within the batch.
+// The detections of `count` images. Throws DataError with the operation `metric` and the output or the sample within
+// the batch.
+std::vector<std::vector<Found>> read_detections(const std::vector<Tensor>& outputs, std::size_t count,
+                                                std::string_view metric);
+
+// The same with the ground truth.
 std::vector<Image> read_images(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels,
                                std::string_view metric);
 

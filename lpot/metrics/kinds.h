@@ -22,6 +22,7 @@ MetricKind accuracy_metric();
 MetricKind agreement_metric();
 MetricKind bleu_metric();
 MetricKind cer_metric();
+MetricKind box_agreement_metric();
 MetricKind coco_map_metric();
 MetricKind cosine_metric();
 MetricKind f1_metric();

@@ -10,17 +10,14 @@
 // both, so the names in anno_path are not needed.
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cmath>
 #include <filesystem>
 
 #include "lpot/metrics/average_precision.h"
 #include "lpot/metrics/kinds.h"
+#include "lpot/metrics/precision_parameters.h"
 
 namespace lpot {
 namespace {
-
-constexpr std::size_t kMostThresholds = 100;
 
 class MeanAveragePrecision : public Metric {
  public:
@@ -60,39 +57,10 @@ class MeanAveragePrecision : public Metric {
   std::size_t images_ = 0;
 };
 
-std::vector<double> parse_thresholds(const Component& component) {
-  const std::string& text = component.parameters.text("iou_thrs");
-  const auto error = [&] {
-    return config_error(component, fmt::format("iou_thrs: expected a number in 0..1 or first:step:last of at most {} "
-                                               "values, for example 0.5:0.05:0.95, got '{}'",
-                                               kMostThresholds, text));
-  };
-  std::vector<double> numbers;
-  for (std::size_t start = 0; start <= text.size();) {
-    const std::size_t end = std::min(text.find(':', start), text.size());
-    const std::string part = trim(text.substr(start, end - start));
-    double number = 0;
-    const auto parsed = std::from_chars(part.data(), part.data() + part.size(), number);
-    if (parsed.ec != std::errc() || parsed.ptr != part.data() + part.size() || !(number >= 0 && number <= 1))
-      throw error();
-    numbers.push_back(number);
-    start = end + 1;
-  }
-  if (numbers.size() == 1) return numbers;
-  if (numbers.size() != 3 || numbers[1] == 0 || numbers[2] < numbers[0]) throw error();
-  const double steps = std::round((numbers[2] - numbers[0]) / numbers[1]);
-  if (steps + 1 > kMostThresholds || std::fabs(numbers[0] + steps * numbers[1] - numbers[2]) > 1e-6) throw error();
-  if (steps == 0) return {numbers[0]};
-  return linear(numbers[0], numbers[2], static_cast<std::size_t>(steps) + 1);
-}
-
 std::unique_ptr<Metric> make_map(const Component& component) {
-  PrecisionOptions options{
-      .thresholds = parse_thresholds(component), .points = 0, .flag_is_crowd = component.name != "VOCmAP"};
-  const std::int64_t points = component.parameters.integer("map_points");
-  if (points != 0 && points != 11 && points != 101)
-    throw config_error(component, fmt::format("map_points: expected 0, 11 or 101, got {}", points));
-  options.points = static_cast<int>(points);
+  PrecisionOptions options{.thresholds = read_thresholds(component),
+                           .points = read_points(component),
+                           .flag_is_crowd = component.name != "VOCmAP"};
   if (component.parameters.has("anno_path")) {
     const std::string& path = component.parameters.text("anno_path");
     if (!std::filesystem::exists(path))
@@ -108,13 +76,8 @@ MetricKind kind(const std::string& name, const std::string& summary, const std::
            .parameters = {{.name = "anno_path",
                            .kind = ValueKind::Path,
                            .summary = "file with the class names; it must exist, but only class numbers are compared"},
-                          {.name = "iou_thrs",
-                           .default_value = thresholds,
-                           .summary = "minimum overlap of a correct box: a number, or first:step:last"},
-                          {.name = "map_points",
-                           .kind = ValueKind::Integer,
-                           .default_value = points,
-                           .summary = "number of recall values: 101 or 11; 0: area under the curve"}}},
+                          thresholds_parameter(thresholds),
+                          points_parameter(points)}},
           make_map};
 }
 

@@ -50,6 +50,9 @@ class Metric {
     return outputs.at(0).slice(row);
   }
 
+  // Called when the fp32 model was evaluated with its own labels. Throws DataError if they cannot serve as a goal.
+  virtual void check_baseline() const {}
+
   // Whether the outputs must be scores of classes. Evaluations then refuse models that end with an embedding, whose
   // shape is the same.
   virtual bool needs_class_scores() const { return false; }

@@ -20,6 +20,7 @@ const std::vector<MetricKind>& kinds() {
                                            squad_f1_metric(),
                                            squad_exact_match_metric(),
                                            agreement_metric(),
+                                           box_agreement_metric(),
                                            pixel_agreement_metric(),
                                            cosine_metric(),
                                            sts_metric(),

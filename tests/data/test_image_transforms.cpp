@@ -41,6 +41,11 @@ Component described(const std::string& name, Values values = {}) {
     values.emplace("padding", false);
     values.emplace("constant_value", 0.0);
   }
+  if (name == "LetterBox") {
+    values.emplace("color", 114.0);
+    values.emplace("enlarge", true);
+    values.emplace("position", std::string("center"));
+  }
   if (name == "ResizeWithAspectRatio") {
     values.emplace("scale", 87.5);
     values.emplace("inter_pol", std::string("area"));
@@ -210,6 +215,43 @@ TEST(ResizeWithRatio, PadsToASquareAndMovesBoxes) {
 Component with_aspect(int height, int width, const std::string& method = "area") {
   return described("ResizeWithAspectRatio",
                    {{"height", whole(height)}, {"width", whole(width)}, {"inter_pol", method}});
+}
+
+TEST(LetterBox, FitsTheImageAndMovesBoxes) {
+  Tensor image(ElementType::U8, {20, 10, 1});
+  std::fill_n(image.data<std::uint8_t>(), image.size(), std::uint8_t{7});
+  const Tensor label = Tensor::from<float>({1, 7}, {0, 0.5f, 0.5f, 1, 3, 0, 9});
+  const Sample centered = apply_to(described("LetterBox", {{"size", Integers{40, 32}}}), {{image}, label});
+  EXPECT_EQ(centered.inputs[0].describe(), "u8 [40,32,1]");
+  // The image is 40 x 20 and begins at column 6.
+  EXPECT_EQ(centered.inputs[0].data<std::uint8_t>()[5], 114);
+  EXPECT_EQ(centered.inputs[0].data<std::uint8_t>()[6], 7);
+  EXPECT_EQ(centered.inputs[0].data<std::uint8_t>()[25], 7);
+  EXPECT_EQ(centered.inputs[0].data<std::uint8_t>()[26], 114);
+  EXPECT_THAT(values_of<float>(centered.label), Pointwise(FloatNear(1e-6f), {0, 0.5f, 0.5f, 26.0f / 32, 3, 0, 9}));
+  const Sample corner = apply_to(
+      described("LetterBox", {{"size", Integers{40, 32}}, {"enlarge", false}, {"position", std::string("top_left")}}),
+      {{image}, label});
+  EXPECT_THAT(values_of<float>(corner.label), Pointwise(FloatNear(1e-6f), {0, 5.0f / 32, 0.25f, 10.0f / 32, 3, 0, 9}));
+}
+
+TEST(LetterBox, KeepsTheOverlapOfBoxes) {
+  // Two boxes overlap by the same share in the image and in the padded image.
+  const auto overlap = [](const Tensor& label) {
+    const float* a = label.data<float>();
+    const float* b = a + 7;
+    const float both = (std::min(a[2], b[2]) - std::max(a[0], b[0])) * (std::min(a[3], b[3]) - std::max(a[1], b[1]));
+    return both / ((a[2] - a[0]) * (a[3] - a[1]) + (b[2] - b[0]) * (b[3] - b[1]) - both);
+  };
+  const Tensor label = Tensor::from<float>({2, 7}, {0.1f, 0.2f, 0.6f, 0.7f, 0, 0, 1, 0.2f, 0.3f, 0.9f, 0.8f, 0, 0, 1});
+  const Sample moved =
+      apply_to(described("LetterBox", {{"size", Integers{64}}}), {{Tensor(ElementType::U8, {50, 80, 3})}, label});
+  EXPECT_NEAR(overlap(moved.label), overlap(label), 1e-5);
+}
+
+TEST(LetterBox, RejectsAnUnknownPosition) {
+  EXPECT_THAT(make_error(described("LetterBox", {{"size", Integers{64}}, {"position", std::string("left")}})),
+              HasSubstr("expected center or top_left"));
 }
 
 TEST(ResizeWithAspectRatio, ResizesTheShorterSideToEightSevenths) {

@@ -67,7 +67,8 @@ TEST_P(EvaluateAt, ComparesEverySampleWithTheBaselineOutput) {
   const BaselineOutputs& baseline = itself.outputs;
   EXPECT_EQ(itself.score.metrics[0].second, 1.0);
   EXPECT_EQ(itself.score.metrics[1].second, 0.0);
-  ASSERT_EQ(baseline.size(), 11u);
+  ASSERT_EQ(baseline.size(), 2u);
+  ASSERT_EQ(baseline[0].size(), 11u);
 
   // Class 0 is weakened. Its three samples (0, 4, 8) now go to class 1, and four of twelve products of 2 and 1 change.
   const Score other = evaluate(scores({0.25f, 1, 1, 1}), loader, metrics, {.threads = threads, .baseline = &baseline});
@@ -149,6 +150,53 @@ INSTANTIATE_TEST_SUITE_P(Settings, EvaluateAt,
 TEST(Evaluate, FindsMetricsThatNeedTheBaseline) {
   EXPECT_FALSE(needs_baseline(make_metrics({kTop1})));
   EXPECT_TRUE(needs_baseline(make_metrics({kTop1, kAgreement})));
+}
+
+// Compares the first output after postprocessing with that of the fp32 model after postprocessing.
+class PostprocessedDifference : public Metric {
+ public:
+  void update(const std::vector<Tensor>& outputs, const std::vector<Tensor>& labels) override {
+    for (std::size_t i = 0; i < labels.size(); ++i) sum_ += outputs[0].value_at(i) - labels[i].value_at(0);
+  }
+  void merge(const Metric& other) override { sum_ += dynamic_cast<const PostprocessedDifference&>(other).sum_; }
+  double result() const override { return sum_; }
+  std::unique_ptr<Metric> fresh() const override { return std::make_unique<PostprocessedDifference>(); }
+  bool labels_are_baseline() const override { return true; }
+  bool compares_postprocessed() const override { return true; }
+
+ private:
+  double sum_ = 0;
+};
+
+// The sum of each row of the first output.
+class RowSums : public Postprocess {
+ public:
+  BatchResult apply(BatchResult batch) const override {
+    const Tensor& output = batch.outputs[0];
+    Tensor sums(ElementType::F32, {batch.labels.size()});
+    for (std::size_t i = 0; i < output.size(); ++i)
+      sums.data<float>()[i / (output.size() / batch.labels.size())] += static_cast<float>(output.value_at(i));
+    EXPECT_EQ(batch.input_shapes.at(0).at(0), batch.labels.size());
+    return {{sums}, batch.labels};
+  }
+};
+
+TEST(Evaluate, ComparesWithThePostprocessedOutputsOfTheBaseline) {
+  std::vector<NamedMetric> metrics;
+  metrics.push_back({"difference", std::make_unique<PostprocessedDifference>()});
+  metrics.push_back({"Agreement", make_metrics({kAgreement})[0].metric->fresh()});
+  const DataLoader loader = loader_of(samples(), 3);
+  const Postprocesses sums{std::make_shared<RowSums>()};
+  const Evaluation itself = run_evaluation(scores(), loader, metrics, {.postprocess = sums, .is_baseline = true});
+  EXPECT_EQ(itself.score.accuracy(), 0);
+  ASSERT_EQ(itself.outputs.at(0).size(), 11u);
+  EXPECT_EQ(itself.outputs[0][0].size(), 1u) << "postprocessed";
+  EXPECT_EQ(itself.outputs[1][0].size(), 4u) << "the output of the model";
+  // Class 0 is weakened: three rows lose 1.5 and two rows 0.75.
+  const Score other =
+      evaluate(scores({0.25f, 1, 1, 1}), loader, metrics, {.postprocess = sums, .baseline = &itself.outputs});
+  EXPECT_NEAR(other.accuracy(), -(3 * 1.5 + 2 * 0.75), 1e-6);
+  EXPECT_EQ(other.metrics[1].second, 8.0 / 11);
 }
 
 TEST(Evaluate, ReportsAMissingBaseline) {

@@ -49,6 +49,11 @@ inline std::unique_ptr<Metric> detection(const std::string& name, const std::str
   return metric(name, {{"iou_thrs", thresholds}, {"map_points", points}});
 }
 
+inline std::unique_ptr<Metric> box_agreement(double score_threshold, const std::string& thresholds = "0.5") {
+  return metric("BoxAgreement",
+                {{"iou_thrs", thresholds}, {"map_points", std::int64_t{0}}, {"score_threshold", score_threshold}});
+}
+
 inline Tensor row(const std::vector<float>& values) { return Tensor::from<float>({values.size()}, values); }
 
 inline Tensor matrix(const std::vector<std::vector<float>>& rows) {

@@ -101,6 +101,21 @@ Sample detection_sample(Random& random) {
           Tensor::from<float>({objects, 7}, truths)};
 }
 
+// The boxes of two models, some of them equal.
+Sample agreed_boxes_sample(Random& random) {
+  Sample sample = detection_sample(random);
+  const auto batch = [](std::vector<Tensor> outputs) {
+    for (Tensor& output : outputs) {
+      Shape shape = output.shape();
+      shape.insert(shape.begin(), 1);
+      output = output.reshaped(shape);
+    }
+    return outputs;
+  };
+  const Sample other = random() % 2 == 0 ? detection_sample(random) : sample;
+  return {sample.outputs, box_agreement(0.25)->baseline_label(batch(other.outputs), 0)};
+}
+
 // One-letter answers to few questions, so that most questions have several answers, some with equal scores.
 Sample question_sample(Random& random) {
   const auto letter = [&] { return std::string(1, static_cast<char>('b' + random() % 4)); };
@@ -147,6 +162,7 @@ std::vector<Case> cases() {
           {"COCOmAP", [] { return detection("COCOmAP", "0.5:0.05:0.95", 101); }, detection_sample},
           {"VOCmAP", [] { return detection("VOCmAP", "0.5", 11); }, detection_sample},
           {"Agreement", [] { return metric("Agreement"); }, row_sample},
+          {"BoxAgreement", [] { return box_agreement(0.25); }, agreed_boxes_sample},
           {"CER", [] { return text_metric("CER", true); }, recognized_sample},
           {"CER_with_fp32", [] { return text_metric("CER", false); }, recognized_sample},
           {"WER", [] { return text_metric("WER", true); }, recognized_sample},

@@ -24,6 +24,7 @@ TransformKind cast_transform();
 TransformKind center_crop_transform();
 TransformKind crop_resize_transform();
 TransformKind crop_to_bounding_box_transform();
+TransformKind letter_box_transform();
 TransformKind normalize_transform();
 TransformKind padded_center_crop_transform();
 TransformKind parse_decode_imagenet_transform();

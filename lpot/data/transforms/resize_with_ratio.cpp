@@ -6,6 +6,7 @@
 
 #include "lpot/data/transforms/image.h"
 #include "lpot/data/transforms/kinds.h"
+#include "lpot/data/transforms/padding.h"
 #include "lpot/data/transforms/resample.h"
 
 namespace lpot {
@@ -33,42 +34,6 @@ double find_scale(const ImageLayout& layout, const Sides& sides) {
   return scale;
 }
 
-Tensor filled(ElementType type, const Shape& shape, double value) {
-  Tensor values(ElementType::F32, shape);
-  std::fill_n(values.data<float>(), values.size(), static_cast<float>(value));
-  return values.converted(type);
-}
-
-// Places the image at the center of a square.
-Tensor pad(const Tensor& image, const ImageLayout& layout, std::size_t side, double value) {
-  Tensor result = filled(image.element_type(), layout.shape(side, side), value);
-  const std::size_t top = (side - layout.height) / 2, left = (side - layout.width) / 2;
-  const std::size_t pixel = pixel_bytes(image, layout);
-  const std::byte* from = image.bytes();
-  for (std::size_t plane = 0; plane < plane_count(layout); ++plane)
-    for (std::size_t row = 0; row < layout.height; ++row, from += layout.width * pixel)
-      std::copy_n(from, layout.width * pixel, result.bytes() + ((plane * side + top + row) * side + left) * pixel);
-  return result;
-}
-
-// Converts boxes to coordinates relative to the padded square.
-Tensor move_boxes(const Tensor& label, const ImageLayout& layout, std::size_t side) {
-  const bool boxes =
-      !label.empty() && label.element_type() == ElementType::F32 && label.shape().size() == 2 && label.shape()[1] == 7;
-  if (!boxes) return label;
-  const float top = static_cast<float>((side - layout.height) / 2),
-              left = static_cast<float>((side - layout.width) / 2);
-  const float height = static_cast<float>(layout.height), width = static_cast<float>(layout.width);
-  Tensor moved(ElementType::F32, label.shape());
-  std::copy_n(label.data<float>(), label.size(), moved.data<float>());
-  for (std::size_t row = 0; row < label.shape()[0]; ++row)
-    for (std::size_t i = 0; i < 4; ++i) {
-      float& place = moved.data<float>()[row * 7 + i];
-      place = (i % 2 == 0 ? place * height + top : place * width + left) / static_cast<float>(side);
-    }
-  return moved;
-}
-
 Sample resize_with_ratio(Sample sample, const Sides& sides, const Padding& padding) {
   if (sample.inputs.empty()) throw DataError("ResizeWithRatio", "the sample has no input; expected at least one");
   ImageLayout layout = image_layout(sample.inputs[0], "ResizeWithRatio");
@@ -78,8 +43,9 @@ Sample resize_with_ratio(Sample sample, const Sides& sides, const Padding& paddi
   layout.height = height;
   layout.width = width;
   if (padding.on) {
-    image = pad(image, layout, sides.max, padding.value);
-    sample.label = move_boxes(sample.label, layout, sides.max);
+    const Canvas canvas{sides.max, sides.max, (sides.max - height) / 2, (sides.max - width) / 2};
+    image = pad(image, layout, canvas, padding.value);
+    sample.label = move_boxes(sample.label, layout, canvas);
   }
   sample.inputs[0] = std::move(image);
   return sample;

@@ -1,0 +1,107 @@
+#include "lpot/evaluate/boxes/box_head.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace lpot {
+namespace {
+
+struct HeadText {
+  BoxHead head;
+  std::string_view name, layout;
+};
+
+constexpr std::array kHeads{
+    HeadText{BoxHead::YoloV5, "yolov5", "[count,anchors,5+classes]: centers, sizes, objectness and scores"},
+    HeadText{BoxHead::YoloV8, "yolov8", "[count,4+classes,anchors]: centers, sizes and scores"},
+    HeadText{BoxHead::YoloX, "yolox", "[count,cells,5+classes]: centers, sizes, objectness and scores of each cell"},
+    HeadText{BoxHead::Ssd, "ssd", "boxes [count,anchors,4] and scores [count,anchors,classes]"},
+    HeadText{BoxHead::EndToEnd, "end_to_end", "[count,found,6]: corners, score and class, after NMS"},
+    HeadText{BoxHead::DetectionOutput, "detection_output", "[1,1,found,7]: image, class, score and corners, after NMS"},
+    HeadText{BoxHead::BatchedRows, "batched_rows", "[found,7]: image, corners, class and score, after NMS"},
+    HeadText{BoxHead::Paddle, "paddle", "[found,6] and numbers [count]: class, score and corners, after NMS"},
+    HeadText{BoxHead::Detections, "detections", "boxes [count,found,4], scores and classes [count,found], after NMS"}};
+
+// The number of outputs of a shape; -1 as a dimension fits any size.
+std::size_t count_shape(const std::vector<Tensor>& outputs, const std::vector<std::ptrdiff_t>& wanted) {
+  return static_cast<std::size_t>(std::count_if(outputs.begin(), outputs.end(), [&](const Tensor& output) {
+    return std::equal(
+        output.shape().begin(), output.shape().end(), wanted.begin(), wanted.end(),
+        [](std::size_t size, std::ptrdiff_t want) { return want < 0 || size == static_cast<std::size_t>(want); });
+  }));
+}
+
+std::optional<BoxHead> find_among_several(const std::vector<Tensor>& outputs, std::size_t count) {
+  const auto images = static_cast<std::ptrdiff_t>(count);
+  for (const Tensor& output : outputs) {
+    const Shape& shape = output.shape();
+    if (shape.size() != 3 || shape[0] != count || shape[2] != 4) continue;
+    const auto rows = static_cast<std::ptrdiff_t>(shape[1]);
+    if (count_shape(outputs, {images, rows}) >= 2) return BoxHead::Detections;
+    if (count_shape(outputs, {images, rows, -1}) >= 2) return BoxHead::Ssd;
+  }
+  if (outputs.size() >= 2 && count_shape(outputs, {-1, 6}) == 1 && count_shape(outputs, {images}) == 1)
+    return BoxHead::Paddle;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<ImageSize> image_size(const std::vector<Shape>& input_shapes) {
+  for (const Shape& shape : input_shapes) {
+    if (shape.size() != 4) continue;
+    if (shape[1] <= 4) return ImageSize{static_cast<double>(shape[2]), static_cast<double>(shape[3])};
+    if (shape[3] <= 4) return ImageSize{static_cast<double>(shape[1]), static_cast<double>(shape[2])};
+  }
+  return std::nullopt;
+}
+
+std::size_t count_cells(const ImageSize& image) {
+  std::size_t cells = 0;
+  for (const double stride : {8.0, 16.0, 32.0})
+    cells += static_cast<std::size_t>(std::ceil(image.height / stride) * std::ceil(image.width / stride));
+  return cells;
+}
+
+std::optional<BoxHead> find_head(const std::vector<Tensor>& outputs, std::size_t count,
+                                 const std::optional<ImageSize>& image) {
+  if (const auto head = find_among_several(outputs, count)) return head;
+  if (outputs.empty()) return std::nullopt;
+  const Shape& shape = outputs[0].shape();
+  if (shape.size() == 4 && shape[0] == 1 && shape[1] == 1 && shape[3] == 7) return BoxHead::DetectionOutput;
+  if (shape.size() == 2 && shape[1] == 7) return BoxHead::BatchedRows;
+  if (shape.size() != 3 || shape[0] != count) return std::nullopt;
+  const std::size_t cells = image ? count_cells(*image) : 0;
+  const bool is_grid = cells > 0 && shape[1] % cells == 0;
+  if (shape[2] == 6 && !is_grid) return BoxHead::EndToEnd;
+  if (shape[1] >= 5 && shape[1] < shape[2]) return BoxHead::YoloV8;
+  if (shape[2] < 5) return std::nullopt;
+  return shape[1] == cells ? BoxHead::YoloX : BoxHead::YoloV5;
+}
+
+std::vector<std::string> head_names() {
+  std::vector<std::string> names{"auto"};
+  for (const HeadText& text : kHeads) names.emplace_back(text.name);
+  return names;
+}
+
+BoxHead parse_head(std::string_view name) {
+  return std::find_if(kHeads.begin(), kHeads.end(), [&](const HeadText& text) { return text.name == name; })->head;
+}
+
+std::string describe(BoxHead head) {
+  const HeadText& text =
+      *std::find_if(kHeads.begin(), kHeads.end(), [&](const HeadText& each) { return each.head == head; });
+  return fmt::format("{}: {}", text.name, text.layout);
+}
+
+std::string describe(const std::vector<Tensor>& outputs) {
+  std::string text;
+  for (const Tensor& output : outputs) text += (text.empty() ? "" : ", ") + output.describe();
+  return text.empty() ? "none" : text;
+}
+
+}  // namespace lpot
