@@ -70,7 +70,8 @@ bool is_detections(const std::vector<OutputShape>& outputs) {
 
 // Detectors have a row for every cell of grids with strides of 8, 16 and 32 pixels: 64 x 64 pixels have 84 cells, 85
 // with a stride of 64, 15 (three anchors each) with strides of 16 and 32.
-constexpr std::int64_t kLeastAnchors = 300;  // 128 x 128 pixels have 336; short rows of tokens have fewer
+// Rows of tokens are fewer than the cells of 128 x 128 pixels (336), or have more columns for a row.
+constexpr std::int64_t kManyAnchors = 300, kManyColumns = 20;
 bool is_cell_count(std::int64_t count) { return count % 21 == 0 || count % 85 == 0 || count % 15 == 0; }
 
 // One output with a column for each coordinate and class and a row for each anchor, or transposed.
@@ -80,7 +81,8 @@ bool is_grid_of_boxes(const Dimensions& shape) {
   if (a >= 5 && b < 0) return true;  // [count,4+classes,?]: rows of tokens have the unknown length in front
   if (a < 0 || b < 0) return false;
   const std::int64_t columns = std::min(a, b), anchors = std::max(a, b);
-  return columns >= 5 && anchors >= 2 * columns && anchors >= kLeastAnchors && is_cell_count(anchors);
+  return columns >= 5 && is_cell_count(anchors) &&
+         (anchors >= kManyColumns * columns || (anchors >= kManyAnchors && anchors >= 2 * columns));
 }
 
 // [count,found,6], or [1,1,found,7] of OpenVINO.

@@ -228,11 +228,13 @@ TEST(LetterBox, FitsTheImageAndMovesBoxes) {
   EXPECT_EQ(centered.inputs[0].data<std::uint8_t>()[6], 7);
   EXPECT_EQ(centered.inputs[0].data<std::uint8_t>()[25], 7);
   EXPECT_EQ(centered.inputs[0].data<std::uint8_t>()[26], 114);
-  EXPECT_THAT(values_of<float>(centered.label), Pointwise(FloatNear(1e-6f), {0, 0.5f, 0.5f, 26.0f / 32, 3, 0, 9}));
+  EXPECT_THAT(values_of<float>(centered.label),
+              Pointwise(FloatNear(1e-6f), std::vector<float>{0, 0.5f, 0.5f, 26.0f / 32, 3, 0, 9}));
   const Sample corner = apply_to(
       described("LetterBox", {{"size", Integers{40, 32}}, {"enlarge", false}, {"position", std::string("top_left")}}),
       {{image}, label});
-  EXPECT_THAT(values_of<float>(corner.label), Pointwise(FloatNear(1e-6f), {0, 5.0f / 32, 0.25f, 10.0f / 32, 3, 0, 9}));
+  EXPECT_THAT(values_of<float>(corner.label),
+              Pointwise(FloatNear(1e-6f), std::vector<float>{0, 5.0f / 32, 0.25f, 10.0f / 32, 3, 0, 9}));
 }
 
 TEST(LetterBox, KeepsTheOverlapOfBoxes) {

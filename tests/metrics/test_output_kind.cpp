@@ -27,6 +27,7 @@ TEST(OutputKind, KnowsHeadsOfDetectors) {
   EXPECT_EQ(kind({{4, 84, 8400}}), OutputKind::BoxHead);                // YOLOv8
   EXPECT_EQ(kind({{1, 25200, 85}}), OutputKind::BoxHead);               // YOLOv5
   EXPECT_EQ(kind({{1, 3549, 85}}), OutputKind::BoxHead);                // YOLOX
+  EXPECT_EQ(kind({{1, 7, 189}}), OutputKind::BoxHead);                  // YOLOv8 of 96 x 96 pixels
   EXPECT_EQ(kind({{1, 2535, 85}}), OutputKind::BoxHead);                // two strides
   EXPECT_EQ(kind({{1, 300, 6}}), OutputKind::BoxHead);                  // end to end
   EXPECT_EQ(kind({{1, 1, 200, 7}}), OutputKind::BoxHead);               // DetectionOutput

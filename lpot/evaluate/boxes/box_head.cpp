@@ -50,16 +50,16 @@ std::optional<BoxHead> find_among_several(const std::vector<Tensor>& outputs, st
 
 }  // namespace
 
-std::optional<ImageSize> image_size(const std::vector<Shape>& input_shapes) {
+std::optional<FrameSize> image_size(const std::vector<Shape>& input_shapes) {
   for (const Shape& shape : input_shapes) {
     if (shape.size() != 4) continue;
-    if (shape[1] <= 4) return ImageSize{static_cast<double>(shape[2]), static_cast<double>(shape[3])};
-    if (shape[3] <= 4) return ImageSize{static_cast<double>(shape[1]), static_cast<double>(shape[2])};
+    if (shape[1] <= 4) return FrameSize{static_cast<double>(shape[2]), static_cast<double>(shape[3])};
+    if (shape[3] <= 4) return FrameSize{static_cast<double>(shape[1]), static_cast<double>(shape[2])};
   }
   return std::nullopt;
 }
 
-std::size_t count_cells(const ImageSize& image) {
+std::size_t count_cells(const FrameSize& image) {
   std::size_t cells = 0;
   for (const double stride : {8.0, 16.0, 32.0})
     cells += static_cast<std::size_t>(std::ceil(image.height / stride) * std::ceil(image.width / stride));
@@ -67,7 +67,7 @@ std::size_t count_cells(const ImageSize& image) {
 }
 
 std::optional<BoxHead> find_head(const std::vector<Tensor>& outputs, std::size_t count,
-                                 const std::optional<ImageSize>& image) {
+                                 const std::optional<FrameSize>& image) {
   if (const auto head = find_among_several(outputs, count)) return head;
   if (outputs.empty()) return std::nullopt;
   const Shape& shape = outputs[0].shape();

@@ -27,20 +27,20 @@ enum class BoxHead {
   Detections,       // boxes [count,found,4], scores and classes [count,found], optionally number [count]
 };
 
-struct ImageSize {
+struct FrameSize {
   double height = 0, width = 0;
 };
 
 // The size of the images of a batch: that of the first input with four dimensions and 1 to 4 channels. Nothing if there
 // is none.
-std::optional<ImageSize> image_size(const std::vector<Shape>& input_shapes);
+std::optional<FrameSize> image_size(const std::vector<Shape>& input_shapes);
 
 // Number of cells of grids with strides of 8, 16 and 32 pixels.
-std::size_t count_cells(const ImageSize&);
+std::size_t count_cells(const FrameSize&);
 
 // Judges the shapes. Nothing if they fit no head.
 std::optional<BoxHead> find_head(const std::vector<Tensor>& outputs, std::size_t count,
-                                 const std::optional<ImageSize>&);
+                                 const std::optional<FrameSize>&);
 
 std::vector<std::string> head_names();             // for the parameter `head`
 BoxHead parse_head(std::string_view name);         // one of head_names

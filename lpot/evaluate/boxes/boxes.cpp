@@ -39,7 +39,7 @@ bool are_pixels(const DecodedBoxes& decoded) {
   return count > 0 && sum / static_cast<double>(count) > 2;
 }
 
-void scale_and_clip(Found& found, const ImageSize& size) {
+void scale_and_clip(Found& found, const FrameSize& size) {
   Box& box = found.box;
   box = {std::clamp(box.y_min / size.height, 0.0, 1.0), std::clamp(box.x_min / size.width, 0.0, 1.0),
          std::clamp(box.y_max / size.height, 0.0, 1.0), std::clamp(box.x_max / size.width, 0.0, 1.0)};
@@ -76,7 +76,7 @@ class Boxes : public Postprocess {
     if (!options.image) options.image = image_size(batch.input_shapes);
     options.head = head_of(batch, options.image);
     DecodedBoxes decoded = decode(batch.outputs, batch.labels.size(), options);
-    const ImageSize size = unit_of(decoded, options.image);
+    const FrameSize size = unit_of(decoded, options.image);
     for (auto& image : decoded.images) {
       image = decoded.needs_nms ? suppress(std::move(image), options_.nms)
                                 : best_boxes(std::move(image), options_.nms.max_detections);
@@ -97,7 +97,7 @@ class Boxes : public Postprocess {
   }
 
  private:
-  BoxHead head_of(const BatchResult& batch, const std::optional<ImageSize>& image) const {
+  BoxHead head_of(const BatchResult& batch, const std::optional<FrameSize>& image) const {
     if (options_.head) return *options_.head;
     if (const auto head = find_head(batch.outputs, batch.labels.size(), image)) return *head;
     throw DataError("Boxes",
@@ -107,7 +107,7 @@ class Boxes : public Postprocess {
   }
 
   // What coordinates are divided by.
-  ImageSize unit_of(const DecodedBoxes& decoded, const std::optional<ImageSize>& image) const {
+  FrameSize unit_of(const DecodedBoxes& decoded, const std::optional<FrameSize>& image) const {
     const bool pixels =
         options_.coordinates == Coordinates::Auto ? are_pixels(decoded) : options_.coordinates == Coordinates::Pixels;
     if (!pixels) return {1, 1};
@@ -157,12 +157,12 @@ std::size_t read_count(const Component& component, const std::string& name, std:
   return static_cast<std::size_t>(value);
 }
 
-std::optional<ImageSize> read_image_size(const Component& component) {
+std::optional<FrameSize> read_image_size(const Component& component) {
   if (!component.parameters.has("image_size")) return std::nullopt;
   const std::vector<std::int64_t>& sides = component.parameters.integers("image_size");
   if (sides.size() != 2 || sides[0] < 1 || sides[1] < 1)
     throw config_error(component, "image_size: expected [height, width] in pixels");
-  return ImageSize{static_cast<double>(sides[0]), static_cast<double>(sides[1])};
+  return FrameSize{static_cast<double>(sides[0]), static_cast<double>(sides[1])};
 }
 
 Priors read_priors(const Component& component) {

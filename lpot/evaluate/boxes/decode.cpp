@@ -17,7 +17,7 @@ struct Cell {
   double x = 0, y = 0, stride = 0;
 };
 
-std::vector<Cell> cells_of(const ImageSize& image) {
+std::vector<Cell> cells_of(const FrameSize& image) {
   std::vector<Cell> cells;
   for (const double stride : {8.0, 16.0, 32.0})
     for (double y = 0; y < std::ceil(image.height / stride); ++y)

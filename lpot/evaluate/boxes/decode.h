@@ -34,7 +34,7 @@ struct DecodeOptions {
   std::optional<std::size_t> classes = {};  // the expected number; empty: any
   std::size_t ignored_columns = 0;          // after the scores: coefficients of masks, key points
   Priors priors = {};
-  std::optional<ImageSize> image = {};  // of the network's input
+  std::optional<FrameSize> image = {};  // of the network's input
 };
 
 struct DecodedBoxes {

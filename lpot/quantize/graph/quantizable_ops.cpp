@@ -3,6 +3,7 @@
 #include "lpot/core/error.h"
 #include "lpot/model/bodies.h"
 #include "lpot/model/source_graph.h"
+#include "lpot/quantize/graph/box_decoding.h"
 #include "lpot/quantize/graph/integer_reads.h"
 #include "lpot/quantize/graph/placement.h"
 #include "lpot/quantize/graph/products.h"
@@ -64,7 +65,7 @@ std::vector<QuantizableOp> quantizable_ops(const Model& model) {
     // Skip a constant activation: such a product would be folded.
     if (ov::is_type<op::Constant>(node->get_input_node_ptr(0))) continue;
     const auto axes = channel_axes(*node);
-    if (!axes || !may_be_quantized(node->input(0))) continue;
+    if (!axes || !may_be_quantized(node->input(0)) || decodes_boxes(*node)) continue;
     const auto activation = node->input_value(0);
     const ov::Shape& shape = node->get_input_shape(1);
     ops.push_back({op_name(*node), row->op_type, tensor_name(*activation.get_node(), activation.get_index()),
