@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "lpot/core/error.h"
+#include "lpot/core/registry.h"
 
 namespace lpot {
 namespace {
