@@ -2,9 +2,7 @@
 
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
-#include <set>
 #include <string_view>
-#include <vector>
 
 #include "lpot/quantize/graph/placement.h"
 
@@ -26,30 +24,8 @@ bool is_expected_value(const ov::Node& node) {
   return ov::shape_size(weights) == weights[1] && type_of(*producer(node)) == "Softmax";
 }
 
-// Whether all ops after this one compute elementwise or move values, so that its result leaves the model.
-bool only_leads_to_outputs(const ov::Node& node) {
-  std::set<const ov::Node*> seen{&node};
-  std::vector<const ov::Node*> open{&node};
-  while (!open.empty()) {
-    const ov::Node* next = open.back();
-    open.pop_back();
-    for (const ov::Output<const ov::Node>& output : next->outputs())
-      for (const auto& reader : output.get_target_inputs()) {
-        const ov::Node* after = reader.get_node();
-        const std::string_view type = type_of(*after);
-        if (type == "Convolution" || type == "GroupConvolution" || type == "MatMul") return false;
-        if (seen.insert(after).second) open.push_back(after);
-      }
-  }
-  return true;
-}
-
-bool converts_boxes(const ov::Node& node) {
-  return type_of(node) == "MatMul" && node.get_input_shape(1) == ov::Shape{4, 4} && only_leads_to_outputs(node);
-}
-
 }  // namespace
 
-bool decodes_boxes(const ov::Node& node) { return is_expected_value(node) || converts_boxes(node); }
+bool decodes_boxes(const ov::Node& node) { return is_expected_value(node); }
 
 }  // namespace lpot

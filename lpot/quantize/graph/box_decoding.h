@@ -1,10 +1,9 @@
 // Finds the ops at the end of a detector that compute coordinates of boxes. They stay in float.
 //
 // A YOLOv8 head predicts a distribution for the distance of each side, and a convolution with the weights 0, 1, ... 15
-// computes its expected value. Other heads convert boxes with a product with a constant 4x4 matrix. Such an op has
-// almost no cost. In int8, its error moves the boxes: probabilities are rounded in steps of 1/255, and coordinates of
-// 640 pixels in steps of 2.5. No other op after the last convolutions of a head is quantized, so boxes and scores that
-// leave the model in one tensor have no common scale.
+// computes its expected value. It has almost no cost, and in int8 its error moves the boxes: probabilities are rounded
+// in steps of 1/255. No other op after the last convolutions of a head is quantized, so boxes and scores that leave the
+// model in one tensor have no common scale.
 #pragma once
 
 namespace ov {
@@ -13,8 +12,7 @@ class Node;
 
 namespace lpot {
 
-// Whether a convolution or product with constant weights computes the expected value of a distribution (one output
-// channel, behind a softmax) or converts boxes (4 channels from 4 channels, no product or convolution follows).
+// Whether a convolution computes the expected value of a distribution: one output channel, behind a softmax.
 bool decodes_boxes(const ov::Node&);
 
 }  // namespace lpot

@@ -58,17 +58,6 @@ TEST(BoxDecoding, GivesBoxesAndScoresNoCommonScale) {
   EXPECT_THAT(head.quantizers(), testing::UnorderedElementsAre("x/quantize", "relu/quantize"));
 }
 
-TEST(BoxDecoding, ConvertsBoxesWithAProductInFloat) {
-  const auto x = parameter({1, 4, kSide, kSide}, "x");
-  const auto boxes = conv3x3(x, 4, 4, "boxes");
-  const auto rows = std::make_shared<op::Transpose>(
-      std::make_shared<op::Reshape>(boxes, integers({1, 4, kCells}), false), integers({0, 2, 1}));
-  EXPECT_THAT(names_of(as_model({product(rows, 4, 4, "corners")}, {x})), ElementsAre("boxes"));
-  // The same product inside a network is not the end of a head.
-  EXPECT_THAT(names_of(as_model({product(product(rows, 4, 4, "inner"), 4, 8, "last", 3)}, {x})),
-              ElementsAre("boxes", "inner", "last"));
-}
-
 TEST(BoxDecoding, LeavesOtherConvolutionsBehindASoftmax) {
   const auto x = parameter({1, 8, kSide, kSide}, "x");
   const auto attention = std::make_shared<op::Softmax>(conv3x3(x, 8, 8, "a"), 1);
