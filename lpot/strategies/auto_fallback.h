@@ -1,7 +1,7 @@
 // The fallback search of `auto` (auto.cpp): which ops must not run in int8 so that a plan may meet the goal.
 //
-//   if (const auto plan = choose_fallback(replay, start)) return Step{*plan};
-//   return replay.step();   // a probe that is needed first, or nothing if no ops are left
+//   const auto plan = choose_fallback(replay, start);
+//   const auto step = plan ? Step{*plan} : replay.step();  // a probe that is needed first; nothing: no ops are left
 //
 // The ops are ordered by their noise (op_noise.h) per millisecond that int8 saves. Candidates are the first 1, 2, 3,
 // ... of them. The cheapest candidate that may meet the goal with a probability above 0.3 is estimated with a few

@@ -1,7 +1,7 @@
 // Measures the noise that each op adds to the outputs of a model when it runs in int8.
 //
 //   const auto noise = measure_op_noise(replay, start, 0.3);
-//   if (!noise) return replay.step();   // a probe is needed first
+//   const bool needs_a_probe = !noise.has_value();  // replay.step()
 //
 // A probe runs a model with one op, or a few ops, in int8, and measures the distance of its outputs. The square of the
 // distance is the power of the noise, and powers add up over ops. (If all other ops stay in int8 instead, one harmful

@@ -1,8 +1,8 @@
 // Replays a search with the recorded trials and probes. The first one that is missing becomes the next step.
 //
 //   Replay replay(space, history);
-//   if (const Trial* tried = replay.trial(key_of(plan), [&] { return plan; })) return tried->result;
-//   return replay.step();  // the step that evaluates `plan`
+//   const Trial* tried = replay.trial(key_of(plan), [&] { return plan; });
+//   const std::optional<Step>& step = replay.step();  // if it was not tried: the step that evaluates `plan`
 //
 #pragma once
 #include <optional>

@@ -17,13 +17,16 @@
 #include "lpot/distributed/coordinator.h"
 #include "lpot/distributed/worker.h"
 #include "lpot/evaluate/evaluate.h"
+#include "lpot/data/transforms/image.h"
 #include "lpot/lpot.h"
 #include "lpot/metrics/detections.h"
 #include "lpot/model/load.h"
 #include "lpot/model/trusted_models.h"
+#include "lpot/quantize/graph/level_groups.h"
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/writers/openvino.h"
 #include "lpot/store/store.h"
+#include "lpot/strategies/op_noise.h"
 #include "lpot/tune/candidate_builder.h"
 #include "lpot/tune/next_model.h"
 #include "lpot/tune/setup.h"
@@ -73,6 +76,8 @@ namespace in_data {
 extern Transform resize;
 extern std::shared_ptr<const Vocabulary> vocabulary;
 extern std::vector<double> row;
+extern Sample sample;
+extern ImageLayout layout;
 }  // namespace in_data
 
 namespace in_distributed {
@@ -93,6 +98,8 @@ extern std::vector<std::size_t> positions;
 extern std::size_t position;
 extern SampleScores baseline, candidate;
 extern SampleScore score;
+extern BatchResult batch;
+extern std::vector<Found> found;
 double my_accuracy(const Model&);
 }  // namespace in_evaluate
 
@@ -122,6 +129,7 @@ extern std::vector<float> values;
 extern Shape shape;
 extern TensorScheme scheme;
 extern PlanChoices choices;
+extern LeveledTensors tensors;
 OpEdit double_bias(const QuantizationTarget&, const QuantizedRows&, OpEdit);
 }  // namespace in_quantize
 
@@ -129,6 +137,13 @@ namespace in_store {
 extern StudyIdentity identity;
 Measurement measure_fp32();
 }  // namespace in_store
+
+namespace in_strategies {
+extern SearchSpace space;
+extern History history;
+extern Replay replay;
+extern StartingPlan start;
+}  // namespace in_strategies
 
 namespace in_tune {
 extern QuantizationTask task;

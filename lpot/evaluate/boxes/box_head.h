@@ -1,7 +1,7 @@
 // The heads of detectors: how boxes and scores are stored in the outputs of a model.
 //
-//   const BoxHead head = find_head(batch.outputs, cells_of(image));
-//   std::cout << describe(head);   // "yolov8: [count,4+classes,anchors]: centers, sizes and scores"
+//   const auto head = find_head(batch.outputs, batch.labels.size(), FrameSize{640, 640});
+//   if (head) std::cout << describe(*head);   // "yolov8: [count,4+classes,anchors]: centers, sizes and scores"
 //
 // A new head needs its enumerator, its row in the table of box_head.cpp, its rule in find_head and its function in
 // decode.cpp.

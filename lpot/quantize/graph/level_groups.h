@@ -1,6 +1,6 @@
 // Groups of tensors that share their levels, and the noise that sharing adds.
 //
-//   LevelGroups groups(tensors);
+//   LevelGroups groups(tensors, statistics);
 //   groups.join({{"a", "b", "ab"}, {"ab", "pooled"}});  // each: tensors that one op without weights connects
 //   Range levels = groups.levels("a");
 //

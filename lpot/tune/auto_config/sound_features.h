@@ -1,8 +1,7 @@
 // The usual ways to turn sound into the input of a model, as parameters of the data set `audio`.
 //
 //   for (const SoundInput& input : sound_inputs(model_inputs(model)))
-//     std::cout << sound_features(input, 0.8, "").front().parameters << "\n";   // "sample_rate: 16000, n_mels: 40,
-//     ..."
+//     std::cout << sound_features(input, 0.8, "").front().parameters << "\n";  // "sample_rate: 16000, n_mels: 40"
 //
 #pragma once
 #include <cstddef>
