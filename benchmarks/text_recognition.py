@@ -110,7 +110,7 @@ def run(lpot, *words):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("/tmp/ocr"))
+    parser.add_argument("--work", type=pathlib.Path, default=pathlib.Path("build/text-recognition"))
     parser.add_argument("--texts", type=int, default=400)
     parser.add_argument("--noise", type=float, default=40)
     arguments = parser.parse_args()
