@@ -27,7 +27,7 @@ using RecipeValue = std::variant<bool, std::int64_t, double>;
 enum class RecipeStatistics {
   None,     // works without calibration
   Ranges,   // needs statistics of activations
-  OwnPass,  // changes values inside the fp32 model, so it needs statistics of the changed model
+  OwnPass,  // needs its own pass: it changes values inside the fp32 model, or needs the ranges of more tensors
 };
 
 // How a recipe is set in a configuration.
