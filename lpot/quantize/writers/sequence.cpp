@@ -24,8 +24,8 @@ std::shared_ptr<op::Constant> axis_constant(std::int64_t axis) {
   return op::Constant::create(ov::element::i64, {}, {axis});
 }
 
-// The plug-in leaves a sequence with a constant state in f32. Adding zero times a value of X to the state prevents that
-// the plug-in folds it to a constant.
+// The plug-in leaves a sequence with a constant state in f32. Adding zero times a value of X to the state prevents the
+// plug-in from folding it to a constant.
 Output unfolded_state(const Output& state, const Output& x, const std::string& name) {
   if (depends_on_inputs(state)) return state;
   const auto first = std::make_shared<op::Slice>(x, integers({0, 0}), integers({1, 1}), integers({1, 1}),
