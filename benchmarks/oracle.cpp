@@ -10,7 +10,7 @@
 // and the timing of every other strategy. It evaluates every plan completely. Its steps:
 // 1. whole-model plans: schemes, recipes and precisions of the search space, and the models without int8
 // 2. fallback from the most accurate of them, in the order of several rankings of the ops
-// 3. fallback of single ops, and fallback in the order of the accuracy that this gains
+// 3. fallback of single ops, and fallback of several ops in the order of the accuracy that each of them gains
 // 4. random changes of the fastest plans that meet one of the goals of the benchmark
 #include <fmt/format.h>
 
