@@ -6,7 +6,7 @@
 namespace lpot {
 namespace {
 
-constexpr int kMaxDraws = 200;
+constexpr int kMaxDraws = 200;        // random plans that are drawn to find a new one
 constexpr double kMaxLossRatio = 10;  // in units of the allowed loss; larger losses count as equal
 
 }  // namespace

@@ -10,7 +10,8 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kBatch = 16;
-constexpr std::size_t kMapsToJudge = 8, kMapValues = 8u << 20;
+constexpr std::size_t kMapsToJudge = 8;       // samples whose outputs are stored as maps
+constexpr std::size_t kMapValues = 8u << 20;  // of one sample; larger outputs are not stored as maps
 constexpr std::uint64_t kSampleSeed = 7;
 
 // Collects the first output of all batches.
