@@ -1,11 +1,13 @@
-// Takes AVX-512 and VNNI out of what the CPUID instruction tells, for libraries that no variable holds back.
+// Removes AVX-512 and VNNI from the answers of the CPUID instruction, for libraries without an environment variable
+// that limits the instruction set.
 //
 //   LD_AUDIT=libcpuid_mask.so LPOT_CPUID_SITES=sites PROGRAM
 //
-// Every line of the file of sites is the address, in hexadecimal, of one CPUID instruction and the path of the library
-// or program that it is in (benchmarks/as_avx2.py writes it). The dynamic linker shows each object to an auditor before
-// any of its code has run: these instructions are replaced by UD2, which is as long, and what that raises is answered
-// with the CPU's own words less the bits below. Programs that are started by the program inherit it.
+// Every line of the file of sites contains the address of one CPUID instruction, in hexadecimal, and the path of the
+// library or program that contains it (benchmarks/as_avx2.py writes this file). The dynamic linker calls la_objopen for
+// each object before any of its code runs. There, these instructions are replaced by UD2, which has the same length.
+// UD2 raises SIGILL, and the handler returns the CPU's own answer without the bits below. Child processes inherit the
+// environment variables, so the replacement also applies to them.
 #include <cpuid.h>
 #include <link.h>
 #include <signal.h>
@@ -51,12 +53,12 @@ Registers masked_cpuid(unsigned leaf, unsigned part) {
     found.c &= ~bits({1, 6, 8, 9, 10, 11, 12, 14});      // VBMI, VBMI2, GFNI, VAES, VPCLMULQDQ, VNNI, BITALG, VPOPCNTDQ
     found.d &= ~bits({2, 3, 8, 22, 23, 24, 25});         // 4VNNIW, 4FMAPS, VP2INTERSECT, AMX-BF16, FP16, AMX
   } else {
-    found = {};  // AVX-VNNI, AVX512-BF16 and their like
+    found = {};  // AVX-VNNI, AVX512-BF16 and similar extensions
   }
   return found;
 }
 
-void answer(int, siginfo_t*, void* context) {
+void handle_illegal_instruction(int, siginfo_t*, void* context) {
   auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
   const auto end = replaced.begin() + static_cast<std::ptrdiff_t>(replaced_count);
   if (std::find(replaced.begin(), end, static_cast<std::uintptr_t>(registers[REG_RIP])) == end) {
@@ -72,7 +74,7 @@ void answer(int, siginfo_t*, void* context) {
   registers[REG_RIP] += static_cast<greg_t>(kUndefined.size());
 }
 
-// Whether it was a CPUID instruction, and is none now.
+// Replaces a CPUID instruction. False if there is none at this address, or if its page cannot be written.
 bool replace(unsigned char* instruction) {
   if (replaced_count == kMostSites || std::memcmp(instruction, kCpuid.data(), kCpuid.size()) != 0) return false;
   const auto page_size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
@@ -86,9 +88,9 @@ bool replace(unsigned char* instruction) {
   return mprotect(pages, bytes, PROT_READ | PROT_EXEC) == 0;
 }
 
-void answer_from_now_on() {
+void install_handler() {
   struct sigaction action {};
-  action.sa_sigaction = answer;
+  action.sa_sigaction = handle_illegal_instruction;
   action.sa_flags = SA_SIGINFO | SA_NODEFER;
   sigaction(SIGILL, &action, nullptr);
 }
@@ -106,7 +108,7 @@ __attribute__((visibility("default"))) unsigned la_objopen(link_map* object, Lmi
   if (sites == nullptr || realpath(name, path.data()) == nullptr) return 0;
   std::FILE* file = std::fopen(sites, "r");
   if (file == nullptr) return 0;
-  answer_from_now_on();
+  install_handler();
   std::array<char, PATH_MAX + 1> of{};
   unsigned long address = 0;
   while (std::fscanf(file, "%lx %4096[^\n]", &address, of.data()) == 2)

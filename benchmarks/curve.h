@@ -1,4 +1,5 @@
-// What a piece of work takes, at several sizes, as a row of a table with the exponent that fits.
+// Measures the time or memory of a piece of work at several sizes, and prints it as a row of a table with the exponent
+// of the growth.
 //
 //   print_head("ops", {250, 500});
 //   Curve load("load", "s");
@@ -19,7 +20,7 @@
 
 namespace lpot {
 
-// Of the processor, all threads together: another program on the machine does not count.
+// CPU time of all threads of this process. Other programs on the machine do not count.
 inline double cpu_seconds() {
   timespec time{};
   ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
@@ -43,13 +44,13 @@ inline double median_seconds_of(const std::function<void()>& work) {
 
 inline double bytes_in_use() { return static_cast<double>(::mallinfo2().uordblks); }
 
-// One part of the work: what it took at each size.
+// One part of the work, with its measurement at each size.
 class Curve {
  public:
   Curve(std::string name, std::string unit) : name_(std::move(name)), unit_(std::move(unit)) {}
   void add(double size, double value) { points_.emplace_back(size, value); }
 
-  // By least squares.
+  // The slope of the logarithms, by least squares.
   double exponent() const {
     double n = 0, x = 0, y = 0, xx = 0, xy = 0;
     for (const auto& [size, value] : points_) {

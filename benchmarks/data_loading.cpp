@@ -81,7 +81,7 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-// What `evaluate` does, from wherever the batches come.
+// Does the same as `evaluate`, with batches from any source.
 void infer_and_score(Runner& runner, Metric& metric, const std::function<std::optional<Batch>()>& next) {
   std::vector<std::vector<Tensor>> labels;
   std::size_t scored = 0;
@@ -100,8 +100,8 @@ void run(bool text) {
   const DataLoader loader = evaluation_loader(bench.config);
   Runner runner(int8_of(bench), loader.dataset().input_naming());
   const std::vector<NamedMetric> metrics = make_metrics(bench.config.accuracy.metrics);
-  std::vector<Batch> kept;
-  for (auto batches = loader.read(); auto batch = batches.next();) kept.push_back(std::move(*batch));
+  std::vector<Batch> batches_in_memory;
+  for (auto batches = loader.read(); auto batch = batches.next();) batches_in_memory.push_back(std::move(*batch));
 
   // The score, from the loader or from memory.
   const auto read = [&] {
@@ -110,24 +110,25 @@ void run(bool text) {
     infer_and_score(runner, *metric, [&] { return batches.next(); });
     return metric->result();
   };
-  const auto remember = [&] {
+  const auto read_from_memory = [&] {
     const auto metric = metrics.front().metric->fresh();
     std::size_t position = 0;
-    infer_and_score(runner, *metric,
-                    [&] { return position < kept.size() ? std::optional(kept[position++]) : std::nullopt; });
+    infer_and_score(runner, *metric, [&] {
+      return position < batches_in_memory.size() ? std::optional(batches_in_memory[position++]) : std::nullopt;
+    });
     return metric->result();
   };
   const double accuracy = read();  // compiles the model, which is not counted
-  if (remember() != accuracy) throw Error("bench", "the two evaluations differ in their score");
+  if (read_from_memory() != accuracy) throw Error("bench", "the two evaluations differ in their score");
 
   std::vector<double> loading, with_loader, in_memory, ratios;
   for (int round = 0; round < kRounds; ++round) {
     loading.push_back(seconds_of([&] {
       for (auto batches = loader.read(); batches.next();) continue;
     }));
-    // Each is the first every other time.
+    // The two evaluations take turns in running first.
     if (round % 2 == 0) with_loader.push_back(seconds_of(read));
-    in_memory.push_back(seconds_of(remember));
+    in_memory.push_back(seconds_of(read_from_memory));
     if (round % 2 == 1) with_loader.push_back(seconds_of(read));
     ratios.push_back(with_loader.back() / in_memory.back());
   }

@@ -91,7 +91,7 @@ StudyOutcome run_study(Store& store, StudyId id, const SearchSpace& space, std::
   }});
 }
 
-// Seconds of the processor and peak memory in MB of a program; what this one has at that moment is the least.
+// CPU seconds and peak memory in MB of a program. The peak includes the memory that this process has at the fork.
 std::pair<double, double> run_program(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -191,7 +191,7 @@ void bench_steps(const std::vector<std::size_t>& sizes) {
   }
 }
 
-// Products one behind the other, an activation behind each.
+// A chain of matrix products, each followed by an activation.
 std::shared_ptr<ov::Model> chain(std::size_t count) {
   constexpr std::size_t kWidth = 8;
   const auto input = std::make_shared<op::Parameter>(ov::element::f32, ov::PartialShape{-1, kWidth});
@@ -214,7 +214,7 @@ std::shared_ptr<ov::Model> chain(std::size_t count) {
   return std::make_shared<ov::Model>(ov::OutputVector{last}, ov::ParameterVector{input});
 }
 
-// The strategy's own trials until `count` of them are there, then the time of one more step.
+// Runs the strategy until it has `count` trials and probes, then measures the time of one more step.
 double step_ms(const std::string& name, const SearchSpace& space, std::size_t count) {
   const auto strategy = strategy_of(name);
   std::vector<Trial> trials;
@@ -278,14 +278,14 @@ ValuesOfOps measure_ops(const fs::path& folder, std::size_t size) {
   Model int8;
   const double applied = median_seconds_of([&] { int8 = apply(task->model, edits); });
   const double saved = median_seconds_of([&] { save_model(int8, folder / "int8.xml"); });
-  const double kept = median_seconds_of([&] { plan_from_json(to_json(plan)); });
+  const double json_round_trip = median_seconds_of([&] { plan_from_json(to_json(plan)); });
   const double memory = (bytes_in_use() - before) / 1e6;
   return {load,
           calibration,
           resolved,
           applied,
           saved,
-          kept,
+          json_round_trip,
           memory,
           step_ms("basic", SearchSpace{task->choices}, 60),
           step_ms("mse", SearchSpace{task->choices}, 60),
@@ -294,7 +294,7 @@ ValuesOfOps measure_ops(const fs::path& folder, std::size_t size) {
 }
 
 // Uses a separate process: the heap of earlier sizes would influence the measurement.
-ValuesOfOps measure_ops_apart(const fs::path& folder, std::size_t size) {
+ValuesOfOps measure_ops_in_child(const fs::path& folder, std::size_t size) {
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) throw Error("bench", "no pipe");
   const pid_t child = ::fork();
@@ -323,7 +323,7 @@ void bench_ops(const fs::path& folder, const std::vector<std::size_t>& sizes) {
   std::vector<Curve> curves;
   for (const Part& part : kPartsOfOps) curves.emplace_back(part.name, part.unit);
   for (const std::size_t size : sizes) {
-    const ValuesOfOps values = measure_ops_apart(folder, size);
+    const ValuesOfOps values = measure_ops_in_child(folder, size);
     for (std::size_t i = 0; i < values.size(); ++i) curves[i].add(static_cast<double>(size), values[i]);
   }
   for (const Curve& curve : curves) curve.print();

@@ -10,7 +10,7 @@
 // and the timing of every other strategy. It evaluates every plan completely. Its steps:
 // 1. whole-model plans: schemes, recipes and precisions of the search space, and the models without int8
 // 2. fallback from the most accurate of them, in the order of several rankings of the ops
-// 3. fallback of single ops, and fallback in the order of the accuracy that this gains
+// 3. fallback of single ops, and fallback of several ops in the order of the accuracy that each of them gains
 // 4. random changes of the fastest plans that meet one of the goals of the benchmark
 #include <fmt/format.h>
 
@@ -256,8 +256,8 @@ class Oracle : public Strategy {
     }
 
     OpPlan other_scheme(const std::string& name, const OpPlan& now, RandomGenerator& draws) const {
-      const auto op =
-          std::find_if(space_.ops.begin(), space_.ops.end(), [&](const OpSpace& o) { return o.name == name; });
+      const auto op = std::find_if(space_.ops.begin(), space_.ops.end(),
+                                   [&](const OpSpace& candidate) { return candidate.name == name; });
       std::vector<OpPlan> choices;
       for (const auto* list : {&op->choices, &op->more_choices})
         std::copy_if(list->begin(), list->end(), std::back_inserter(choices),
@@ -288,8 +288,8 @@ class Oracle : public Strategy {
       const auto int8 =
           std::find_if(plan.ops.begin(), plan.ops.end(), [](const auto& op) { return op.second.is_int8(); });
       const OpPlan& wanted = int8 == plan.ops.end() ? space_.model_choices.front() : int8->second;
-      const auto op =
-          std::find_if(space_.ops.begin(), space_.ops.end(), [&](const OpSpace& o) { return o.name == name; });
+      const auto op = std::find_if(space_.ops.begin(), space_.ops.end(),
+                                   [&](const OpSpace& candidate) { return candidate.name == name; });
       return op->most_similar_of_all(wanted);
     }
 

@@ -1,9 +1,9 @@
-// How often a model that is compiled for two streams as the first thing of a process computes something else in one of
-// them, as OpenVINO compiles it and with lpot's Runner, which compares the streams.
+// Counts how often one of two streams computes wrong outputs if a process starts by compiling a model for two streams:
+// as OpenVINO compiles it, and with lpot's Runner, which compares the streams.
 //
 //   bench_streams model.xml 400 2 256           400 processes each, inputs [2, 256]; inputs of one dimension [2]
 //
-// The inputs are those of a BERT: random tokens, a mask of ones, zeros, numbers.
+// The inputs are those of a BERT: random token ids, a mask of ones, segments of zeros, and unique numbers.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,7 +90,7 @@ int run(const Settings& settings, bool checks, const std::string& reference) {
   bool again = false;
   Observer observer;
   observer.on_log = [&](LogLevel, std::string_view) { again = true; };
-  if (!std::filesystem::exists(reference)) {  // of one stream
+  if (!std::filesystem::exists(reference)) {  // the first process writes the outputs of one stream
     const Values right = plain(model, inputs, 1).front();
     std::ofstream(reference, std::ios::binary)
         .write(reinterpret_cast<const char*>(right.data()), static_cast<std::streamsize>(right.size() * sizeof(float)));

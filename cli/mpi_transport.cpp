@@ -61,19 +61,19 @@ class MpiTransport : public Transport {
                 MPI_COMM_WORLD, &sending.parts.emplace_back());
       sent += count;
     } while (sent < bytes.size());
-    forget_what_has_gone();
+    release_sent();
   }
 
   std::optional<Message> receive() override {
-    forget_what_has_gone();
+    release_sent();
     while (true) {
-      int has_come = 0;
+      int has_arrived = 0;
       MPI_Status status;
-      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &has_come, &status);
-      if (has_come == 0) return std::nullopt;
+      MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &has_arrived, &status);
+      if (has_arrived == 0) return std::nullopt;
       int count = 0;
       MPI_Get_count(&status, MPI_CHAR, &count);
-      std::string& bytes = begun_[status.MPI_SOURCE];
+      std::string& bytes = received_parts_[status.MPI_SOURCE];
       const std::size_t before = bytes.size();
       bytes.resize(before + static_cast<std::size_t>(count));
       MPI_Recv(bytes.data() + before, count, MPI_CHAR, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
@@ -88,17 +88,17 @@ class MpiTransport : public Transport {
     std::vector<MPI_Request> parts;
   };
 
-  void forget_what_has_gone() {
+  void release_sent() {
     std::erase_if(sending_, [](Sending& one) {
-      int has_gone = 0;
-      MPI_Testall(static_cast<int>(one.parts.size()), one.parts.data(), &has_gone, MPI_STATUSES_IGNORE);
-      return has_gone != 0;
+      int is_sent = 0;
+      MPI_Testall(static_cast<int>(one.parts.size()), one.parts.data(), &is_sent, MPI_STATUSES_IGNORE);
+      return is_sent != 0;
     });
   }
 
   int rank_ = 0, size_ = 1;
-  std::list<Sending> sending_;        // a list, because the bytes must not move
-  std::map<int, std::string> begun_;  // partly received messages, by sender
+  std::list<Sending> sending_;                 // a list, because the bytes must not move
+  std::map<int, std::string> received_parts_;  // of messages that are not complete yet, by sender
 };
 #endif
 

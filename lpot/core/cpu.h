@@ -1,4 +1,4 @@
-// What the CPU can do, and the class that measured choices (kernel forms, half range) belong to.
+// What the CPU can do, and the class of CPUs for which measured choices (kernel variants, half range) are valid.
 //
 //   const Cpu cpu = detect_cpu();
 //   std::cout << cpu.name << ": " << cpu.cpu_class() << (cpu.needs_half_range() ? ", half range\n" : "\n");

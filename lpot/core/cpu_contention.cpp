@@ -16,7 +16,7 @@ std::optional<CpuTicks> ticks_now() {
   return std::getline(file, line) ? parse_cpu_ticks(line) : std::nullopt;
 }
 
-// Of this process, its finished children, and a child that still runs.
+// The CPU time of this process, its finished children, and a child that still runs.
 std::uint64_t own_ticks(pid_t process) {
   tms own{};
   times(&own);

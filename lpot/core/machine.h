@@ -25,7 +25,7 @@ struct Machine {
   std::optional<std::uint64_t> cgroup_bytes = {};  // memory limit of the control group
   std::string governor = {};  // frequency governor of core 0; "": unknown, as in most virtual machines
   bool is_virtual = false;
-  double busy_share = 0;  // of the CPU time that other programs use, 0..1
+  double busy_share = 0;  // share of the CPU time that other programs use, 0..1
 };
 
 // Above this share of CPU time, other programs disturb measurements.

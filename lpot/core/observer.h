@@ -1,4 +1,4 @@
-// How the library talks: it never prints, it tells an Observer.
+// How the library reports messages and progress: it never prints, it calls an Observer.
 //
 //   Observer observer;
 //   observer.on_log = [](LogLevel, std::string_view message) { std::cerr << message << "\n"; };

@@ -1,4 +1,4 @@
-// The words of quantization that config, statistics and plans share.
+// The terms of quantization that the configuration, the statistics and the plans share.
 //
 //   std::cout << to_string(Algorithm::Kl);                           // kl
 //   const std::optional<Symmetry> symmetry = parse<Symmetry>("sym");  // Symmetry::Symmetric

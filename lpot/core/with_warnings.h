@@ -1,4 +1,4 @@
-// A result together with what its maker wants the user to know.
+// A result, with warnings for the user.
 //
 //   WithWarnings<PlanChoices> allowed =
 //       allowed_choices(ops, config.quantization, recipe_declarations(), half_range);

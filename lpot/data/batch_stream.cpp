@@ -60,8 +60,8 @@ void BatchStream::State::start() {
   workers_.reserve(count);
   try {
     for (std::size_t i = 0; i < count; ++i) workers_.emplace_back([this] { work(); });
-  } catch (
-      const std::system_error&) {  // the system has no more threads: the stream works with fewer threads or without
+  } catch (const std::system_error&) {
+    // The system has no more threads. The stream continues with fewer threads, or without any.
   }
 }
 

@@ -101,7 +101,7 @@ Sample DataLoader::sample(std::size_t position) const {
                                               position, order_.size()));
   const std::size_t index = order_[position];
   if (cache_)
-    if (auto kept = cache_->get(index)) return std::move(*kept);
+    if (auto stored = cache_->get(index)) return std::move(*stored);
   Sample sample = read_sample(*dataset_, index);
   const std::uint64_t seed = mix(options_.seed ^ mix(index));
   try {

@@ -8,7 +8,7 @@
 //   const DataLoader loader(dataset, {resize, {.name = "Zero", .apply = zero}});
 //
 // Image transforms change the first input only. Where channels may be first or last, the dimension whose size fits
-// tells; when both fit, floats have channels first (as ToTensor leaves them) and integers last (as data sets give
+// decides; if both fit, floats have channels first (as ToTensor leaves them) and integers last (as data sets give
 // them).
 #pragma once
 #include <cstdint>

@@ -15,7 +15,7 @@
 namespace lpot {
 namespace {
 
-constexpr double kSecondsBetweenChecks = 0.05;  // between checks of the workers' processes
+constexpr double kSecondsBetweenChecks = 0.05;  // of the workers' processes
 constexpr std::size_t kWindow = 4;  // limits how far answers may be ahead, in multiples of the maximum of open jobs
 
 bool is_running(const Peer& peer) { return ::kill(static_cast<pid_t>(peer.process), 0) == 0 || errno != ESRCH; }

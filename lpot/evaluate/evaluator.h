@@ -111,7 +111,7 @@ class DataEvaluator : public Evaluator {
 class CommandEvaluator : public Evaluator {
  public:
   // `passes_source`: the program gets the user's own file as the fp32 model. Otherwise, and for int8 models, it gets an
-  // .xml file with its .bin, which exists only while the command runs.
+  // .xml file with its .bin in a temporary folder. The files of the next model replace them.
   CommandEvaluator(std::string command, bool passes_source);
   ~CommandEvaluator() override;
 

@@ -49,10 +49,10 @@ PredictedChange predicted_change(const SampleScores& baseline, std::vector<doubl
   std::sort(noise.begin(), noise.end());
   PredictedChange change;
   for (const auto& score : baseline) {
-    const auto enough = std::upper_bound(noise.begin(), noise.end(), -score->margin);
-    const double right = static_cast<double>(noise.end() - enough) / static_cast<double>(noise.size());
-    change.mean += right - score->value;
-    change.changed += std::fabs(right - score->value);
+    const auto first_right = std::upper_bound(noise.begin(), noise.end(), -score->margin);
+    const double share_right = static_cast<double>(noise.end() - first_right) / static_cast<double>(noise.size());
+    change.mean += share_right - score->value;
+    change.changed += std::fabs(share_right - score->value);
   }
   const auto size = static_cast<double>(baseline.size());
   return {change.mean / size, change.changed / size};

@@ -18,12 +18,13 @@ double log_choose(std::size_t n, std::size_t k) {
   return log_factorial(n) - log_factorial(k) - log_factorial(n - k);
 }
 
-// The probability of at most `hits` hits in `drawn` draws without replacement from a population with `kind` hits.
-double probability_at_most(std::size_t hits, std::size_t population, std::size_t drawn, std::size_t kind) {
+// The probability of at most `hits` hits in `drawn` draws without replacement from a population with `all_hits` hits.
+double probability_at_most(std::size_t hits, std::size_t population, std::size_t drawn, std::size_t all_hits) {
   double sum = 0;
-  const std::size_t fewest = drawn + kind > population ? drawn + kind - population : 0;
-  for (std::size_t k = fewest; k <= std::min({hits, drawn, kind}); ++k)
-    sum += std::exp(log_choose(kind, k) + log_choose(population - kind, drawn - k) - log_choose(population, drawn));
+  const std::size_t fewest = drawn + all_hits > population ? drawn + all_hits - population : 0;
+  for (std::size_t k = fewest; k <= std::min({hits, drawn, all_hits}); ++k)
+    sum += std::exp(log_choose(all_hits, k) + log_choose(population - all_hits, drawn - k) -
+                    log_choose(population, drawn));
   return std::min(1.0, sum);
 }
 
@@ -33,7 +34,7 @@ std::size_t count_wrong(const SampleScores& sample_scores) {
   return static_cast<std::size_t>(std::count_if(sample_scores.begin(), sample_scores.end(), is_wrong));
 }
 
-// The margin of a correct sample.
+// Sorts samples from the hardest to the easiest: -1 for a wrong answer, else the margin.
 double hardness(const std::optional<SampleScore>& score) { return is_wrong(score) ? -1 : score->margin; }
 
 // The rank of each position when samples are sorted by hardness for one model, and among equals for another.

@@ -7,7 +7,7 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMostPerImage = 100;
+constexpr std::size_t kMostPerImage = 100;  // detections of a class, as in pycocotools
 
 // The ground truth and detections of one class in one image: unflagged objects first, detections sorted by score.
 struct Group {

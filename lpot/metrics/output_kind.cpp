@@ -68,9 +68,10 @@ bool is_detections(const std::vector<OutputShape>& outputs) {
   return false;
 }
 
-// Detectors have a row for every cell of grids with strides of 8, 16 and 32 pixels: 64 x 64 pixels have 84 cells, 85
-// with a stride of 64, 15 (three anchors each) with strides of 16 and 32.
-// Rows of tokens are fewer than the cells of 128 x 128 pixels (336), or have more columns for a row.
+// Detectors have a row for every cell of grids with strides of 8, 16 and 32 pixels. For 64 x 64 pixels, these are 84
+// cells, and 85 with an additional stride of 64. With strides of 16 and 32 and three anchors in each cell, the number
+// of rows is a multiple of 15. Outputs with a row for each token have fewer rows than 128 x 128 pixels have cells
+// (336), or more columns relative to the number of rows.
 constexpr std::int64_t kManyAnchors = 300, kManyColumns = 20;
 bool is_cell_count(std::int64_t count) { return count % 21 == 0 || count % 85 == 0 || count % 15 == 0; }
 

@@ -107,7 +107,7 @@ std::string trust_key(const ModelHashes& hashes, const LoadOptions& options) {
 }
 
 // Names unsupported operations, or reports OpenVINO's message. Only suggests to check the file if the message does not
-// speak of something unsupported.
+// mention something unsupported.
 std::string explain_failed_read(const ModelFiles& files, const std::exception& error, const LoadOptions& options) {
   const std::string explanation = explain_unsupported_ops(files, error.what(), options);
   if (!explanation.empty()) return explanation;

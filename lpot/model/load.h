@@ -21,8 +21,8 @@ struct LoadOptions {
   std::vector<std::string> inputs = {};   // tensors that become the inputs, in this order; empty: the model's own
   std::vector<std::string> outputs = {};  // tensors that become the outputs; empty: the model's own
   std::map<std::string, std::vector<std::int64_t>> input_shapes = {};  // of any input, cut or not; -1: dynamic
-  std::map<std::string, std::string> state =
-      {};  // from an output to the input that it feeds in the next step (state.h)
+  // From an output to the input that it feeds in the next step (state.h).
+  std::map<std::string, std::string> state = {};
   // TensorFlow models of at least this size are converted in a child process (model/subprocess_convert.h).
   std::uint64_t subprocess_convert_bytes = std::uint64_t{256} << 20;
   bool probe = true;  // load the model in a sandbox first (model/sandboxed_load.h)

@@ -28,7 +28,7 @@ bool is_one_of(const Node& node, std::initializer_list<std::string_view> types) 
 }
 
 // Whether an op only moves values.
-bool is_mover(const Node& node) {
+bool only_moves_values(const Node& node) {
   return is_one_of(node, {"Reshape", "Squeeze", "Unsqueeze", "Transpose", "Convert", "Identity"});
 }
 
@@ -49,7 +49,7 @@ Source source_of(const Node& result) {
   const ov::PartialShape shape = result.get_input_partial_shape(0);
   if (shape.rank().is_static())
     for (std::size_t i = 0; i < shape.size(); ++i) source.axes.push_back(i);
-  while (is_mover(*source.node)) {
+  while (only_moves_values(*source.node)) {
     const Node& node = *source.node;
     if (const auto* transpose = dynamic_cast<const ov::op::v1::Transpose*>(&node)) {
       const auto order = ov::as_type_ptr<ov::op::v0::Constant>(transpose->input_value(1).get_node_shared_ptr());
@@ -152,7 +152,7 @@ bool is_linear(const Node& node) {
 bool is_mean_of_sigmoid(const Node& node) {
   if (!is_one_of(node, {"ReduceMean"})) return false;
   const Node* values = &input_of(node, 0);
-  while (is_mover(*values)) values = &input_of(*values, 0);
+  while (only_moves_values(*values)) values = &input_of(*values, 0);
   return is_one_of(*values, {"Sigmoid"});
 }
 

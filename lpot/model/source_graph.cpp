@@ -142,8 +142,8 @@ const T* at_or_only(const std::map<std::string, std::vector<T>>& attributes, con
   return index < found->second.size() ? &found->second[index] : found->second.size() == 1 ? &found->second[0] : nullptr;
 }
 
-constexpr std::int64_t kMaxParts =
-    1024;  // limits the outputs of a split, because a damaged file may contain any number
+// The largest number of outputs of a split, because a damaged file may contain any number.
+constexpr std::int64_t kMaxParts = 1024;
 
 bool is_input(const SourceNode& node) { return node.op.starts_with("Placeholder") || node.op == "Parameter"; }
 bool is_constant(const SourceNode& node) { return node.op == "Const" || node.op == "Constant"; }

@@ -22,8 +22,8 @@ namespace lpot {
 struct OpSpace {
   std::string name;
   std::string type;
-  std::vector<OpPlan>
-      choices;  // int8 choices in order of preference, then unquantized unless the configuration forbids it
+  // Int8 choices in order of preference, then the unquantized choice unless the configuration forbids it.
+  std::vector<OpPlan> choices;
 
   // Int8 choices that only strategies use that rank plans before they try them: range estimators that the configuration
   // does not name.

@@ -112,9 +112,9 @@ class EstimatorChoice {
     const OpSpace& space = *spaces_.at(op.name);
     for (const auto* all : {&space.choices, &space.more_choices})
       for (const OpPlan& choice : *all) {
-        OpPlan like = choice;
-        like.activation.algorithm = preferred.activation.algorithm;
-        if (like == preferred) found.push_back(choice.activation.algorithm);
+        OpPlan with_preferred_algorithm = choice;
+        with_preferred_algorithm.activation.algorithm = preferred.activation.algorithm;
+        if (with_preferred_algorithm == preferred) found.push_back(choice.activation.algorithm);
       }
     return found;
   }
@@ -136,7 +136,8 @@ class EstimatorChoice {
     for (auto& [estimator, error] : known->second) error += found.at(estimator);
   }
 
-  // The first of equals, so that the preferred estimator wins where the ranges are equal.
+  // If several estimators have the same error, for example because their ranges are equal, the first one in the order
+  // of the enumeration wins.
   static Algorithm least(const Errors& errors) {
     Algorithm best = Algorithm::MinMax;
     double smallest = std::numeric_limits<double>::infinity();

@@ -13,8 +13,9 @@
 namespace lpot {
 namespace {
 
-constexpr int kMaxSum = 32767;
+constexpr int kMaxSum = 32767;  // of two products, in 16 bits
 constexpr int kHalfRange = 63;  // the largest integer of half-range weights
+// The scale of a Laplace distribution, relative to its standard deviation.
 constexpr double kHalfOfRoot2 = 0.70710678118654752;
 
 struct Excess {

@@ -18,7 +18,7 @@
 namespace lpot {
 namespace {
 
-// Of the output's root mean square. A wrong scale of one gate is 5%.
+// The largest error, relative to the root mean square of the output. A wrong scale of one gate causes an error of 5%.
 constexpr double kAllowedError = 0.01;
 
 // The source model with the outputs of these sequences as its only outputs, in their order. The writers move outputs to

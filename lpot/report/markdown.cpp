@@ -136,19 +136,19 @@ std::string report_markdown(const OrderedJson& view) {
   if (const std::string probes = view["probes_text"]; !probes.empty())
     text += fmt::format("Probes: {}.\n\n", plain(probes));
   text += "## Trials\n\n" + trials(view) + ranked_not_tried(view);
-  std::vector<Row> kept, found;
+  std::vector<Row> not_int8_rows, finding_rows;
   std::string noisiest;
   for (const OrderedJson& op : view["ops"]) {
-    if (op.contains("why")) kept.push_back({plain(op["name"]), plain(op["type"]), plain(op["why"])});
+    if (op.contains("why")) not_int8_rows.push_back({plain(op["name"]), plain(op["type"]), plain(op["why"])});
     if (op.contains("why_int8"))
       noisiest = fmt::format("Noisiest op in int8: {}. {}\n\n", plain(op["name"]), plain(op["why_int8"]));
     if (op.contains("findings"))
       for (const OrderedJson& finding : op["findings"])
-        found.push_back({plain(op["name"]), plain(finding["text"]), code(finding["yaml"])});
+        finding_rows.push_back({plain(op["name"]), plain(finding["text"]), code(finding["yaml"])});
   }
-  if (!kept.empty()) text += "## Ops not in int8\n\n" + table({"op", "type", "why"}, kept);
+  if (!not_int8_rows.empty()) text += "## Ops not in int8\n\n" + table({"op", "type", "why"}, not_int8_rows);
   text += noisiest;
-  if (!found.empty()) text += "## Diagnosis\n\n" + table({"op", "finding", "YAML that may help"}, found);
+  if (!finding_rows.empty()) text += "## Diagnosis\n\n" + table({"op", "finding", "YAML that may help"}, finding_rows);
   const OrderedJson& about = view["about"];
   if (about.contains("command") && about.contains("machine") && about.contains("versions"))
     text +=

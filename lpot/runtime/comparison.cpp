@@ -20,7 +20,7 @@ constexpr double kNarrow = 0.05;
 // Above this share of the cores, other programs delay inferences. Programs in the background of an idle machine use
 // less.
 constexpr double kContended = 0.1;
-constexpr double kConfidence = 0.95;
+constexpr double kConfidence = 0.95;  // of the interval of a ratio
 
 // The times of single inferences.
 struct Runs {

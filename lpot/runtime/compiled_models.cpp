@@ -12,8 +12,8 @@ CompiledModels::CompiledModels(const std::vector<Tensor>& sample, std::optional<
     : sample_(sample), threads_(threads) {}
 
 std::shared_ptr<Executable> CompiledModels::find(const Model& model, bool with_profiler) {
-  const auto known = std::find_if(cache_.begin(), cache_.end(), [&](const Entry& kept) {
-    return kept.graph == model.graph && kept.precision == model.precision && kept.has_profiler == with_profiler;
+  const auto known = std::find_if(cache_.begin(), cache_.end(), [&](const Entry& entry) {
+    return entry.graph == model.graph && entry.precision == model.precision && entry.has_profiler == with_profiler;
   });
   if (known == cache_.end()) return nullptr;
   std::rotate(known, known + 1, cache_.end());

@@ -24,7 +24,7 @@ std::string environment(const char* name) {
 
 // `.venv` beside a folder that contains this program: build/bin/lpot belongs to the .venv beside build.
 std::string python_of_source_tree() {
-  constexpr int kLevels = 4;
+  constexpr int kLevels = 4;  // folders above the program that are searched
   std::error_code error;
   fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (int level = 0; level < kLevels && folder.has_relative_path(); ++level, folder = folder.parent_path())

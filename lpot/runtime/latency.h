@@ -35,9 +35,9 @@ Latency summarize(std::vector<double> times_ms);
 // Shapes by input name; -1: dynamic.
 using InputShapes = std::map<std::string, std::vector<std::int64_t>>;
 
-// Generates inputs for a model: zeros for integers, random normal numbers for floats. The first dimension is the batch
-// size; `shapes` replaces the shapes of the model. Throws ModelError for an input with other dynamic dimensions, and
-// for an input in `shapes` that the model does not have.
+// Generates inputs for a model: random normal numbers for f32, zeros for all other types. The first dimension is the
+// batch size; `shapes` replaces the shapes of the model. Throws ModelError for an input with other dynamic dimensions,
+// and for an input in `shapes` that the model does not have.
 std::vector<Tensor> generate_inputs(const Model&, std::size_t batch_size, const InputShapes& shapes = {});
 
 }  // namespace lpot

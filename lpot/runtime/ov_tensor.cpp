@@ -35,9 +35,9 @@ ov::Tensor to_ov_tensor(const Tensor& tensor) {
 
 Tensor borrow_from_ov(const ov::Tensor& source) {
   const ov::Shape shape = source.get_shape();
-  const auto kept = std::make_shared<ov::Tensor>(source);
+  const auto owner = std::make_shared<ov::Tensor>(source);
   return {from_ov(source.get_element_type()), Shape(shape.begin(), shape.end()),
-          std::shared_ptr<void>(kept, kept->data())};
+          std::shared_ptr<void>(owner, owner->data())};
 }
 
 Tensor copy_from_ov(const ov::Tensor& source) {

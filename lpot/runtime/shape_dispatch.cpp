@@ -5,7 +5,7 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMaxShapes = 8;
+constexpr std::size_t kMaxShapes = 8;  // compilations; with this number, all other shapes use the dynamic one
 
 bool accepts(const std::vector<Port>& ports, const Shapes& shapes) {
   for (std::size_t i = 0; i < ports.size(); ++i) {

@@ -31,11 +31,11 @@
 namespace lpot {
 namespace {
 
-constexpr double kWorthSpeed = 0.1;          // share of the latency that a faster plan must save
-constexpr std::size_t kFinalists = 3;        // plans that are estimated again with more samples
-constexpr std::size_t kMaxRankedTrials = 4;  // ranked plans that are tried before ops fall back
-constexpr std::size_t kMaxReturns = 2;       // trials of try_smaller_fallback
-constexpr double kDistanceError = 0.25;      // relative error of a loss that is computed from a distance
+constexpr double kWorthSpeed = 0.1;              // share of the latency that a faster plan must save
+constexpr std::size_t kFinalists = 3;            // plans that are estimated again with more samples
+constexpr std::size_t kMaxRankedTrials = 4;      // ranked plans that are tried before ops fall back
+constexpr std::size_t kMaxSmallerFallbacks = 2;  // trials of try_smaller_fallback
+constexpr double kDistanceError = 0.25;          // relative error of a loss that is computed from a distance
 
 // A plan for the whole model and what its probe says.
 struct RankedPlan {
@@ -293,7 +293,7 @@ class Search {
     const auto met_first = std::find_if(history_.trials.begin(), history_.trials.end(), [&](const Trial& each) {
       return each.result && history_.goal.met(each.result->accuracy);
     });
-    if (history_.trials.end() - met_first > static_cast<std::ptrdiff_t>(kMaxReturns)) return;
+    if (history_.trials.end() - met_first > static_cast<std::ptrdiff_t>(kMaxSmallerFallbacks)) return;
     const auto start = start_of(*best, plans.front().plan(space_));
     if (!start) return;
     const FasterThan limit{&best->plan, kWorthSpeed * best->result->latency_ms};

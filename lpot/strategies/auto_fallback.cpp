@@ -22,13 +22,13 @@ class FallbackSearch {
   FallbackSearch(Replay& replay, const StartingPlan& start) : replay_(replay), start_(start) {}
 
   std::optional<Plan> run(const FasterThan& limit) {
-    const Probe* of_start = replay_.probe(start_.plan, 1, 0);
-    if (!of_start) return std::nullopt;
-    has_estimates_ = of_start->loss && of_start->loss_spread;
+    const Probe* start_probe = replay_.probe(start_.plan, 1, 0);
+    if (!start_probe) return std::nullopt;
+    has_estimates_ = start_probe->loss && start_probe->loss_spread;
     const auto ops = measure_op_noise(replay_, start_, share_that_may_remain());
     if (!ops || ops->ops.empty() || !measure_start()) return std::nullopt;
     set_candidates(*ops);
-    const LossModel model = known_losses(*of_start);
+    const LossModel model = known_losses(*start_probe);
     const auto [first, end] = range(limit);
     const auto chosen = choose(model, first, end, limit.plan != nullptr);
     if (!chosen) return std::nullopt;
@@ -92,17 +92,17 @@ class FallbackSearch {
 
   double noise_from(double distance, double floor_power) const {
     if (!std::isfinite(distance)) return 1;
-    const double of_start = std::pow(start_distance_, 2) - floor_power;
-    if (!std::isfinite(of_start)) return 0;
-    return of_start > 0 ? std::max(0.0, std::pow(distance, 2) - floor_power) / of_start : 1;
+    const double start_power = std::pow(start_distance_, 2) - floor_power;
+    if (!std::isfinite(start_power)) return 0;
+    return start_power > 0 ? std::max(0.0, std::pow(distance, 2) - floor_power) / start_power : 1;
   }
 
-  LossModel known_losses(const Probe& of_start) const {
+  LossModel known_losses(const Probe& start_probe) const {
     const Plan unquantized = unquantized_plan(replay_.space());
     const Probe* without_int8 = replay_.history().find_probe(unquantized, 1);
     const bool is_16_bit = unquantized.inference_precision != InferencePrecision::F32;
     const double floor = is_16_bit && without_int8 && without_int8->loss ? *without_int8->loss : 0;
-    const double spread = has_estimates_ ? *of_start.loss_spread : 0;
+    const double spread = has_estimates_ ? *start_probe.loss_spread : 0;
     LossModel model(floor, spread);
     model.add({1, loss_of_start(), 0});
     for (const Candidate& candidate : candidates_) {
@@ -121,15 +121,15 @@ class FallbackSearch {
     return LossObservation{candidate.noise, *probe.loss, std::hypot(probe.loss_error, probe.loss_spread.value_or(0))};
   }
 
-  // The candidates that may be tried: larger than those that failed.
+  // The candidates that may be tried: larger than those that failed and, with a limit, faster than its plan.
   std::pair<std::size_t, std::size_t> range(const FasterThan& limit) const {
     std::size_t first = 0, end = candidates_.size();
     for (std::size_t i = 0; i < candidates_.size(); ++i)
       if (candidates_[i].trial && !has_met(candidates_[i])) first = i + 1;
     if (limit.plan) {
-      const PlanKey found = key_of(*limit.plan);
+      const PlanKey limit_key = key_of(*limit.plan);
       const auto known = std::find_if(candidates_.begin(), candidates_.end(),
-                                      [&](const Candidate& candidate) { return candidate.key == found; });
+                                      [&](const Candidate& candidate) { return candidate.key == limit_key; });
       if (known == candidates_.end()) return {0, 0};
       while (end > 0 && candidates_[end - 1].cost > known->cost - limit.ms) --end;
     } else if (first > 0) {
@@ -165,12 +165,12 @@ class FallbackSearch {
     double highest = -1;
     for (std::size_t i = first; i < end; ++i) {
       if (candidates_[i].trial) continue;
-      const double found = probability(model, candidates_[i]);
-      if (found > highest) {
-        highest = found;
+      const double pass_probability = probability(model, candidates_[i]);
+      if (pass_probability > highest) {
+        highest = pass_probability;
         best = i;
       }
-      if (found < kWorthATrial) continue;
+      if (pass_probability < kWorthATrial) continue;
       if (!cheapest) cheapest = i;
       const bool is_cheap_enough = kWorthAnEstimate * candidates_[i].cost <= candidates_[*cheapest].cost;
       if (is_estimated(i) && !is_estimated(*cheapest) && is_cheap_enough) return i;

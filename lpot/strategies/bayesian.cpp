@@ -20,9 +20,9 @@ namespace {
 
 constexpr std::size_t kMinRandomTrials = 5;      // before the Gaussian process is used
 constexpr std::size_t kMaxBayesianTrials = 400;  // only the last trials are used: the cost is cubic
-constexpr std::size_t kRandomCandidates = 200;
-constexpr std::size_t kNeighbours = 200;
-constexpr double kNoise = 1e-4;
+constexpr std::size_t kRandomCandidates = 200;   // random plans among the candidates for a trial
+constexpr std::size_t kNeighbours = 200;         // candidates that change one to three ops of the best trial
+constexpr double kNoise = 1e-4;                  // of a trial: variance, relative to that of all trials
 constexpr auto kLengths = std::to_array({0.05, 0.15, 0.5, 1.5});
 
 double differing_share(const Plan& a, const Plan& b) {
@@ -69,8 +69,8 @@ class GaussianProcess {
     const double deviation = scale_ * std::sqrt(std::max(1e-12, 1.0 + kNoise - solved.squaredNorm()));
     const double z = (mean - best) / deviation;
     const double density = std::exp(-0.5 * z * z) / std::sqrt(2 * std::numbers::pi);
-    const double below = 0.5 * std::erfc(-z / std::numbers::sqrt2);
-    return (mean - best) * below + deviation * density;
+    const double cumulative = 0.5 * std::erfc(-z / std::numbers::sqrt2);
+    return (mean - best) * cumulative + deviation * density;
   }
 
  private:
@@ -83,11 +83,11 @@ class GaussianProcess {
 class Bayesian : public Strategy {
  public:
   std::optional<Step> next(const SearchSpace& space, const History& history) const override {
-    const std::vector<WholeModelPlan> schemes = whole_model_plans(space);
-    if (auto step = first_untried(schemes, space, history)) return step;
+    const std::vector<WholeModelPlan> first_plans = whole_model_plans(space);
+    if (auto step = first_untried(first_plans, space, history)) return step;
     RandomGenerator draws = generator_for(history, "bayesian");
     auto plan =
-        history.trials.size() < schemes.size() + kMinRandomTrials ? std::nullopt : proposal(space, history, draws);
+        history.trials.size() < first_plans.size() + kMinRandomTrials ? std::nullopt : proposal(space, history, draws);
     if (!plan) plan = random_untried_plan(space, history, draws);
     return plan ? std::optional(Step{*plan}) : std::nullopt;
   }

@@ -6,7 +6,7 @@
 namespace lpot {
 namespace {
 
-constexpr int kMaxDraws = 200;
+constexpr int kMaxDraws = 200;        // random plans that are drawn to find a new one
 constexpr double kMaxLossRatio = 10;  // in units of the allowed loss; larger losses count as equal
 
 }  // namespace
@@ -33,38 +33,38 @@ Plan SchemeAndRecipes::plan(const SearchSpace& space) const {
 }
 
 std::vector<WholeModelPlan> whole_model_plans(const SearchSpace& space) {
-  std::vector<PlanKey> of_ops(space.model_choices.size());
+  std::vector<PlanKey> op_keys(space.model_choices.size());
   std::vector<bool> any_int8(space.model_choices.size(), false);
-  for (const OpSpace& op :
-       space.ops)  // visits each op once, because the choices of many ops do not fit into the CPU cache
-    for (std::size_t i = 0; i < of_ops.size(); ++i) {
+  // Visits each op once, because the choices of many ops do not fit into the CPU cache.
+  for (const OpSpace& op : space.ops)
+    for (std::size_t i = 0; i < op_keys.size(); ++i) {
       const OpPlan& chosen = op.most_similar(space.model_choices[i]);
-      of_ops[i] = of_ops[i].with(op.name, chosen);
+      op_keys[i] = op_keys[i].with(op.name, chosen);
       if (chosen.is_int8()) any_int8[i] = true;
     }
-  std::vector<WholeModelPlan> schemes;
+  std::vector<WholeModelPlan> plans;
   const Recipes& recipes = space.recipes.front();
   for (const std::size_t sampling_size : space.sampling_sizes)
-    for (std::size_t i = 0; i < of_ops.size(); ++i) {
-      const PlanKey key = key_of(Plan{{}, recipes, sampling_size, space.inference_precision}).with(of_ops[i]);
+    for (std::size_t i = 0; i < op_keys.size(); ++i) {
+      const PlanKey key = key_of(Plan{{}, recipes, sampling_size, space.inference_precision}).with(op_keys[i]);
       const bool known =
-          std::any_of(schemes.begin(), schemes.end(), [&](const WholeModelPlan& other) { return other.key == key; });
-      if (any_int8[i] && !known) schemes.push_back({space.model_choices[i], recipes, sampling_size, key});
+          std::any_of(plans.begin(), plans.end(), [&](const WholeModelPlan& other) { return other.key == key; });
+      if (any_int8[i] && !known) plans.push_back({space.model_choices[i], recipes, sampling_size, key});
     }
-  return schemes;
+  return plans;
 }
 
-std::optional<Step> first_untried(const std::vector<WholeModelPlan>& schemes, const SearchSpace& space,
+std::optional<Step> first_untried(const std::vector<WholeModelPlan>& plans, const SearchSpace& space,
                                   const History& history) {
-  for (const WholeModelPlan& scheme : schemes)
-    if (!history.find(scheme.key)) return Step{scheme.plan(space)};
+  for (const WholeModelPlan& candidate : plans)
+    if (!history.find(candidate.key)) return Step{candidate.plan(space)};
   return std::nullopt;
 }
 
-const Trial* most_accurate(const std::vector<WholeModelPlan>& schemes, const History& history) {
+const Trial* most_accurate(const std::vector<WholeModelPlan>& plans, const History& history) {
   const Trial* best = nullptr;
-  for (const WholeModelPlan& scheme : schemes) {
-    const Trial* trial = history.find(scheme.key);
+  for (const WholeModelPlan& candidate : plans) {
+    const Trial* trial = history.find(candidate.key);
     if (!trial || !trial->result) continue;
     if (!best || history.goal.closer(trial->result->accuracy, best->result->accuracy)) best = trial;
   }

@@ -31,11 +31,11 @@ LossPrediction weighted_mean(const std::vector<LossPrediction>& values) {
 double LossModel::spread_at(double noise) const { return spread_ * std::pow(noise, 0.25); }
 
 LossPrediction LossModel::extrapolate(const LossObservation& known, double noise) const {
-  const double of_known = std::max(kLeastNoise, known.noise), ratio = noise / of_known;
-  const double by_int8 = known.loss - without_int8_;
-  const double of_model = by_int8 * (std::sqrt(ratio) - ratio);
-  const double of_known_loss = ratio * std::hypot(known.error, spread_at(of_known));
-  return {without_int8_ + ratio * by_int8, std::hypot(of_model, of_known_loss)};
+  const double known_noise = std::max(kLeastNoise, known.noise), ratio = noise / known_noise;
+  const double int8_loss = known.loss - without_int8_;
+  const double model_error = int8_loss * (std::sqrt(ratio) - ratio);
+  const double known_error = ratio * std::hypot(known.error, spread_at(known_noise));
+  return {without_int8_ + ratio * int8_loss, std::hypot(model_error, known_error)};
 }
 
 LossPrediction LossModel::predict(double noise, const std::optional<LossObservation>& estimate) const {

@@ -7,7 +7,7 @@
 // Noise is the power that int8 adds to the outputs. It adds up over ops. As long as it is small, the loss is
 // proportional to the power: as many answers become right as wrong, except near the limit of what the model can do.
 // If it is large, the loss grows more slowly, with the root of the power. So a known loss is extrapolated in proportion
-// to the power, and the difference from the extrapolation in proportion to the root is the error of that.
+// to the power, and the difference from the extrapolation in proportion to the root is its error.
 //
 // Two plans with the same noise change different answers. With few changed answers, their losses differ more than the
 // noise explains. `spread` is the standard deviation of this difference. A tight goal is met by chance by one of a few

@@ -20,11 +20,11 @@ namespace {
 
 constexpr std::size_t kMinTpeTrials = 10;    // fewer trials give no useful estimate
 constexpr std::size_t kMaxTpeTrials = 1000;  // only the last trials are used; more change little
-constexpr double kBetterShare = 0.25;
-constexpr std::size_t kCandidates = 64;
+constexpr double kBetterShare = 0.25;        // of the trials
+constexpr std::size_t kCandidates = 64;      // plans that are drawn for one trial
 
-// Positions of the ops of the space, in the order of the ops in plans. With it, all plans are visited in parallel,
-// which avoids a search for each op in each plan.
+// The indices of the ops of the space, in the order in which plans store their ops. So `densities` can step through all
+// plans at the same time and does not search for each op in each plan.
 std::vector<std::size_t> in_order_of_plans(const SearchSpace& space) {
   std::vector<std::size_t> order(space.ops.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -39,16 +39,16 @@ using Densities = std::vector<std::vector<double>>;  // of each op, of each of i
 Densities densities(const SearchSpace& space, const std::vector<std::size_t>& order,
                     const std::vector<const Trial*>& trials) {
   Densities all(space.ops.size());
-  std::vector<std::map<std::string, OpPlan>::const_iterator> at;
+  std::vector<std::map<std::string, OpPlan>::const_iterator> next_ops;  // of each trial
   for (const Trial* trial : trials) {
     if (trial->plan.ops.size() != space.ops.size())
       throw StoreError("tune", fmt::format("the ops of trial {} differ from the ops of the model", trial->number));
-    at.push_back(trial->plan.ops.begin());
+    next_ops.push_back(trial->plan.ops.begin());
   }
   for (const std::size_t i : order) {
     const std::vector<OpPlan>& choices = space.ops[i].choices;
     std::vector<double> counts(choices.size(), 1.0);
-    for (auto& op : at) {
+    for (auto& op : next_ops) {
       const auto found = std::find(choices.begin(), choices.end(), op->second);
       if (found != choices.end()) counts[static_cast<std::size_t>(found - choices.begin())] += 1.0;
       ++op;
@@ -117,10 +117,10 @@ class Tpe : public Strategy {
       PlanKey key = start_key;
       double ratio = 0;
       bool any_int8 = false;
-      std::span<const Choice> left(choices);
+      std::span<const Choice> remaining(choices);
       for (std::size_t i = 0; i < space.ops.size(); ++i) {
-        const std::span<const Choice> of_op = left.first(good[i].size());
-        left = left.subspan(of_op.size());
+        const std::span<const Choice> of_op = remaining.first(good[i].size());
+        remaining = remaining.subspan(of_op.size());
         drawn[i] = draw(of_op, draws);
         const Choice& choice = of_op[drawn[i]];
         key = key.with(choice.change);

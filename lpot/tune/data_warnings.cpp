@@ -59,8 +59,7 @@ std::optional<std::string> few_classes_warning(const DataLoader& calibration, st
     if (!expected || 2 * *covered >= *expected) return std::nullopt;
     return fmt::format(
         "the {} calibration samples cover few classes: {} in {} of them, but {} in {} samples spread over the data "
-        "set; "
-        "set quantization.calibration.dataloader.shuffle: true",
+        "set; set quantization.calibration.dataloader.shuffle: true",
         used, *covered, count, *expected, count);
   } catch (const Error&) {  // calibration reports data that cannot be read
     return std::nullopt;

@@ -21,9 +21,9 @@ std::vector<OpPlan> other_estimators(const PlanChoices& choices) {
   std::vector<OpPlan> found;
   for (const auto* all : {&choices.model_choices, &choices.more_model_choices})
     for (const OpPlan& choice : *all) {
-      OpPlan like = choices.model_choices.front();
-      like.activation.algorithm = choice.activation.algorithm;
-      if (choice == like && choice != choices.model_choices.front()) found.push_back(choice);
+      OpPlan preferred_with_estimator = choices.model_choices.front();
+      preferred_with_estimator.activation.algorithm = choice.activation.algorithm;
+      if (choice == preferred_with_estimator && choice != choices.model_choices.front()) found.push_back(choice);
     }
   return found;
 }
@@ -43,8 +43,8 @@ Plan choose_without_labels(const QuantizationTask& task, const PlanChoices& choi
   const auto distance_of = [&](const Plan& plan) {
     return probe.distance_from_fp32(builder.model(plan), DistanceKind::Mean, observer);
   };
-  const double of_first = distance_of(first);
-  Nearest nearest{first, of_first};
+  const double first_distance = distance_of(first);
+  Nearest nearest{first, first_distance};
   const auto consider = [&](const Plan& plan) {
     if (plan == first) return;
     if (const double distance = distance_of(plan); distance < kClearlyNearer * nearest.distance)
@@ -70,7 +70,7 @@ Plan choose_without_labels(const QuantizationTask& task, const PlanChoices& choi
         LogLevel::Info,
         fmt::format("ranges and recipes were chosen by the distance of the outputs from fp32 on {} calibration "
                     "samples: {:.4f}, and {:.4f} with the first plan of a tuning",
-                    probe.samples(), nearest.distance, of_first));
+                    probe.samples(), nearest.distance, first_distance));
   return nearest.plan;
 }
 

@@ -8,15 +8,15 @@
 namespace lpot {
 namespace {
 
-// The number of samples that outputs are compared on. More than one batch is rounded to whole batches, because a short
-// batch is filled up and costs as much.
+// The number of samples on which outputs are compared. If it is more than one batch, it is rounded down to whole
+// batches, because a short batch is padded and costs as much as a full one.
 std::size_t samples_to_compare(const DataLoader& samples, std::size_t wanted) {
   const std::size_t count = wanted > 0 ? wanted : std::clamp<std::size_t>(samples.size() / 20, 8, 32);
   const std::size_t batch = samples.options().batch_size;
   return count > batch ? count / batch * batch : count;
 }
 
-// `count` positions out of `size`, evenly spread; all when there are fewer.
+// `count` positions out of `size`, evenly spread; all positions if there are fewer.
 std::vector<std::size_t> spread(std::size_t size, std::size_t count) {
   count = std::min(size, count);
   std::vector<std::size_t> positions;

@@ -1,4 +1,5 @@
-// Compares the outputs of models with fp32's on a few samples: a probe costs a small part of an evaluation.
+// Compares the outputs of models with those of the fp32 model on a few samples. This takes a small part of the time of
+// an evaluation.
 #pragma once
 #include <cstddef>
 #include <vector>
@@ -14,7 +15,8 @@ namespace lpot {
 
 class OutputProbe {
  public:
-  // The fp32 model must outlive this object. `count`: number of samples to compare; 0: a twentieth of the data.
+  // The fp32 model must outlive this object. `count`: number of samples to compare; 0: a twentieth of the data,
+  // from 8 to 32.
   OutputProbe(const Model& fp32, const DataLoader& samples, std::size_t count = 0);
 
   void compile_with(Compilations& ahead) { ahead_ = &ahead; }  // `ahead` must outlive this object

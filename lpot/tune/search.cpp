@@ -32,11 +32,12 @@ class OnlyPlan : public Strategy {
 std::shared_ptr<const Strategy> strategy_for(const TuningContext& context, const SearchSpace& space) {
   const Plan first = first_plan(space);
   if (first.int8_count() == 0) return std::make_shared<OnlyPlan>(first);
-  const auto& of_user = context.options.user.strategy.strategy;
-  std::shared_ptr<const Strategy> strategy = of_user ? of_user : make_strategy(context.config.tuning.strategy);
+  const auto& user_strategy = context.options.user.strategy.strategy;
+  std::shared_ptr<const Strategy> strategy =
+      user_strategy ? user_strategy : make_strategy(context.config.tuning.strategy);
   // Int8 weights alone are chosen for their size. Plain kernel variants mean that speed decides nothing.
   const QuantizationConfig& config = context.config.quantization;
-  if (of_user || is_dynamic(context.config) || !config.recipes.measured_kernel_variants) return strategy;
+  if (user_strategy || is_dynamic(context.config) || !config.recipes.measured_kernel_variants) return strategy;
   return with_precision_fallback(std::move(strategy), context.config.tuning.objective);
 }
 
@@ -54,7 +55,7 @@ class Candidates {
   // works with such estimates gets them for every plan that misses the goal, so that scores of other studies in the
   // workspace do not change its search.
   Measurement measure_or_reuse(const Plan& plan, bool may_end_early, const Observer& observer) {
-    if (is_original(plan)) return of_original();
+    if (is_original(plan)) return original_measurement();
     if (auto known = context_.session.cache().score(plan);
         known && (!may_end_early || input_.baseline.goal.met(known->accuracy))) {
       known->samples = 0;  // nothing is evaluated again
@@ -111,7 +112,7 @@ class Candidates {
     return plan.inference_precision == InferencePrecision::F32 && plan.int8_count() == 0;
   }
 
-  Measurement of_original() const {
+  Measurement original_measurement() const {
     Measurement known = input_.baseline.measured;
     known.samples = 0;  // nothing is evaluated again
     return known;

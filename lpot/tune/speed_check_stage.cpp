@@ -16,7 +16,7 @@
 namespace lpot {
 namespace {
 
-constexpr double kQuickSeconds = 0.3;
+constexpr double kQuickSeconds = 0.3;  // of one comparison or profile
 constexpr int kMaxRepairs = 2;  // fewer int8 ops change the kernels around them, so one profile may not be enough
 
 bool is_slower(const TimeRatio& speedup) { return interval_rank(speedup.blocks) > 0 && speedup.high < 1; }

@@ -8,12 +8,12 @@
 namespace lpot {
 namespace {
 
-constexpr double kShareForSpeed = 0.02;  // of the time of an evaluation
-constexpr double kShortest = 0.1;        // seconds
-constexpr double kUncertain = 5;         // times the usual time, at most, if the spread is large
-constexpr double kBriefly = 0.2;         // share of the usual time for Effort::Brief,
-constexpr std::size_t kBriefBlocks = 3;  // with at least this many blocks
-constexpr std::size_t kBlocks = 7;       // at least, for one that decides; 6 are needed for a confidence interval
+constexpr double kShareForSpeed = 0.02;  // time of a measurement, as a share of the time of an evaluation
+constexpr double kShortestSeconds = 0.1;
+constexpr double kMaxExtension = 5;      // with a large spread, at most this many times the usual time
+constexpr double kBriefShare = 0.2;      // of the usual time, for Effort::Brief
+constexpr std::size_t kBriefBlocks = 3;  // minimum for Effort::Brief
+constexpr std::size_t kFullBlocks = 7;   // minimum for Effort::Full; a confidence interval needs 6
 
 std::size_t footprint(const Executable& executable) {
   std::size_t bytes = 0;
@@ -30,7 +30,7 @@ SpeedMeter::SpeedMeter(const Model& fp32, std::vector<Tensor> sample, SpeedOptio
 
 void SpeedMeter::adapt_to(double evaluation_seconds, std::size_t samples) {
   with_profiler_ = samples > 0 && 1000 * evaluation_seconds / static_cast<double>(samples) >= kProfilerHides;
-  options_.seconds = std::clamp(kShareForSpeed * evaluation_seconds, kShortest, options_.seconds);
+  options_.seconds = std::clamp(kShareForSpeed * evaluation_seconds, kShortestSeconds, options_.seconds);
 }
 
 // Memory holds only one compiled large model at a time, so the blocks of the two models are not interleaved.
@@ -58,12 +58,12 @@ Speed SpeedMeter::measure_alone(const Model& model, const ComparisonOptions& opt
 Speed SpeedMeter::measure(const Model& model, Effort effort) {
   ComparisonOptions options{.warmup = options_.warmup,
                             .seconds = options_.seconds,
-                            .max_seconds = kUncertain * options_.seconds,
-                            .min_blocks = kBlocks};
+                            .max_seconds = kMaxExtension * options_.seconds,
+                            .min_blocks = kFullBlocks};
   if (effort == Effort::Brief) {
     options.warmup = std::min(options.warmup, static_cast<int>(kBriefBlocks));
     options.min_blocks = kBriefBlocks;
-    options.seconds *= kBriefly;
+    options.seconds *= kBriefShare;
     options.max_seconds = 0;
   }
   if (fp32_.size_bytes >= kLargeModel) return measure_alone(model, options);

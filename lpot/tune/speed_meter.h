@@ -51,10 +51,9 @@ class SpeedMeter {
   std::vector<Tensor> sample_;
   SpeedOptions options_;
   CompiledModels compiled_;
-  bool with_profiler_ = false;                   // use compilations that other measurements profile
-  std::shared_ptr<Executable> fp32_executable_;  // null for large models,
-  std::shared_ptr<Executable> default_executable_;
-  std::optional<Comparison> fp32_times_, default_times_;  // whose times are measured once
+  bool with_profiler_ = false;  // use compilations that other measurements profile
+  std::shared_ptr<Executable> fp32_executable_, default_executable_;  // null for large models
+  std::optional<Comparison> fp32_times_, default_times_;              // of large models: measured once
 };
 
 }  // namespace lpot

@@ -13,8 +13,9 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kMostCallerFailures = 3;  // in a row
-constexpr std::size_t kMostForExpecting =
-    500;  // trials and probes; with more, asking the strategy twice costs more than it saves
+// The largest number of trials and probes for which the next step is predicted. With more, asking the strategy twice
+// costs more time than building the next model ahead saves.
+constexpr std::size_t kMostForExpecting = 500;
 
 bool is_exact(const Trial& trial) { return trial.result && trial.result->complete; }
 
@@ -55,7 +56,7 @@ class Study::Loop {
   Probe probe(Step, const Observer&) const;
   bool add(const Trial&);  // returns whether it is the new best
   void add(Probe);
-  bool is_new_best(const Trial&);  // and makes it the best then
+  bool is_new_best(const Trial&);  // if true, also stores it as the best trial
   void complete_best(const Observer& with_timeout);
 
   const StudyOptions& options_;
@@ -217,7 +218,8 @@ std::optional<Step> Study::Loop::step_after(const Step& step) const {
   return strategy_.next(options_.space, history_of(trials, probes));
 }
 
-// Skipped where it does not pay: the first model usually passes, and the step after the last probe depends on it.
+// Predicts the step after this one. Not before the first trial, because its model usually meets the goal, not in long
+// studies, and not before the last trial.
 void Study::Loop::expect_after(const Step& step) const {
   const StudyOutcome& outcome = progress_.outcome;
   if (!work_.expect || outcome.trials.empty()) return;

@@ -19,21 +19,21 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t kShownLetters = 80;  // of a value; a longer one is shown around the difference only
-constexpr std::size_t kContextLetters = 12;
+constexpr std::size_t kShownCharacters = 80;  // of a value; a longer one is shown around the difference only
+constexpr std::size_t kContextCharacters = 12;
 constexpr std::size_t kShownSettings = 3;
 
 bool is_separator(char letter) { return std::string_view(" ,;:{}()\"").find(letter) != std::string_view::npos; }
 
 std::string cut_to(std::size_t begin, std::size_t end, const std::string& text) {
   std::string part = text.substr(begin, end - begin);
-  if (part.size() > kShownLetters) part = part.substr(0, kShownLetters - 3) + "...";
+  if (part.size() > kShownCharacters) part = part.substr(0, kShownCharacters - 3) + "...";
   return (begin > 0 ? "..." : "") + part + (end < text.size() && !part.ends_with("...") ? "..." : "");
 }
 
 // The beginning of the words just before `begin`, which say what the value is: "seed 8" instead of "8".
 std::size_t with_context(const std::string& text, std::size_t begin) {
-  std::size_t start = begin - std::min(begin, kContextLetters);
+  std::size_t start = begin - std::min(begin, kContextCharacters);
   while (start > 0 && start < begin && !is_separator(text[start - 1])) ++start;
   while (start < begin && is_separator(text[start])) ++start;
   return start;
@@ -41,7 +41,7 @@ std::size_t with_context(const std::string& text, std::size_t begin) {
 
 // Both values without the words that they share at the beginning and at the end, unless both are short.
 std::pair<std::string, std::string> differing_parts(const std::string& before, const std::string& after) {
-  if (std::max(before.size(), after.size()) <= kShownLetters) return {before, after};
+  if (std::max(before.size(), after.size()) <= kShownCharacters) return {before, after};
   const std::size_t shorter = std::min(before.size(), after.size());
   std::size_t begin = 0, tail = 0;
   while (begin < shorter && before[begin] == after[begin]) ++begin;

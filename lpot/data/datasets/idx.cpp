@@ -37,14 +37,14 @@ void check_magic(std::uint32_t magic, std::size_t rank, const Source& source) {
 
 void check_shape(const Shape& shape, std::size_t found, const Source& source) {
   // Divides instead of multiplying, so that a hostile header cannot cause an overflow or a large allocation.
-  std::size_t left = found;
+  std::size_t remaining = found;
   bool fits = true;
   for (const std::size_t dimension : shape) {
     if (dimension == 0) source.fail(fmt::format("the file has no samples: its shape is {}", to_string(shape)));
-    fits = fits && left % dimension == 0;
-    left /= dimension;
+    fits = fits && remaining % dimension == 0;
+    remaining /= dimension;
   }
-  if (!fits || left != 1)
+  if (!fits || remaining != 1)
     source.fail(fmt::format("{} bytes after the header do not match the shape {}; download the file again", found,
                             to_string(shape)));
 }

@@ -48,12 +48,12 @@ class WideRows {
     PixelRow<Element> source = first_row_;
     source.values += row * source.pixels * source.channels;
     if (!along_) return source.values;
-    Element* kept = cache_.data() + row % most_rows_ * row_values_;
+    Element* stored_row = cache_.data() + row % most_rows_ * row_values_;
     if (row >= made_) {
-      sum_along(source, *along_, kept);
+      sum_along(source, *along_, stored_row);
       made_ = row + 1;
     }
-    return kept;
+    return stored_row;
   }
 
  private:

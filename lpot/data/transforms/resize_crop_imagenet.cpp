@@ -1,9 +1,8 @@
 // The preprocessing of VGG and ResNet: resizes the shorter side to resize_side with bilinear interpolation without
 // anti-aliasing, then crops. LPOT has two variants of the last step:
 //   TensorFlow: (x - mean) * scale of values in 0..255, channels last.
-//   ONNX Runtime: (x / 255 - mean) / std, channels first. It is used if std_value is given or if the means are for
-//   values
-//     in 0..1 (none above 1, not all 0). The default of std_value is then 0.229, 0.224, 0.225.
+//   ONNX Runtime: (x / 255 - mean) / std, channels first. It is used if std_value is given, or if the means are for
+//   values in 0..1 (none above 1, not all 0). The default of std_value is then 0.229, 0.224, 0.225.
 #include <algorithm>
 #include <cmath>
 

@@ -60,7 +60,7 @@ DecodedBoxes decode_paddle(const std::vector<Tensor>& outputs, std::size_t count
   DecodedBoxes decoded{std::vector<std::vector<Found>>(count), false};
   std::size_t row = 0;
   for (std::size_t image = 0; image < count; ++image)
-    for (double left = numbers->value_at(image); left >= 1 && row < rows->shape()[0]; --left, ++row)
+    for (double remaining = numbers->value_at(image); remaining >= 1 && row < rows->shape()[0]; --remaining, ++row)
       add_row(decoded, image, floats.data<float>() + row * 6, {-1, 0, 1, 2}, options);
   return decoded;
 }
@@ -94,8 +94,8 @@ DecodedBoxes decode_detections(const std::vector<Tensor>& outputs, std::size_t c
   if (columns.size() != 2) throw unfit(outputs, options.head);
   if (holds_classes(*columns[0], *columns[1])) std::swap(columns[0], columns[1]);
   const Tensor corners = boxes->converted(ElementType::F32);
-  DecodeOptions own = options;
-  own.format = format_or(options.format, BoxFormat::CornersFromTop);
+  DecodeOptions with_format = options;
+  with_format.format = format_or(options.format, BoxFormat::CornersFromTop);
   DecodedBoxes decoded{std::vector<std::vector<Found>>(count), false};
   for (std::size_t i = 0; i < count * most; ++i) {
     if (number && static_cast<double>(i % most) >= number->value_at(i / most)) continue;
@@ -106,7 +106,7 @@ DecodedBoxes decode_detections(const std::vector<Tensor>& outputs, std::size_t c
                                    box[3],
                                    static_cast<float>(columns[0]->value_at(i)),
                                    static_cast<float>(columns[1]->value_at(i))};
-    add_row(decoded, i / most, row.data(), {-1, 5, 4, 0}, own);
+    add_row(decoded, i / most, row.data(), {-1, 5, 4, 0}, with_format);
   }
   return decoded;
 }

@@ -61,12 +61,13 @@ Plan as_convolutions(Plan plan, const Products& products) {
   return plan;
 }
 
-// Converts times of one profile to the conditions of another. The model that both profiles contain gives the ratio: its
-// time was `there` in one and `here` in the other.
-Times rescale_times(const Times& there, const Times& here, Times times) {
+// Converts times of one profile to the conditions of another one. Both profiles also timed a common model, whose times
+// give the ratio of the conditions for each op.
+Times rescale_times(const Times& common_in_target, const Times& common_in_source, Times times) {
   for (auto& [op, time] : times) {
-    const auto a = there.find(op), b = here.find(op);
-    if (a != there.end() && b != here.end() && b->second > 0) time *= a->second / b->second;
+    const auto target = common_in_target.find(op), source = common_in_source.find(op);
+    if (target != common_in_target.end() && source != common_in_source.end() && source->second > 0)
+      time *= target->second / source->second;
   }
   return times;
 }

@@ -10,11 +10,11 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kMinRuns = 5;
+constexpr std::size_t kMinRuns = 5;     // of a profile
 constexpr std::size_t kMaxRuns = 200;   // of a profile; more runs do not make the quartile more stable
 constexpr std::size_t kMinBlocks = 11;  // of whole models, whose differences are smaller
-constexpr double kUncertain = 5;        // times the usual time, at most, if the spread is large
-constexpr double kDelayed = 4;          // times the usual time, at most, if other programs use the cores
+constexpr double kMaxExtension = 5;     // of a comparison with a large spread: at most this many times the usual time
+constexpr double kMaxDelay = 4;         // of a profile beside other programs: at most this many times the usual time
 
 bool is_large(const Model& model) { return model.size_bytes >= kLargeModel; }
 
@@ -33,7 +33,7 @@ std::vector<Times> InterleavedTimer::profile(const Executables& models, double s
   const double cpu_start_ms = process_cpu_ms();
   const auto has_time = [&] {
     const double passed = seconds_since(start), used = (process_cpu_ms() - cpu_start_ms) / 1000;
-    return passed < seconds || (used < seconds && passed < kDelayed * seconds);
+    return passed < seconds || (used < seconds && passed < kMaxDelay * seconds);
   };
   const auto continues = [&](std::size_t counted) { return counted < kMinRuns || (counted < kMaxRuns && has_time()); };
   for (std::size_t round = 0; round == 0 || continues(round - 1); ++round)  // the first round is a warm-up
@@ -76,7 +76,7 @@ Comparison InterleavedTimer::compare_whole(const std::vector<const Model*>& mode
     for (const auto& executable : executables)
       timed.emplace_back(*executable, std::vector<std::vector<Tensor>>{inputs_});
     return compare_latency(std::move(timed), {.seconds = seconds,
-                                              .max_seconds = kUncertain * seconds,
+                                              .max_seconds = kMaxExtension * seconds,
                                               .threads = compiled_.threads(),
                                               .min_blocks = kMinBlocks});
   };

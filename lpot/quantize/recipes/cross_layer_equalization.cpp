@@ -104,7 +104,7 @@ std::vector<ConstantEdit> equalize_layers(const Model& model) {
   const std::vector<ChannelPair> pairs = pairs_to_equalize(model);
   PairedConstants graph = read_constants(model, pairs);
   constexpr int kMaxRounds = 30;
-  constexpr float kConverged = 1e-3f;
+  constexpr float kConverged = 1e-3f;  // largest |log(divisor)| at which a round changes nothing
   float change = 1;
   for (int round = 0; round < kMaxRounds && change > kConverged; ++round) {
     change = 0;

@@ -18,8 +18,8 @@ Edits add_embeddings(const RecipeContext& context, Edits edits) {
 
 std::vector<EmbeddingEdit> embedding_edits(const Model& model) {
   namespace op = ov::opset8;
-  constexpr std::size_t kLarge = 1 << 16;  // values
-  constexpr std::size_t kWide = 64;        // columns
+  constexpr std::size_t kLarge = 1 << 16;  // values; a table with as many or more has one scale per row
+  constexpr std::size_t kWide = 64;        // columns; a smaller table with fewer is not an embedding
   std::vector<EmbeddingEdit> edits;
   for (const auto& node : all_ops(*model.graph)) {
     if (std::string_view(node->get_type_name()) != "Gather") continue;

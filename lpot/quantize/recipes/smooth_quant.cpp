@@ -45,7 +45,7 @@ std::vector<ChannelWeights> channel_weights(const std::vector<SmoothedReader>& r
 // The range of a channel. The extremes of few values are unreliable, so the range is widened by their standard
 // deviation.
 Range channel_range(const ChannelStatistics& channel) {
-  constexpr std::uint64_t kMany = 1000;
+  constexpr std::uint64_t kMany = 1000;  // values whose extremes are reliable
   Range range{channel.min, channel.max};
   if (channel.count >= kMany) return range;
   const double variance = std::max(0.0, channel.mean_square() - channel.mean() * channel.mean());

@@ -158,7 +158,7 @@ class Writer {
   // The plug-in reads here how to quantize the activations of ops with int8 weights only.
   void write_group_size(const Edits& edits) {
     const bool has_weights_only =
-        std::any_of(edits.ops.begin(), edits.ops.end(), [](const OpEdit& e) { return e.activation.empty(); });
+        std::any_of(edits.ops.begin(), edits.ops.end(), [](const OpEdit& edit) { return edit.activation.empty(); });
     if (has_weights_only)
       model_.graph->set_rt_info(std::to_string(edits.run_time_groups), "runtime_options",
                                 std::string(ov::hint::dynamic_quantization_group_size.name()));

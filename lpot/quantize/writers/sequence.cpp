@@ -24,8 +24,8 @@ std::shared_ptr<op::Constant> axis_constant(std::int64_t axis) {
   return op::Constant::create(ov::element::i64, {}, {axis});
 }
 
-// The plug-in leaves a sequence with a constant state in f32. Adding zero times a value of X to the state prevents that
-// the plug-in folds it to a constant.
+// The plug-in leaves a sequence with a constant state in f32. Adding zero times a value of X to the state prevents the
+// plug-in from folding it to a constant.
 Output unfolded_state(const Output& state, const Output& x, const std::string& name) {
   if (depends_on_inputs(state)) return state;
   const auto first = std::make_shared<op::Slice>(x, integers({0, 0}), integers({1, 1}), integers({1, 1}),
@@ -191,7 +191,7 @@ class SequenceLoop {
   // Gates z, r, h.
   ov::OutputVector gru_cell(const Output& gates, const Output& h) const {
     const Output state = rounded(h, "quantize_state");
-    const Output kept = products_ == LoopProducts::F32 && !linear_before_reset_ ? state : h;
+    const Output previous_state = products_ == LoopProducts::F32 && !linear_before_reset_ ? state : h;
     const auto sizes = integers({static_cast<std::int64_t>(2 * hidden_), static_cast<std::int64_t>(hidden_)});
     const auto of_input = std::make_shared<op::VariadicSplit>(gates, axis_constant(1), sizes);
     Output of_state, candidate_of_state;
@@ -212,11 +212,11 @@ class SequenceLoop {
     if (linear_before_reset_)
       candidate_of_state = std::make_shared<op::Multiply>(reset, candidate_of_state);
     else
-      candidate_of_state =
-          state_product(rounded(std::make_shared<op::Multiply>(reset, kept), "quantize_reset"), 2 * hidden_, hidden_);
+      candidate_of_state = state_product(
+          rounded(std::make_shared<op::Multiply>(reset, previous_state), "quantize_reset"), 2 * hidden_, hidden_);
     const auto candidate =
         std::make_shared<op::Tanh>(std::make_shared<op::Add>(of_input->output(1), candidate_of_state));
-    const auto difference = std::make_shared<op::Subtract>(kept, candidate);
+    const auto difference = std::make_shared<op::Subtract>(previous_state, candidate);
     return {std::make_shared<op::Add>(candidate, std::make_shared<op::Multiply>(update, difference))};
   }
 

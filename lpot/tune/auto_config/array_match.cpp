@@ -74,24 +74,24 @@ struct MatchedPart {
 };
 
 MatchedPart match_part(const std::vector<NpyArray>& arrays, const std::vector<Port>& inputs, Part part) {
-  std::vector<const NpyArray*> left;
+  std::vector<const NpyArray*> unused;
   const NpyArray* labels = nullptr;
   for (const NpyArray& array : arrays) {
     if (part_of_array(array) != part) continue;
     if (contains_labels(array))
       labels = &array;
     else
-      left.push_back(&array);
+      unused.push_back(&array);
   }
   std::vector<std::string> pairs;
   for (const Port& port : inputs) {
-    const NpyArray* found = find_array(left, port, inputs.size() == 1);
+    const NpyArray* found = find_array(unused, port, inputs.size() == 1);
     if (!found) return {};
-    std::erase(left, found);
+    std::erase(unused, found);
     pairs.push_back(fmt::format("{}: {}", yaml_text(port.name), yaml_text(found->path.string())));
   }
-  const std::string of_labels = labels ? ", labels: " + yaml_text(labels->path.string()) : "";
-  return {fmt::format("npy: {{inputs: {{{}}}{}}}", fmt::join(pairs, ", "), of_labels), labels != nullptr};
+  const std::string labels_text = labels ? ", labels: " + yaml_text(labels->path.string()) : "";
+  return {fmt::format("npy: {{inputs: {{{}}}{}}}", fmt::join(pairs, ", "), labels_text), labels != nullptr};
 }
 
 }  // namespace

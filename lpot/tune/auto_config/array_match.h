@@ -1,8 +1,8 @@
 // Matches the .npy files of a folder to the inputs of a model.
 //
 // A file belongs to the input whose name its own name contains (`image_train.npy`), else to the input whose shape and
-// type fit. Files named labels, targets or y contain labels. The words train, and test, val, dev or eval, tell
-// calibration from evaluation data.
+// type fit. Files named labels, targets or y contain labels. Files with a word such as train or calib in their names
+// are calibration data. Files with a word such as test, val, dev or eval are evaluation data.
 #pragma once
 #include <string>
 #include <vector>

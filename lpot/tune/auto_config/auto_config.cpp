@@ -18,7 +18,7 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kCalibrationBatch = 10, kEvaluationBatch = 32;
-constexpr std::size_t kCalibrationLimit = 300;
+constexpr std::size_t kCalibrationLimit = 300;  // samples
 
 std::string_view framework_of(const Model& model) {
   return model.format == ModelFormat::Paddle ? "auto" : to_string(model.format);

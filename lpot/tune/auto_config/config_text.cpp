@@ -15,7 +15,7 @@ namespace {
 constexpr double kCalibrationSamples = 300;
 constexpr double kLeastCalibrationSamples = 16;  // fewer make ranges depend on single samples
 constexpr double kCalibrationShare = 0.2, kLargestShare = 1.0 / 3;
-constexpr std::size_t kLeastToDivide = 8;
+constexpr std::size_t kLeastToDivide = 8;  // samples; fewer are not divided
 
 std::string loader_lines(const LoaderText& loader) {
   std::string text = fmt::format("    dataloader:\n      batch_size: {}\n", loader.batch_size);
@@ -30,8 +30,8 @@ std::string loader_lines(const LoaderText& loader) {
   return text;
 }
 
-// Masks with fewer values on one side are compared by the overlap of the sides: the share of equal values would hardly
-// depend on them.
+// If less than this share of a mask's values is on one side of the threshold, masks are compared by the overlap of the
+// sides, because the rare side would hardly change the share of equal values.
 constexpr double kRareSide = 0.2;
 
 bool has_metric(const char* name) { return find(metrics(), name) != nullptr; }

@@ -8,7 +8,7 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kArraySamples = 128;
+constexpr std::size_t kArraySamples = 128;  // on which the fp32 model runs
 
 // Whether top-1 with these labels means something; adds a warning if not.
 bool labels_fit(const FoundData& found, std::vector<std::string>& warnings) {

@@ -13,21 +13,21 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kImagesForSize = 24;  // whose sizes and pixels are looked at
-constexpr std::size_t kSizeSamples = 256;   // on which the ways to resize are compared
-constexpr std::size_t kRoleSamples = 16;    // that show whether the outputs are scores of classes
-constexpr std::size_t kOutputSamples = 32;  // if there is nothing to compare
+constexpr std::size_t kImagesForSize = 24;  // images whose sizes and pixels are read
+constexpr std::size_t kSizeSamples = 256;   // samples on which the ways to resize are compared
+constexpr std::size_t kRoleSamples = 16;    // samples that show whether the outputs are scores of classes
+constexpr std::size_t kOutputSamples = 32;  // samples for the outputs if the preprocessing cannot be checked
 constexpr std::size_t kShownCandidates = 4;
 constexpr std::size_t kShownClasses = 3;
 
-struct ImagesLookedAt {
+struct ImageSummary {
   std::vector<ImageSize> sizes;
   PixelStatistics pixels;
 };
 
-// Decodes some images that are spread over the data set. Images that cannot be read are left out.
-ImagesLookedAt look_at_images(const Dataset& dataset) {
-  ImagesLookedAt found;
+// Decodes some images that are spread over the data set. Skips images that cannot be read.
+ImageSummary summarize_images(const Dataset& dataset) {
+  ImageSummary found;
   double count = 0, sum = 0, squares = 0;
   const std::size_t images = std::min(kImagesForSize, dataset.size());
   for (std::size_t i = 0; i < images; ++i) try {
@@ -114,8 +114,8 @@ void report_labels(const FolderContent& content, const PreprocessingChoice& choi
   if (choice.uses_labels) return;
   found.warnings.push_back(
       fmt::format("the labels do not fit the model ({} classes): with every preprocessing, its accuracy is that of "
-                  "chance. They are "
-                  "not used, and int8 is compared with fp32 instead. Check the order of the classes: labels are {}",
+                  "chance. They are not used, and int8 is compared with fp32 instead. Check the order of the "
+                  "classes: labels are {}",
                   choice.outputs.classes(), describe_classes(content)));
 }
 
@@ -212,7 +212,7 @@ FoundData find_images(const Model& model, const FolderContent& content, const Au
                                 content.root.string(), content.description, fmt::join(ports, ", ")));
   }
   const auto dataset = make_dataset(parse_component(content.evaluation, component_tables().datasets));
-  const ImagesLookedAt images = look_at_images(*dataset);
+  const ImageSummary images = summarize_images(*dataset);
   const ImageInput input = with_fixed_size(*declared, images.sizes, is_classifier(model));
   std::vector<ImageStep> steps = normalizations(input, images.pixels);
   if (!options.normalization.empty()) steps = only(std::move(steps), options.normalization);

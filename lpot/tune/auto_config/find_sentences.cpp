@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kTextSamples = 64;
-constexpr std::int64_t kMaxTokens = 128;
+constexpr std::size_t kTextSamples = 64;  // on which the fp32 model runs first
+constexpr std::int64_t kMaxTokens = 128;  // of a text, if the model accepts any length
 
 // Whether all inputs are rows of integers, as token ids, attention mask and segments are.
 bool has_token_inputs(const std::vector<Port>& inputs) {

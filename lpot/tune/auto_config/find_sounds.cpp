@@ -14,8 +14,8 @@
 namespace lpot {
 namespace {
 
-constexpr std::size_t kSoundsForLength = 24;  // whose lengths are looked at
-constexpr std::size_t kUncheckedSounds = 32;  // if there is nothing to compare
+constexpr std::size_t kSoundsForLength = 24;  // sounds whose lengths are read
+constexpr std::size_t kUncheckedSounds = 32;  // samples for the outputs if the features cannot be checked
 constexpr std::size_t kShownFeatures = 4;
 
 // "audio: {root: x}" with more parameters.

@@ -17,16 +17,19 @@ namespace {
 using Kind = OutputRoleKind;
 using Dimensions = std::vector<std::int64_t>;
 
-// Of the variance of all values, the part that the means of the columns explain. Columns of coordinates have different
+// The part of the variance of all values that the means of the columns explain. Columns of coordinates have different
 // means, columns of class scores differ from sample to sample. Measured on 32 samples of models of benchmarks/zoo: 0.94
 // to 0.98 for landmarks of hands, faces and eyes, 0.95 for three ratings of speech, 0.15 and 0.32 for logits of
 // MobileNetV2 and of MiniLM on MRPC.
 constexpr double kCoordinates = 0.9;
 constexpr std::size_t kColumnsToJudge = 3;  // two columns of scores may have different means by chance
 constexpr std::size_t kManyOutputs = 3;     // classifiers have one, or a second one for training
-constexpr double kCertain = 0.8;        // mean softmax of scores; that of other values is flatter, or of one class only
+// The smallest mean of the highest softmax probabilities of scores. The softmax of other values is flatter, or always
+// has the same highest class.
+constexpr double kCertain = 0.8;
 constexpr std::int64_t kLeastSide = 8;  // of a map; smaller tables are key points
-constexpr double kLeastShare = 0.001;   // of values above the threshold; with fewer, everything agrees
+// The smallest share of values above the threshold. With fewer, int8 and fp32 agree almost everywhere in any case.
+constexpr double kLeastShare = 0.001;
 
 bool contains_any(const std::string& name, std::initializer_list<const char*> words) {
   return std::any_of(words.begin(), words.end(),
@@ -93,7 +96,7 @@ struct MapValues {
   double share_above = 0;  // of values above 0.5
 };
 
-MapValues look_at(const std::vector<Tensor>& maps) {
+MapValues summarize_maps(const std::vector<Tensor>& maps) {
   MapValues found;
   double count = 0, above = 0;
   for (const Tensor& map : maps)
@@ -120,7 +123,7 @@ OutputRole role_of_vector(const OutputEvidence& evidence, const SampleOutputs& o
   if (end.kind == OutputEndKind::Softmax) return role(Kind::Classes, "softmax");
   if (end.kind == OutputEndKind::UnitNorm) return role(Kind::Embedding, "divided by its length");
   if (end.kind == OutputEndKind::Sigmoid) {
-    const OutputRole found = role_of_yes_or_no(Kind::Labels, "sigmoid", look_at(outputs.maps));
+    const OutputRole found = role_of_yes_or_no(Kind::Labels, "sigmoid", summarize_maps(outputs.maps));
     if (found.kind == Kind::Labels) return found;
   }
   if (are_unit_vectors(outputs.rows)) return role(Kind::Embedding, "its length is 1 for all samples");
@@ -209,7 +212,7 @@ OutputRole role_of_points(const OutputEvidence& evidence, const SampleOutputs& o
   if (end.kind == OutputEndKind::Softmax && end.axis)
     return role_of_scores(many, fmt::format("softmax over axis {}", *end.axis), *end.axis, shape.size());
   if (has_shape_of_an_input(evidence, shape)) return role(Kind::Values, "the shape is that of an input");
-  const MapValues values = look_at(outputs.maps);
+  const MapValues values = summarize_maps(outputs.maps);
   const bool is_large = std::count_if(shape.begin() + 1, shape.end(), [](auto size) { return size >= kLeastSide; }) > 1;
   const bool is_single = !is_sequence && is_large && (shape[1] == 1 || shape.back() == 1);
   if (is_single && (end.kind == OutputEndKind::Sigmoid || values.is_share)) {

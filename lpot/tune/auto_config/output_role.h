@@ -2,7 +2,7 @@
 //
 //   const SampleOutputs samples = {};  // the outputs of the fp32 model for some samples
 //   const OutputRole role = find_output_role(output_evidence(model), samples);
-//   std::cout << describe(role.kind) << ": " << role.evidence << "\n";  // "an embedding: divided by its norm"
+//   std::cout << describe(role.kind) << ": " << role.evidence << "\n";  // "an embedding: divided by its length"
 //
 // Judged by the shapes and names of the outputs, by the ops before them, and by the values of the fp32 model for some
 // samples. If nothing shows what the values are, they are plain values, which only MSE compares.

@@ -11,8 +11,8 @@ namespace lpot {
 namespace {
 
 constexpr double kSmallestProbability = 1e-12;  // limits the weight of single samples
-constexpr double kStandardErrors = 2;
-constexpr double kLeastInformation = 0.05;  // as a share of the largest possible one
+constexpr double kStandardErrors = 2;           // a larger difference is not due to chance
+constexpr double kLeastInformation = 0.05;      // as a share of the largest possible one
 
 double log_of(double probability) { return std::log(std::max(probability, kSmallestProbability)); }
 

@@ -8,7 +8,7 @@ namespace {
 
 struct Round {
   std::size_t samples;
-  std::size_t candidates;  // that take part
+  std::size_t candidates;  // maximum number of candidates that run
 };
 constexpr Round kRounds[] = {{32, 64}, {128, 3}, {512, 2}};
 
@@ -48,7 +48,8 @@ class Search {
   }
 
  private:
-  // The first rounds leave candidates out; only the comparison of the last two has to be clear.
+  // With more candidates than the second round takes, the search continues. Otherwise it ends as soon as the best
+  // candidate is clearly better than the second one.
   bool is_decided(const std::vector<std::size_t>& ranked) const {
     return ranked.size() < 2 || (ranked.size() <= kRounds[1].candidates && is_clear(ranked));
   }

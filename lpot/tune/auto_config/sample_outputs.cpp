@@ -10,11 +10,12 @@ namespace lpot {
 namespace {
 
 constexpr std::size_t kBatch = 16;
-constexpr std::size_t kMapsToJudge = 8, kMapValues = 8u << 20;
+constexpr std::size_t kMapsToJudge = 8;       // samples whose outputs are stored as maps
+constexpr std::size_t kMapValues = 8u << 20;  // of one sample; larger outputs are not stored as maps
 constexpr std::uint64_t kSampleSeed = 7;
 
 // Collects the first output of all batches.
-class OutputSum {
+class FirstOutputCollector {
  public:
   void add(const std::vector<Tensor>& outputs) {
     const Tensor& output = outputs.at(0);
@@ -51,9 +52,9 @@ class OutputSum {
   // Welford's update, which is exact also if the mean is far from zero.
   void add(double value) {
     values_ += 1;
-    const double before = value - mean_;
-    mean_ += before / values_;
-    squares_ += before * (value - mean_);
+    const double difference = value - mean_;
+    mean_ += difference / values_;
+    squares_ += difference * (value - mean_);
   }
 
   SampleOutputs result_;
@@ -89,7 +90,7 @@ SampleOutputs SampleRunner::run(const DataText& data, std::size_t count) {
   if (!runner_) runner_.emplace(model_, loader.dataset().input_naming(), RunnerOptions{.observer = &observer_});
   BatchStream batches = loader.read();
   std::vector<Tensor> labels;
-  OutputSum outputs;
+  FirstOutputCollector outputs;
   runner_->run(
       [&]() -> std::optional<std::vector<Tensor>> {
         observer_.check_stop();

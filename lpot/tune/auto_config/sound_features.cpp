@@ -83,7 +83,7 @@ struct LogChoice {
   const char* name;
   const char* log;
   const char* scaling;
-  bool limits_range;  // to 80 dB, as librosa
+  bool limits_range;  // to 80 dB, as librosa does
 };
 constexpr std::array<LogChoice, 5> kLogChoices{{{"dB", "db", "none", true},
                                                 {"dB, scaled per sample", "db", "per_sample", true},
@@ -95,7 +95,7 @@ struct FrameChoice {
   std::size_t hop, n_fft;
 };
 
-// Hops whose frames span about the length of the sounds, each with the usual frame lengths.
+// Hops whose frames span about the length of the sounds at 16 kHz, each with the usual frame lengths.
 std::vector<FrameChoice> frame_choices(const SoundInput& input, double seconds) {
   constexpr std::array<FrameChoice, 8> kAll{
       {{160, 400}, {160, 512}, {320, 512}, {320, 640}, {320, 1024}, {256, 1024}, {256, 512}, {512, 2048}}};

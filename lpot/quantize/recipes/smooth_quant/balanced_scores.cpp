@@ -54,8 +54,9 @@ ScoreDivisors balance_scores(const Model& model, const Plan& plan, const Statist
     if (first.size() != pair.channels || second.size() != pair.channels) continue;
     std::vector<float> divisors(pair.channels, 1.0f);
     for (std::size_t i = 0; i < pair.channels; ++i) {
-      const double a = largest(first[i]), b = largest(second[i]);
-      if (a > 0 && b > 0) divisors[i] = static_cast<float>(std::exp2(std::round(0.5 * std::log2(a / b))));
+      const double of_first = largest(first[i]), of_second = largest(second[i]);
+      if (of_first > 0 && of_second > 0)
+        divisors[i] = static_cast<float>(std::exp2(std::round(0.5 * std::log2(of_first / of_second))));
     }
     rescaling.divide(pair.kernels[0], pair.biases[0], divisors);
     rescaling.divide(pair.kernels[1], pair.biases[1], inverse(divisors));
