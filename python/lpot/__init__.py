@@ -12,6 +12,7 @@ The C++ library does the quantization and tuning. This package connects it to Py
 data loaders and user functions.
 """
 
+from . import load_core  # before all other modules, which import lpot._core
 from ._core import __version__
 from .api import quantize, tune
 from .errors import (
