@@ -76,6 +76,8 @@ class Smoothing {
     const auto pair = pairs_.find(any.op().name);
     const bool has_pair = pair != pairs_.end();  // then the tensor has no other reader
     if (!has_pair && !any.kernel->may_be_divided) return;
+    // The statistics are of another axis if a convolution reads the same tensor.
+    if (any.input->channels().size() != any.weights.inputs()) return;
     std::vector<SmoothedReader> readers;
     for (const QuantizationTarget* target : group)
       readers.push_back({&target->weights, weight_limit(target->plan->weight)});
