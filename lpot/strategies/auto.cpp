@@ -44,6 +44,7 @@ struct RankedPlan {
   double loss = 0, error = 0;  // of accuracy
 
   double probability_to_pass(double allowed_loss) const {
+    if (!std::isfinite(loss)) return 0;  // its probe failed
     if (error <= 0) return loss <= allowed_loss ? 1 : 0;
     return std::erfc((loss - allowed_loss) / error / std::numbers::sqrt2) / 2;
   }

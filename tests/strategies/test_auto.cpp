@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "lpot/strategies/kinds.h"
@@ -263,6 +264,21 @@ TEST(Auto, TriesAMixedScheme) {
   EXPECT_THAT(trials.back().plan.fallback(), IsEmpty());
   EXPECT_EQ(trials.back().plan.ops.at("conv3").activation.algorithm, Algorithm::Kl);
   EXPECT_EQ(trials.back().plan.ops.at("conv4").activation.algorithm, Algorithm::MinMax);
+}
+
+TEST(Auto, DoesNotTryWholeModelPlansWhoseProbeFailed) {
+  const SimulatedModel model;
+  const Plan first = model.space.plan(model.space.model_choices.front());
+  const auto trials = trials_with(
+      model,
+      [&](const Plan& plan) {
+        const bool fails = plan.fallback().empty() && !(plan == first);
+        return Probe{plan, fails ? std::numeric_limits<double>::infinity() : 0.1};
+      },
+      [&](const Plan& plan) { return plan.fallback().empty() ? 0.5 : 0.9; });
+  ASSERT_THAT(trials, testing::Not(IsEmpty()));
+  EXPECT_EQ(trials.front().plan, first);
+  for (std::size_t i = 1; i < trials.size(); ++i) EXPECT_THAT(trials[i].plan.fallback(), testing::Not(IsEmpty()));
 }
 
 // All ranked plans look good, but those that are tried first miss the goal, so ops fall back. The result is slow, so
