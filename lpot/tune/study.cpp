@@ -165,7 +165,8 @@ std::optional<StopReason> Study::Loop::reason_to_stop() const {
   if (outcome.trials.size() >= policy.max_trials)
     return policy.timeout_seconds == 0 && outcome.goal_met ? StopReason::GoalMet : StopReason::MaxTrials;
   if (policy.timeout_seconds == 0 && outcome.goal_met) return StopReason::GoalMet;
-  if (policy.timeout_seconds > 0 && progress_.seconds >= policy.timeout_seconds) return StopReason::Timeout;
+  if (!outcome.trials.empty() && policy.timeout_seconds > 0 && progress_.seconds >= policy.timeout_seconds)
+    return StopReason::Timeout;
   if (outcome.best && is_over()) return StopReason::Timeout;
   return std::nullopt;
 }
@@ -251,7 +252,8 @@ void Study::Loop::run_trial(Plan plan, const Observer& observer) {
 
 std::optional<StopReason> Study::Loop::step(const Observer& with_timeout) {
   const auto reason = reason_to_stop();
-  if (reason && reason != StopReason::GoalMet) return reason;
+  const bool may_continue = progress_.outcome.trials.size() < options_.exit_policy.max_trials;
+  if (reason && (reason != StopReason::GoalMet || !may_continue)) return reason;
   History history = history_of(progress_.outcome.trials, progress_.outcome.probes);
   history.use(progress_.trials, progress_.probes);
   auto next = reason ? strategy_.before_stopping(options_.space, history) : strategy_.next(options_.space, history);

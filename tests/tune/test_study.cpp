@@ -240,6 +240,36 @@ TEST_F(StudyTest, TimeSpentOnTheBaselineAndBeforeAResumeCountsIntoTheTimeout) {
   EXPECT_THAT(outcome.trials, SizeIs(1));
 }
 
+TEST_F(StudyTest, TriesOneModelEvenIfCalibrationTookLongerThanTheTimeout) {
+  options_.seconds_before = 200;
+  options_.exit_policy.timeout_seconds = 100;
+  const StudyOutcome outcome = run(in_turn({measured(0.5)}));
+  EXPECT_EQ(outcome.reason, StopReason::Timeout);
+  EXPECT_THAT(outcome.trials, SizeIs(1));
+  EXPECT_TRUE(outcome.best);
+}
+
+// Always tries one more fallback before it stops.
+class NeverSatisfied : public Strategy {
+ public:
+  std::optional<Step> next(const SearchSpace& space, const History&) const override {
+    return Step{space.plan(space.model_choices.front())};
+  }
+  std::optional<Step> before_stopping(const SearchSpace& space, const History& history) const override {
+    return Step{space.plan(space.model_choices.front(), {space.ops.at(history.trials.size() - 1).name})};
+  }
+};
+
+TEST_F(StudyTest, TriesBeforeStoppingCountAsTrials) {
+  for (const std::size_t most : {1u, 2u, 3u}) {
+    options_.exit_policy.max_trials = most;
+    id_ = store_->create_study({"net", "f1", "data", "{}"});
+    const StudyOutcome outcome = Study(*store_, id_, options_).run(NeverSatisfied(), {in_turn({measured(0.85)})});
+    EXPECT_EQ(outcome.reason, StopReason::GoalMet);
+    EXPECT_THAT(outcome.trials, SizeIs(most));
+  }
+}
+
 TEST(StopReason, EveryReasonHasItsOwnWords) {
   std::set<std::string_view> words;
   for (const StopReason reason : {StopReason::GoalMet, StopReason::MaxTrials, StopReason::Timeout,
