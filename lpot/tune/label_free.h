@@ -18,7 +18,8 @@
 
 namespace lpot {
 
-// Returns the first plan if there is no choice, or if the model is so large that compiling candidates takes long.
+// Returns the first plan if the configuration leaves no recipe open, or if the model is so large that compiling
+// candidates takes long.
 Plan choose_without_labels(const QuantizationTask&, const PlanChoices&, CandidateBuilder&, const StatisticsByPlan&,
                            const Observer&);
 
