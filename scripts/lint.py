@@ -9,11 +9,12 @@ Continues after a failed check, and exits with 1 if one failed. A new check is a
 """
 
 import argparse
-import concurrent.futures
 import pathlib
 import re
 import subprocess
 import sys
+
+import tidy
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PYTHON_FOLDERS = ("scripts", "benchmarks", "examples", "tests", "python")
@@ -84,36 +85,6 @@ def sources_to_tidy(files: list[str]) -> list[str]:
     return sorted(name for name in chosen if name.startswith(TIDY_FOLDERS))
 
 
-def tidy(name: str) -> tuple[str, int, str]:
-    command = ["clang-tidy", "--quiet", "-p", "build-lint", name]
-    # g++ has warnings that clang does not know.
-    command += ["--extra-arg=-Wno-unknown-warning-option"]
-    done = subprocess.run(
-        command, cwd=ROOT, check=False, capture_output=True, text=True
-    )
-    return name, done.returncode, done.stdout
-
-
-def check_tidy(files: list[str], jobs: int) -> bool:
-    sources = sources_to_tidy(files)
-    if not sources:
-        return True
-    configured = subprocess.run(
-        ["cmake", "--preset", "lint"], cwd=ROOT, check=False, capture_output=True
-    )
-    if configured.returncode != 0:
-        print(configured.stderr.decode())
-        return False
-    failed = []
-    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for name, code, output in pool.map(tidy, sources):
-            if code != 0:
-                failed.append(name)
-                print(output)
-    print(f"lint: clang-tidy: {len(sources)} sources, {len(failed)} with findings")
-    return not failed
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--since", help="only files that changed since this revision")
@@ -131,7 +102,7 @@ def main() -> None:
         ),
         "ruff": lambda: check_ruff(files),
         "mypy": lambda: check_types(files),
-        "clang-tidy": lambda: check_tidy(files, options.jobs),
+        "clang-tidy": lambda: tidy.check(sources_to_tidy(files), options.jobs),
     }
     unknown = set(options.only or []) - set(checks)
     if unknown:
