@@ -141,7 +141,7 @@ void add_model(Sections& all) {
       texts("outputs", "tensors at which the graph ends (default: all outputs)"),
       named("input_shapes", "", "shape of each input by name; -1 marks a dynamic dimension"),
       key(ValueKind::TextMap, "state", "",
-          "for streaming models: state outputs and the inputs that they feed in the next sample of a sequence, {hn: h}"),
+          "for streaming models: outputs and the inputs that they feed in the next sample of a sequence, {hn: h}"),
   };
 }
 
