@@ -114,10 +114,11 @@ class Rows:
 
 
 INTRODUCTION = (
-    "`make bench-regret` measured these tables on {cpu}, with {version} and OpenVINO {openvino}. "
-    "[README.md](README.md#regret) explains the method and the columns. Accuracies are in percent. "
-    "If strategies return the same model for several goals, the cells share one comparison of speed. "
-    "Other programs make the times of tunings longer."
+    'Regret is the speed of the fastest model of a long reference search ("oracle") divided by the speed of the model '
+    "that a strategy returns. `make bench-regret` measured these tables on {cpu}, with {version} and "
+    "OpenVINO {openvino}. [README.md](README.md#regret) explains the method and the columns. Accuracies are in percent. "
+    "Rows with the same model share one comparison of speed. Other programs were running, so tuning times are longer "
+    "than on an idle machine."
 )
 
 
