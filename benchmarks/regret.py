@@ -7,8 +7,8 @@ fastest model that meets the goal among at least 200 plans (oracle.cpp).
   confidence interval of the difference, sample by sample.
 - Both models run alternately in one process, in two processes. If the interval of the ratio contains 1, the regret is 1.
 - Results are stored in BUILD/regret, those of the emulated AVX2 CPU (as_avx2.py) in BUILD/regret-avx2. A second run
-  measures only what is missing. A result belongs to the program `lpot`, the model and the configuration; with another
-  one, it is measured again.
+  measures only what is missing. If the program `lpot`, the model or the configuration changes, a result is measured
+  again.
 - The fastest plans of a reference search are stored in regret_references/, so that another machine only builds and
   times them. regret_results.json has the rows of the page.
 - The first int8 model of a strategy does not depend on the goal. If it meets a goal, the cells of all looser goals are
