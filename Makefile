@@ -2,7 +2,7 @@
 BUILD ?= build
 JOBS ?= 2
 CMAKE_FLAGS ?=
-# Sources that the formatter and the linter look at.
+# Sources that the formatter and the linter read.
 CPP = $(shell git ls-files '*.h' '*.cpp')
 
 .PHONY: help setup setup-dev setup-test configure build quickstart wheel test-wheel release nightly coverage test test-page test-data test-python bench bench-peers bench-tune bench-regret bench-structure bench-zoo bench-onnx-export faults audit docs format lint asan tsan fuzz clean
@@ -21,18 +21,18 @@ help:
 	@echo "make audit        check the list of dependencies, their licences and the hashes of wheels"
 	@echo "make bench        run the benchmarks"
 	@echo "make bench-tune   compare tuning times with NNCF's accuracy control (TUNE=--no-peers: only lpot)"
-	@echo "make bench-regret compare the models that strategies return with the fastest of a long search (REGRET=--peers: NNCF too)"
+	@echo "make bench-regret compare the models that strategies return with the fastest model of a long search (REGRET=--peers: also NNCF)"
 	@echo "make bench-structure compare the executed int8 graphs of lpot and NNCF"
-	@echo "make bench-zoo    compare lpot with NNCF and ONNX Runtime on more than 50 models of packages (ZOO=\"--models nsnet2\": some of them)"
+	@echo "make bench-zoo    compare lpot with NNCF and ONNX Runtime on more than 50 models from PyPI packages (ZOO=\"--models nsnet2\": only some)"
 	@echo "make bench-onnx-export compare model.onnx with ONNX Runtime's static quantizer, in ONNX Runtime (EXPORT=\"--models resnet-20\": some models)"
 	@echo "make bench-peers  compare lpot with NNCF, ONNX Runtime and PyTorch (PEERS=--reuse: reuse their models)"
 	@echo "make docs         build the documentation site into site/ and check its links"
 	@echo "make format lint  clang-format; layers, language, messages, clang-tidy, ruff and mypy (SINCE=REVISION: only changed files)"
 	@echo "make asan         run the tests with address and undefined-behaviour sanitizers"
 	@echo "make tsan         run the tests of data, evaluation, store, models built in the background and dashboard with the thread sanitizer"
-	@echo "make fuzz         feed every reader of files with hostile bytes (SECONDS=n for each, or RUNS=n of a fixed seed; TARGETS=\"config npy\": those alone)"
-	@echo "make coverage     run the tests and list the least covered files (COVERAGE_TESTS=\"test_core test_config\": those alone)"
-	@echo "make nightly      lint, asan, tsan, fuzz, faults, test-wheel and coverage, with a summary (PARTS=\"lint tsan\": those alone)"
+	@echo "make fuzz         fuzz every file reader (SECONDS=n for each, or RUNS=n with a fixed seed; TARGETS=\"config npy\": only these)"
+	@echo "make coverage     run the tests and list the least covered files (COVERAGE_TESTS=\"test_core test_config\": only these)"
+	@echo "make nightly      lint, asan, tsan, fuzz, faults, test-wheel and coverage, with a summary (PARTS=\"lint tsan\": only these)"
 
 setup:
 	@scripts/setup.sh
@@ -89,7 +89,7 @@ test-wheel: wheel
 release: wheel
 	python3 scripts/release.py
 
-# The extension is built in the same tree as the rest, so that nothing is compiled twice; `pip install .` makes the same package.
+# The extension is built in the same build tree, so that no source is compiled twice. `pip install .` builds the same package.
 test-python:
 	@scripts/setup.sh --python
 	@cmake -S . -B $(BUILD) -G Ninja -DLPOT_PYTHON=ON -DPython_EXECUTABLE=$(abspath .venv-python/bin/python) $(CMAKE_FLAGS) > $(BUILD)-configure.log 2>&1 || { cat $(BUILD)-configure.log; exit 1; }
@@ -101,7 +101,7 @@ bench: setup-dev build
 	@cmake --build $(BUILD) -j $(JOBS)
 	.venv/bin/python benchmarks/run.py --build $(BUILD)
 
-# HELD=benchmarks/as_avx2.py: as if the CPU had no more than AVX2.
+# HELD=benchmarks/as_avx2.py limits the benchmark to the AVX2 instructions of the CPU.
 bench-peers: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot cpuid_mask
 	@scripts/setup.sh --peers
@@ -117,7 +117,7 @@ bench-onnx-export: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot
 	.venv-peers/bin/python benchmarks/onnx_export.py --build $(BUILD) $(EXPORT)
 
-# HELD=benchmarks/as_avx2.py: as if the CPU had no more than AVX2.
+# HELD=benchmarks/as_avx2.py limits the benchmark to the AVX2 instructions of the CPU.
 bench-regret: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot bench_oracle cpuid_mask
 	@scripts/setup.sh --peers
@@ -128,7 +128,7 @@ bench-structure: configure
 	@scripts/setup.sh --peers
 	$(HELD) .venv-peers/bin/python benchmarks/structure.py --build $(BUILD)
 
-# HELD=benchmarks/as_avx2.py: as if the CPU had no more than AVX2.
+# HELD=benchmarks/as_avx2.py limits the benchmark to the AVX2 instructions of the CPU.
 bench-zoo: configure
 	@cmake --build $(BUILD) -j $(JOBS) --target lpot cpuid_mask
 	@scripts/setup.sh --zoo
@@ -152,15 +152,15 @@ asan: setup
 	cmake --build build-asan -j $(JOBS)
 	TBB_ENABLE_SANITIZERS=1 ctest --test-dir build-asan --output-on-failure -LE data
 
-# OpenVINO and TBB are not instrumented: tests/tsan.supp says what of them is left out, and why. TBB must not load its
-# parts with RTLD_DEEPBIND, which ends a process with sanitizers.
+# OpenVINO and TBB are not instrumented: tests/tsan.supp lists the suppressed reports and the reasons. TBB must not load
+# its libraries with RTLD_DEEPBIND, which crashes a process with sanitizers.
 TSAN_TESTS = test_data test_store test_evaluate test_tune test_cli
 tsan: setup
 	cmake --preset tsan > build-tsan-configure.log 2>&1 || { cat build-tsan-configure.log; exit 1; }
 	cmake --build build-tsan -j $(JOBS) --target $(TSAN_TESTS)
 	TBB_ENABLE_SANITIZERS=1 TSAN_OPTIONS="suppressions=$(abspath tests/tsan.supp):die_after_fork=0:ignore_noninstrumented_modules=1" ctest --test-dir build-tsan --output-on-failure -R '^(data|store|evaluate)\.|^tune\.(NextModelTest|Threads|.*ThreadsTest)|^cli\.Serve'
 
-# Counters of an earlier run would be added.
+# Deletes the counters of earlier runs, because gcov would add them.
 coverage: setup-dev
 	cmake --preset coverage > build-coverage-configure.log 2>&1 || { cat build-coverage-configure.log; exit 1; }
 	cmake --build build-coverage -j $(JOBS) $(addprefix --target ,$(COVERAGE_TESTS))
@@ -168,11 +168,11 @@ coverage: setup-dev
 	ctest --test-dir build-coverage --output-on-failure -j $(JOBS) -LE data $(if $(COVERAGE_TESTS),-R '^($(subst $() ,|,$(patsubst test_%,%,$(COVERAGE_TESTS))))\.')
 	.venv/bin/python scripts/coverage.py build-coverage
 
-# SUMMARY=FILE: where the summary goes.
+# SUMMARY=FILE: the file for the summary.
 nightly:
 	python3 scripts/nightly.py $(if $(PARTS),--parts $(PARTS)) $(if $(SUMMARY),--summary $(SUMMARY))
 
-# A finding is left in build-fuzz/findings/TARGET; once fixed, it belongs into tests/fuzz/cases/TARGET.
+# Findings are written to build-fuzz/findings/TARGET. When the defect is fixed, move the file to tests/fuzz/cases/TARGET.
 SECONDS = 60
 TARGETS = $(sort $(filter-out support,$(basename $(notdir $(wildcard tests/fuzz/targets/*.cpp)))))
 fuzz:

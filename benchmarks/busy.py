@@ -2,9 +2,9 @@
 
     python3 benchmarks/busy.py --build build --rounds 10
 
-Tunes the quick start `--rounds` times as the machine is, and as often beside `--busy` processes that use a core each.
+Tunes the quick start `--rounds` times without additional load, and as often while `--busy` processes use a core each.
 Every run has a new workspace and no cache of kernel variants. The two kinds of runs alternate. For each run, prints
-the speed-up with its spread and the number of ops in int8. At the end, tells whether every speed-up is within 15% of
+the speed-up with its spread and the number of ops in int8. At the end, states whether every speed-up is within 15% of
 the median of the runs without busy processes, and whether the same ops are in int8 in all runs.
 """
 
@@ -24,7 +24,7 @@ TOLERANCE = 0.15
 
 
 def tune(program: pathlib.Path, busy: int) -> dict:
-    """Tunes the quick start beside busy processes and returns the best trial of its result."""
+    """Tunes the quick start while processes are busy, and returns the best trial."""
     others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(busy)]
     try:
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,6 @@
-"""A YOLO-type detector in int8, made by lpot and by NNCF's default, on pictures without labels.
+"""Quantizes a detector of the YOLO type with lpot and with NNCF's default, on pictures without labels.
 
-.venv-peers/bin/python benchmarks/detector.py --model 320n.onnx --pictures FOLDER --lpot build/bin/lpot
+    .venv-peers/bin/python benchmarks/detector.py --model 320n.onnx --pictures FOLDER --lpot build/bin/lpot
 
 Both get the same calibration pictures in the same size. `lpot evaluate` compares the boxes of both with those of the
 fp32 model (BoxAgreement), and `lpot bench` times them in interleaved runs. `320n.onnx` is in the PyPI package nudenet.

@@ -1,6 +1,6 @@
 """Compares int8 models of lpot with the quantization of PyTorch and torchao, in one table.
 
-    .venv-python/bin/python benchmarks/frameworks.py --data ../shared/data
+    .venv-python/bin/python benchmarks/frameworks.py --data DATA
 
 Models: BlendCNN, which is trained here on MRPC, and MiniLM, whose ONNX weights are loaded into a
 BertForSequenceClassification. The table has the accuracy on the MRPC dev set and the time of a batch. Variants are

@@ -3,9 +3,9 @@
 
     LPOT_TEST_DATA=... python3 benchmarks/label_free.py --build build [--networks resnet20 minilm]
 
-Quantizes every network twice with the same calibration data: as it is, and with `recipes.fast_bias_correction: false`,
-which leaves nothing to choose. Evaluates both models with `lpot evaluate`. Prints Markdown: accuracy of fp32 and of both
-models, and the times to quantize.
+Quantizes every network twice with the same calibration data: with the default recipes, and with
+`recipes.fast_bias_correction: false`, for which there is only one candidate. Evaluates both models with
+`lpot evaluate`. Prints Markdown: accuracy of fp32 and of both models, and the times to quantize.
 """
 
 import argparse

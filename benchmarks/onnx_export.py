@@ -3,12 +3,12 @@
     .venv-peers/bin/python benchmarks/onnx_export.py                                 all models
     .venv-peers/bin/python benchmarks/onnx_export.py --models resnet-20,nudenet-320n
 
-- lpot runs with and without the recipe onnx_runtime. All tools calibrate with the same samples. The static quantizer writes QDQ pairs, unsigned activations and scales per
-  channel, with three settings: all op types, only convolutions and matrix products, and 99.999% of the values instead
-  of the whole range. A setting that fails is left out.
+- lpot runs with and without the recipe onnx_runtime. All tools calibrate with the same samples. The static quantizer
+  writes QDQ pairs, unsigned activations and scales per channel, with three settings: all op types, only convolutions and
+  matrix products, and 99.999% of the values instead of the whole range. A setting that fails is left out.
 - Held-out samples give the score of the task (docs/zoo.md) and the error, |x - fp32| / |fp32| of the outputs.
-- All models of a network are timed in one process, in turns, one sample at a time. A speedup is the median of the
-  ratios of neighbouring turns; PROCESSES such processes give its range.
+- All models of a network are timed alternately in one process, one sample at a time. A speedup is the median of the
+  ratios of consecutive turns. PROCESSES such processes determine its range.
 - Models and samples are stored below BUILD/zoo, as those of benchmarks/zoo. LPOT_TEST_DATA is the folder with the data.
 """
 

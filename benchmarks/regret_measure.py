@@ -1,6 +1,7 @@
-"""What regret.py measures: reference models, cells (a strategy on a network with a goal), speeds and sample values.
+"""The measurements of regret.py: reference models, cells (a strategy on a network with a goal), speeds, sample values.
 
-Every result is stored as JSON below BUILD/regret and belongs to what it depends on: programs, model, configuration.
+Every result is stored as JSON below BUILD/regret, with a key of everything that it depends on: programs, model,
+configuration.
 """
 
 import argparse
@@ -36,7 +37,7 @@ class Failure(Exception):
 
 
 class NotMeasured(Exception):
-    """A table of stored results lacks this file."""
+    """A file is missing that a table of stored results needs."""
 
 
 def cpu_class() -> str:

@@ -28,7 +28,7 @@ SUMMARY_HEAD = (
     "median time",
 )  # fmt: skip
 TITLES = {
-    "own": "The CPU as it is",
+    "own": "All instruction sets of the CPU",
     "AVX2": "Limited to AVX2 (`benchmarks/as_avx2.py`)",
 }
 

@@ -4,14 +4,14 @@ The networks are the light graphs of the `onnx` wheel (real architectures withou
 are random, and their batch norms have the mean and variance of their inputs, as in a trained network. Without that, the
 ranges of DenseNet grow by a factor of 10,000 from its first to its last concatenation.
 
-Both tools quantize the same model with the same samples. The table counts what costs time in an int8 model:
+Both tools quantize the same model with the same samples. The table counts the parts of an int8 model that cost time:
 
 - kernels that run in int8, and kernels that run in fp32
 - quantizers that are not part of a kernel (FakeQuantize, or a generated kernel that quantizes)
 - reorders of memory
 - pooling and concatenation in fp32
 
-The error is the relative L2 distance of the outputs from those of fp32, on samples that calibration did not see.
+The error is the relative L2 distance of the outputs from those of fp32, on samples that were not used for calibration.
 
     structure.py resnet50 squeezenet     some networks
     structure.py --kernels resnet50      lists the kernels that are not int8

@@ -5,9 +5,9 @@
 
 The model is the recognizer PP-OCRv6 (small) of the PyPI package rapidocr 3.10.0, which contains its list of characters.
 The pictures are lines of text that Pillow renders in the fonts of the Debian package fonts-dejavu-core, with noise. lpot
-tunes with half of a percent more wrong characters allowed; NNCF quantizes with its defaults from the same calibration
-pictures. `lpot evaluate` scores all models on the same pictures, and `lpot bench` times them in turn. Needs .venv-peers
-(make bench-peers), and downloads the wheel.
+tunes with the goal of at most half a percent more wrong characters; NNCF quantizes with its defaults from the same
+calibration pictures. `lpot evaluate` scores all models on the same pictures, and `lpot bench` times them alternately.
+Needs .venv-peers (make bench-peers), and downloads the wheel.
 """
 
 import argparse

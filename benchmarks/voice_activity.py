@@ -5,9 +5,9 @@
 
 The models are three exports of silero-vad 6.2.3 of PyPI: one with the state `state`, one with the states `h` and `c`,
 and one with the state `state` whose layers are in the branches of an If. Its input `sr`, the sample rate, selects the
-branch: 16 kHz for all data. The data are sentences that espeak-ng speaks, with pauses and noise: 6 sequences for calibration and 24 for evaluation, each
-of 250 chunks of 32 ms. The labels are the decisions of the fp32 model (above 0.5), which this program computes step by
-step with OpenVINO alone. So lpot must print an accuracy of 1 for fp32, and the accuracy of the int8 model is the share
+branch: 16 kHz for all data. The data are sentences that espeak-ng speaks, with pauses and noise: 6 sequences for
+calibration and 24 for evaluation, each of 250 chunks of 32 ms. The labels are the decisions of the fp32 model (above
+0.5), which this program computes step by step with OpenVINO alone. So lpot must print an accuracy of 1 for fp32, and the accuracy of the int8 model is the share
 of chunks with the same decision. This program also runs the int8 model step by step. Needs espeak-ng, .venv-peers (make
 bench-peers), and downloads the wheel.
 """

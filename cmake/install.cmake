@@ -1,7 +1,7 @@
 # cmake --install: the program, the static libraries, the public headers, and the package that find_package(lpot) finds.
 include(CMakePackageConfigHelpers)
 
-# What users link: lpot::lpot. The program has the name lpot here, so the target has another.
+# Users link lpot::lpot. The target has another name here, because the program is the target lpot.
 add_library(lpot_api INTERFACE)
 set_target_properties(lpot_api PROPERTIES EXPORT_NAME lpot)
 target_link_libraries(lpot_api INTERFACE lpot_tune)

@@ -92,7 +92,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
     files = tracked_files(options.since)
-    # Layers, language and messages look at relations between files and take a second, so they always see everything.
+    # Layers, language and messages compare several files and take a second, so they always read all files.
     checks = {
         "clang-format": lambda: check_format(files),
         "layers": lambda: run("python3", "scripts/check_layers.py"),

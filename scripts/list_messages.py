@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists every message of lpot/, cli/ and python/, so that they can be read in one go.
+"""Lists every message of lpot/, cli/ and python/, so that they can be read together.
 
     scripts/list_messages.py                  # all, sorted by file
     scripts/list_messages.py --kind error     # error, log, help or summary
@@ -14,9 +14,12 @@ Messages are
 
 {} stands for a value that is not part of the text.
 
---check: the operation of an error is one to four words without punctuation; a message is not empty, has no
-exclamation mark and does not end with three dots (with --strict: nor with a question mark); an error, log line or summary begins with a lower-case letter,
-a value, or a name (a word with a further capital letter, digit, underscore or dot).
+Rules of --check:
+- The operation of an error is one to four words without punctuation.
+- A message is not empty, has no exclamation mark and does not end with three dots (with --strict: nor with a question
+  mark).
+- An error, log line or summary begins with a lower-case letter, a value, or a name (a word with another capital letter,
+  a digit, an underscore or a dot).
 """
 
 import argparse

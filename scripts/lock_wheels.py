@@ -2,7 +2,7 @@
 """Pins all wheels that setup.sh installs, including indirect dependencies, with their SHA-256.
 
     LPOT_PYTHON38=.../python3.8 scripts/lock_wheels.py
-    scripts/lock_wheels.py requirements-wheel.txt    only this file; the pins of the others stay
+    scripts/lock_wheels.py requirements-wheel.txt    only this file; the pins of the other files do not change
 
 scripts/requirements*.txt list the direct dependencies with the reasons for them. pip resolves them for Python 3.11 on
 x86-64 (3.8 for LPOT 1.6), and the result is written to scripts/locked/. setup.sh installs these files with

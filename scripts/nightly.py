@@ -3,7 +3,7 @@
 
     scripts/nightly.py                                    all parts
     scripts/nightly.py --parts lint coverage              some parts
-    scripts/nightly.py --summary docs/nightly.md          where the summary goes
+    scripts/nightly.py --summary docs/nightly.md          the file for the summary
 
 Continues after a failed part, and exits with 1 if one failed. The output of a part is in build-nightly/PART.log.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Puts a release together in dist/: `make release`.
+"""Creates a release in dist/: `make release`.
 
-    scripts/release.py          source archive, notes and checksums beside the wheels of `make wheel`
+    scripts/release.py          source archive, notes and checksums for the wheels of `make wheel`
     GPG_KEY=KEY make release    also signs the checksums
 
 The version is that of lpot/core/version.h. The notes are its section of CHANGELOG.md.

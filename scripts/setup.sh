@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
-# Installs what the build needs: Debian packages by name and a .venv with wheels that are pinned with their hashes. What is there is left alone, so a
-# second run changes nothing and needs no network.
+# Installs what the build needs: Debian packages, and a .venv with wheels that are pinned by hash. Installs only what is
+# missing, so a second run changes nothing and needs no network.
 #
 #   scripts/setup.sh         for building, testing and the quick start
 #   scripts/setup.sh --dev   also the formatter, the linters and the benchmark library
-#   scripts/setup.sh --peers also a .venv-peers with the rivals that benchmarks/peers measures, and, where there is a
-#                            Python 3.8 (LPOT_PYTHON38 may name it), a .venv-original with lpot 1.6
-#   scripts/setup.sh --zoo   what --peers installs, for benchmarks/zoo
+#   scripts/setup.sh --peers also a .venv-peers with the tools that benchmarks/peers compares with lpot and, if Python 3.8
+#                            is installed (LPOT_PYTHON38 can name it), a .venv-original with LPOT 1.6
+#   scripts/setup.sh --zoo   the same as --peers, for benchmarks/zoo
 #   scripts/setup.sh --fuzz  also clang with libFuzzer, for make fuzz
-#   scripts/setup.sh --page  also the browser that the page is tested in
-#   scripts/setup.sh --python also a .venv-python with PyTorch, TensorFlow and what the Python package is built and tested with
-#   scripts/setup.sh --wheel also a .venv-wheel with what builds the wheel, for make wheel
-#   scripts/setup.sh --roots also what makes clean Debian roots, for make test-wheel
+#   scripts/setup.sh --page  also the browser that tests the page of the report
+#   scripts/setup.sh --python also a .venv-python with PyTorch, TensorFlow and the build and test tools of the Python package
+#   scripts/setup.sh --wheel also a .venv-wheel with the build tools of the wheel, for make wheel
+#   scripts/setup.sh --roots also debootstrap, which creates clean Debian systems, for make test-wheel
 #   scripts/setup.sh --docs  also a .venv-docs with mkdocs, for make docs
 #   scripts/setup.sh --test  also ONNX Runtime and tokenizers, for the tests on real models and data
 set -euo pipefail

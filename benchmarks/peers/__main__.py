@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Measures lpot beside NNCF, ONNX Runtime and PyTorch: accuracy, speed, time to quantize and memory.
+"""Compares lpot with NNCF, ONNX Runtime and PyTorch: accuracy, speed, time to quantize and memory.
 
-    .venv-peers/bin/python benchmarks/peers                              all of it (make bench-peers)
-    .venv-peers/bin/python benchmarks/peers --networks resnet20 --reuse  only lpot runs again; the rivals' models are reused
-    benchmarks/as_avx2.py ...                                            the same as if the CPU had no more than AVX2
+    .venv-peers/bin/python benchmarks/peers                              everything (make bench-peers)
+    .venv-peers/bin/python benchmarks/peers --networks resnet20 --reuse  only lpot quantizes again; the models of the other tools are reused
+    benchmarks/as_avx2.py ...                                            the same, limited to AVX2 instructions
 
-LPOT_TEST_DATA is the folder with models and data sets; without it only the quick start's network is measured. Everything
-made on the way is below build/peers; the tables of all runs are printed and written to benchmarks/peers.md.
+LPOT_TEST_DATA is the folder with models and data sets. Without it, only the quick start network is measured. Models,
+inputs and results are stored below build/peers. The tables of all runs are printed and written to benchmarks/peers.md.
 """
 
 import argparse
@@ -32,7 +32,7 @@ RUNTIMES = ("openvino", "onnxruntime", "torch")
 def run_child(
     command: list[str], given: str = "", env: dict | None = None
 ) -> tuple[str, float, float]:
-    """Output, seconds and peak memory in MB of a command; raises with the last line of its errors."""
+    """Returns the output, seconds and peak memory in MB of a command. Raises an error with its last error line."""
     start = time.monotonic()
     process = subprocess.Popen(
         command,
@@ -65,7 +65,7 @@ class Bench:
         self.env = os.environ | {
             "OMP_NUM_THREADS": "2",
             "PYTHONWARNINGS": "ignore",
-            "LPOT_FORM_MEMORY": "off",  # the time to quantize is that of a first time
+            "LPOT_FORM_MEMORY": "off",  # every quantization measures again
         }
         os.chdir(self.results)
 
@@ -101,7 +101,7 @@ class Bench:
         print("\n" + report.table(result), flush=True)
 
     def tools(self, network: Network) -> list[str]:
-        """The rows of a network: what can read it, of what was asked for, each behind its runtime's fp32."""
+        """The rows of a network: the selected tools that can read it, each after the fp32 model of its runtime."""
         runtimes = {"openvino"}
         if network.model.endswith(".onnx"):
             runtimes.add("onnxruntime")
@@ -128,7 +128,7 @@ class Bench:
     def row(
         self, tool: str, network: Network, folder: pathlib.Path, output: pathlib.Path
     ) -> dict:
-        """Makes the tool's model; a rival's is kept from last time with --reuse."""
+        """Quantizes the model with a tool. With --reuse, models of other tools are reused."""
         kept = output / "row.json"
         if self.options.reuse and not tool.startswith("lpot") and kept.exists():
             row = json.loads(kept.read_text())
@@ -146,7 +146,7 @@ class Bench:
                 pass  # the model of another row
             elif tool.endswith("fp32"):
                 row["bytes"] = pathlib.Path(network.model).stat().st_size
-            elif tool != "torch-dynamic":  # made where it is run
+            elif tool != "torch-dynamic":  # quantized when it is run
                 command = [
                     sys.executable,
                     str(HERE / "quantize.py"),
@@ -156,7 +156,7 @@ class Bench:
                 ]
                 printed, _, row["memory"] = run_child(command, env=self.env)
                 row["seconds"] = json.loads(printed.splitlines()[-1])["seconds"]
-            # The model that is measured: lpot writes the same one as ONNX beside it.
+            # The model that is measured. lpot also writes it as ONNX to the same folder.
             files = [f for f in output.rglob("model*") if f.suffix in (".xml", ".bin")]
             files = files or [f for f in output.rglob("model*") if f.is_file()]
             row |= {"bytes": sum(f.stat().st_size for f in files)} if files else {}
@@ -174,7 +174,7 @@ class Bench:
     ) -> list[str]:
         arrays = {p.stem: str(p) for p in (folder / "calibration").glob("*.npy")}
         loader = {
-            "batch_size": 1,  # as the rivals get them
+            "batch_size": 1,  # as the other tools get them
             "dataset": {"npy": {"inputs": arrays}},
         }
         model = {"name": network.name}
@@ -201,7 +201,7 @@ class Bench:
         ]
 
     def job(self, runtime: str, rows: dict, made: pathlib.Path, **more) -> dict:
-        """Runs measure.py with the models of one runtime and gives its results by tool."""
+        """Runs measure.py with the models of one runtime and returns the results by tool."""
         models = {}
         for tool, row in rows.items():
             if report.TOOLS[tool][1] != runtime or "failed" in row:
@@ -274,7 +274,7 @@ class Bench:
 
 
 def summary(tool: str, turns: list[dict]) -> dict:
-    """Medians of the turns: milliseconds, and ratios to the fp32 of the same process."""
+    """Medians of all rounds: milliseconds, and ratios to fp32 in the same process."""
     if failed := [t[tool] for t in turns if "failed" in t[tool]]:
         return failed[0]
     found = {"ms": statistics.median(t[tool]["ms"] for t in turns)}
@@ -293,14 +293,14 @@ def summary(tool: str, turns: list[dict]) -> dict:
 
 
 def default_precision() -> str:
-    """What OpenVINO uses on this CPU unless the program sets it."""
+    """The precision that OpenVINO uses on this CPU unless the program sets one."""
     import openvino as ov
 
     return ov.Core().get_property("CPU", "INFERENCE_PRECISION_HINT").to_string()
 
 
 class Others:
-    """The share of the CPU that went to programs other than this one's children."""
+    """The share of the CPU that programs other than the children of this process use."""
 
     def __init__(self) -> None:
         self.start = self.now()
@@ -346,7 +346,7 @@ def main() -> None:
     parser.add_argument(
         "--reuse",
         action="store_true",
-        help="keep the rivals' models, quantize with lpot only",
+        help="reuse the models of the other tools, quantize with lpot only",
     )
     parser.add_argument(
         "--quick", action="store_true", help="short timings, without bert-large"

@@ -2,8 +2,9 @@
 
     accuracy_control.py FOLDER OUTPUT DROP [SETTING=VALUE ...]
 
-DROP is the relative loss that is allowed. Settings: `batch=1` validates sample by sample, which is slower to evaluate but
-ranks ops by 300 samples instead of 300 batches; others are NNCF's advanced quantization parameters. Prints seconds, evaluations in units of the data set, and the accuracy as JSON.
+DROP is the relative loss that is allowed. Settings: `batch=1` validates sample by sample, which takes longer but
+ranks ops by 300 samples instead of 300 batches. Other settings are NNCF's advanced quantization parameters. Prints the
+seconds, the number of evaluations of the whole data set, and the accuracy as JSON.
 """
 
 import json
@@ -73,7 +74,7 @@ def main() -> None:
     ov.save_model(quantized, output / "model.xml", compress_to_fp16=False)
     seconds = time.monotonic() - start
     evaluations = evaluated / len(labels)
-    # Some models do not run on CPUs with bf16 units that are held to AVX2, unless told that fp32 is meant.
+    # On CPUs with bf16 units that are limited to AVX2, some models only run if f32 is set explicitly.
     as_fp32 = {"INFERENCE_PRECISION_HINT": "f32"}
     accuracy, _ = validate(ov.Core().compile_model(quantized, "CPU", as_fp32), rows)
     print(

@@ -1,4 +1,4 @@
-"""Imports benchmarks/as_avx2.py, which limits the rivals to AVX2 instructions, for the scripts of this folder."""
+"""Imports benchmarks/as_avx2.py, which limits other tools to AVX2 instructions, for the scripts of this folder."""
 
 import pathlib
 import sys

@@ -1,8 +1,8 @@
 """Measures models of one runtime in one process: `measure.py`, a job as JSON on standard input, results as JSON.
 
-The job names a runtime, the network's folder and models by tool ("fp32": null is the network's own), and in "precisions" the
-precision of those that do not run in f32. It either times
-them (`"batch"`: size, `"seconds"`), taking turns, or evaluates them (`"evaluate": true`) and compares with fp32.
+The job names a runtime, the folder of the network, the models by tool ("fp32": null is the source model), and in
+"precisions" the precision of models that do not run in f32. The program either times them alternately (`"batch"`: size,
+`"seconds"`), or evaluates them (`"evaluate": true`) and compares them with fp32.
 """
 
 import json
@@ -23,7 +23,7 @@ Run = Callable[[Batch], np.ndarray]
 def openvino_run(
     network: Network, path: str | None, batches: list[Batch], precision: str = "f32"
 ) -> Run:
-    """Compiled for the batches' shape, where they have one."""
+    """Compiles the model for the shape of the batches, if all have the same."""
     import openvino as ov
 
     model = ov.Core().read_model(path) if path else quantize.read_openvino(network)
@@ -35,7 +35,7 @@ def openvino_run(
     options = {
         "INFERENCE_NUM_THREADS": THREADS,
         "PERFORMANCE_HINT": "LATENCY",
-        # else a CPU with bf16 units runs fp32 in bf16, or fails where it is held back to AVX2
+        # otherwise a CPU with bf16 units runs fp32 in bf16, or fails if it is limited to AVX2
         "INFERENCE_PRECISION_HINT": precision,
     }
     compiled = ov.Core().compile_model(model, "CPU", options)
@@ -67,7 +67,7 @@ def onnxruntime_run(network: Network, path: str | None, _: list[Batch]) -> Run:
 
 
 def torch_run(network: Network, path: str | None, _: list[Batch]) -> Run:
-    """The module itself, or with `path` its dynamically quantized form: PyTorch makes that when it loads."""
+    """The module, or with `path` the dynamically quantized module, which PyTorch creates when it loads."""
     import modules
     import torch
 
@@ -102,7 +102,7 @@ RUNTIMES = {
 
 
 def time_turns(runs: dict[str, Run], batch: Batch, seconds: float) -> dict[str, dict]:
-    """Median milliseconds of each. A turn is several runs, of which the first warms the caches again."""
+    """Median milliseconds of each model. The first run of a turn warms up the caches and does not count."""
     counts = {}
     for tool, run in runs.items():
         run(batch)
@@ -127,7 +127,7 @@ def time_turns(runs: dict[str, Run], batch: Batch, seconds: float) -> dict[str, 
 def score(
     network: Network, outputs: np.ndarray, fp32: np.ndarray, labels: np.ndarray | None
 ) -> dict:
-    """The network's own score, and the mean error of outputs as a part of their mean size."""
+    """The score of the task, and the mean absolute error of the outputs relative to their mean absolute value."""
     if (
         network.score == "pearson"
     ):  # of the cosine of neighbouring rows, which have length 1

@@ -8,7 +8,7 @@ from torch import nn
 
 
 class BlendCnn(nn.Module):
-    """Eight convolutions of width 5 over an embedding; the greatest value of every channel of each goes to a classifier."""
+    """Eight convolutions of width 5 over an embedding. A classifier reads the maximum of each of their channels."""
 
     def __init__(
         self, words: int, length: int = 128, width: int = 768, channels: int = 100
@@ -42,7 +42,7 @@ class BlendCnn(nn.Module):
 
 
 def train(module: nn.Module, inputs: list[np.ndarray], labels: np.ndarray) -> None:
-    """One pass over the samples, with random embeddings as they are: weights and activations of a trained network."""
+    """Trains for one pass with fixed random embeddings, so that weights and activations are those of a trained network."""
     for part in module.modules():
         if isinstance(part, nn.Embedding):
             part.requires_grad_(False)
@@ -107,7 +107,7 @@ class Layer(nn.Module):
 
 
 class Bert(nn.Module):
-    """BERT with a classifier on its pooled first token, or on every token (the two logits of an answer's ends)."""
+    """BERT with a classifier for the pooled first token, or for every token (logits for start and end of an answer)."""
 
     def __init__(
         self, layers: int, width: int, heads: int, every_token: bool = False
@@ -152,7 +152,7 @@ class Bert(nn.Module):
 
 
 def bert_large() -> Bert:
-    """Random weights of the size that training starts from; those of attention are larger, so that it attends."""
+    """Random weights with the usual initialization. Those of attention are larger, so that its scores differ."""
     torch.manual_seed(3)
     module = Bert(layers=24, width=1024, heads=16, every_token=True).eval()
     for name, parameter in module.named_parameters():
@@ -164,7 +164,7 @@ def bert_large() -> Bert:
 
 
 def minilm(path: str) -> Bert:
-    """The module of an ONNX file whose nodes are named after a BERT classifier's parts."""
+    """The module of an ONNX file whose nodes have the names of the parts of a BERT classifier."""
     graph = onnx.load(path).graph
     tensors = {t.name: t for t in graph.initializer}
     products = {n.name: n for n in graph.node if n.op_type == "MatMul"}
@@ -173,7 +173,7 @@ def minilm(path: str) -> Bert:
     for name in module.state_dict():
         if name in tensors:
             value = numpy_helper.to_array(tensors[name])
-        else:  # the exporter turned a linear map's weight over and renamed it
+        else:  # the exporter transposed and renamed the weights of linear layers
             node = "/" + name.removesuffix(".weight").replace(".", "/").replace(
                 "layer/", "layer."
             )

@@ -1,9 +1,9 @@
-"""Makes one network: `networks.py NAME WORK`, with the data sets below LPOT_TEST_DATA.
+"""Writes the files of one network: `networks.py NAME WORK`, with the data sets below LPOT_TEST_DATA.
 
-Each is a model file, 300 rows to calibrate with, batches to evaluate and batches to time, all on disk.
+They are the model, 300 rows for calibration, batches for evaluation and batches for timing.
 
-A network's folder holds `calibration/<input>.npy`, `evaluation.npz`, `timing-<batch>.npz` (see load_batches), where there
-are labels `labels.npy`, and `network.json` with the fields of Network.
+The folder of a network contains `calibration/<input>.npy`, `evaluation.npz`, `timing-<batch>.npz` (see load_batches),
+`labels.npy` if there are labels, and `network.json` with the fields of Network.
 """
 
 import csv
@@ -30,21 +30,21 @@ class Network:
     name: str
     title: str
     model: str  # path of the fp32 model
-    score: str  # accuracy, pearson, or agreement with fp32 where there are no labels
+    score: str  # accuracy, pearson, or agreement with fp32 if there are no labels
     transformer: bool = False
-    module: str = ""  # "blendcnn" or "minilm" where there is a PyTorch module
+    module: str = ""  # "blendcnn" or "minilm" if there is a PyTorch module
     whole_samples: bool = (
         False  # a row of calibration is a whole input, not one row of a batch
     )
     cut: dict = dataclasses.field(
         default_factory=dict
-    )  # input: shape, where the graph is cut
+    )  # input: shape, if the graph is cut
     batch_sizes: tuple[int, ...] = (1, 32)
     samples: int = 300
 
 
 def load_batches(path: pathlib.Path) -> list[Batch]:
-    """Batches saved by save_batches, in order."""
+    """Returns the batches of save_batches, in order."""
     batches: list[Batch] = []
     with np.load(path) as arrays:
         for key in arrays:
@@ -111,7 +111,7 @@ class Data:
 def save_rows(
     folder: pathlib.Path, calibration: Batch, evaluation: Batch, size: int
 ) -> None:
-    """Saves inputs of which every row is a sample; evaluation is in batches of `size`."""
+    """Saves inputs with one sample per row. Evaluation uses batches of `size`."""
     for name, rows in calibration.items():
         np.save(folder / f"calibration/{name}.npy", rows)
     save_batches(folder / "evaluation.npz", in_batches(evaluation, size))
@@ -156,7 +156,7 @@ def resnet20(data: Data, folder: pathlib.Path) -> Network:
 
 
 def mobilenet_v2(data: Data, folder: pathlib.Path) -> Network:
-    """300 of the images, from all classes, calibrate; the others are evaluated."""
+    """300 images of all classes are calibration data, the others evaluation data."""
     import PIL.Image
 
     mean = np.array([0.485, 0.456, 0.406], np.float32)
@@ -235,7 +235,7 @@ def blendcnn(data: Data, folder: pathlib.Path) -> Network:
 
 
 def use_lite(data: Data, folder: pathlib.Path) -> Network:
-    """Sentences go in as a sparse matrix of tokens: their places (sentence, position) and their values."""
+    """The inputs are a sparse matrix of tokens: their positions (sentence, position) and their values."""
 
     def read(part: str) -> tuple[list[list[int]], list[float]]:
         lines = (

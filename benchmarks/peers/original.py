@@ -1,7 +1,8 @@
-"""Tunes one ONNX network with the original, lpot 1.6, in a separate process: `original.py FOLDER OUTPUT DROP TRIALS`.
+"""Tunes one ONNX network with LPOT 1.6 in a separate process: `original.py FOLDER OUTPUT DROP TRIALS`.
 
-Needs Python 3.8 and the wheels of scripts/requirements-original.txt (`scripts/setup.sh --peers` makes them a .venv-original where
-there is a Python 3.8). DROP is the relative loss that is allowed. Prints seconds, trials and the accuracy as JSON.
+Needs Python 3.8 and the wheels of scripts/requirements-original.txt (`scripts/setup.sh --peers` installs them
+in .venv-original if Python 3.8 is installed). DROP is the allowed relative loss.
+Prints seconds, trials and the accuracy as JSON.
 """
 
 import json
@@ -23,7 +24,7 @@ tuning:
 
 
 class Loader:
-    """What lpot 1.6 asks of a loader: batches of (input, label) and a batch size."""
+    """The loader that LPOT 1.6 requires: batches of (input, label) and a batch size."""
 
     def __init__(self, batches, labels):
         self.batches, self.labels = batches, labels

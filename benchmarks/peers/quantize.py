@@ -1,6 +1,6 @@
-"""Quantizes one network with one rival, in a separate process: `quantize.py TOOL FOLDER OUTPUT`.
+"""Quantizes one network with one of the other tools, in a separate process: `quantize.py TOOL FOLDER OUTPUT`.
 
-Prints the seconds from reading the model to the saved one as JSON; the caller measures the process's memory.
+Prints the seconds from reading the model to saving the int8 model as JSON. The caller measures the memory.
 """
 
 import json
@@ -25,7 +25,7 @@ def calibration_samples(network: Network, folder: pathlib.Path) -> list[Batch]:
 
 
 def read_openvino(network: Network):
-    """The fp32 model in OpenVINO, cut where the network says."""
+    """The fp32 model in OpenVINO, cut as the network specifies."""
     import openvino as ov
     import openvino.frontend
 
@@ -42,7 +42,7 @@ def read_openvino(network: Network):
 
 
 def by_name(model, batch: Batch) -> Batch:
-    """The batch under the names that the model's inputs have; a graph's tensors may be named with their number."""
+    """The batch by the names of the model's inputs. Names of graph tensors may end in ':0'."""
     named = {}
     for name, value in batch.items():
         port = next(p for p in model.inputs if p.names & {name, name + ":0"})
@@ -136,7 +136,7 @@ def onnxruntime_model(
         quantization.quantize_static(
             prepared, target, Reader(), activation_type=unsigned, **common
         )
-    else:  # convolutions of integers take unsigned weights only
+    else:  # integer convolutions accept only unsigned weights
         kind = (
             quantization.QuantType.QInt8
             if network.transformer

@@ -25,19 +25,22 @@ TOOLS = {  # in the order of the table: what a row is called, and the runtime th
 # is the runtime's default.
 BF16 = {"bf16": "fp32", "lpot-bf16": "lpot-bf16", "nncf-bf16": "nncf"}
 
-HEADING = """# lpot beside its rivals
+HEADING = """# Comparison with other tools
 
-Written by `make bench-peers`; [README.md](README.md) says how it measures. Ratios are against the fp32 of the same runtime in the
-same process, greater is faster; medians, {threads} threads. Error: mean difference of the outputs from fp32, as a part of their mean
-size. Quantized in: from reading the model to the saved one (lpot: the whole process, start included); memory: peak of that process.
-Rows with "bf16" run everything that is not int8 in bf16, the default of OpenVINO on that CPU; all others in f32. Where there are such
-rows, the second ratio is against the fp32 model in bf16. Models for ONNX Runtime and TensorFlow run in f32 outside int8.
-Versions: {versions}.
+`make bench-peers` writes this page. [README.md](README.md#comparison-with-other-tools) describes the method.
+
+- **Ratios** are speeds relative to the fp32 model in the same runtime and process, so greater is faster. Times and
+  ratios are medians with {threads} threads.
+- **Error**: mean absolute difference of the outputs from fp32, relative to the mean absolute output.
+- **Quantized in**: the time from reading the model to saving the int8 model. For lpot it is the time of the whole
+  process. **Memory** is the peak of that process.
+- Rows with "bf16" run everything that is not int8 in bf16, the default of OpenVINO on that CPU. All other rows run it
+  in f32. In tables with such rows, the second ratio is relative to the fp32 model in bf16. Models for ONNX Runtime and
+  TensorFlow run everything that is not int8 in f32.
+- **Versions**: {versions}.
 """
 
-UNDER_AVX2 = (
-    "Under `benchmarks/as_avx2.py`: OpenVINO, ONNX Runtime and PyTorch use at most the AVX2 instructions of the CPU."
-)
+UNDER_AVX2 = "With `benchmarks/as_avx2.py`, OpenVINO, ONNX Runtime and PyTorch use at most the AVX2 instructions of the CPU."
 
 
 def machine() -> str:
@@ -63,7 +66,9 @@ def speed(row: dict, batch: int) -> str:
     if "failed" in timed:
         return "failed"
     ratios = [timed[key] for key in ("ratio", "default_ratio") if key in timed]
-    return ", ".join([milliseconds(timed["ms"]), *(f"{ratio:.2f} x" for ratio in ratios)])
+    return ", ".join(
+        [milliseconds(timed["ms"]), *(f"{ratio:.2f} x" for ratio in ratios)]
+    )
 
 
 def short(message: str) -> str:
@@ -112,14 +117,14 @@ def table(result: dict) -> str:
         if tool in result["rows"]
     ]
     if result["quick"]:
-        lines += ["", "Timed shortly, in one turn (`--quick`)."]
+        lines += ["", "Timed for a short time, in one process (`--quick`)."]
     if result["others"] > 0.05:
         lines += ["", busy(result)]
     return "\n".join(lines) + "\n"
 
 
 def busy(result: dict) -> str:
-    """Medians of a machine that did other things are rough: the ratios of the fastest tenth of the runs beside them."""
+    """On a busy machine, medians are imprecise, so this line adds the ratios of the fastest tenth of the runs."""
     parts = []
     for tool, row in result["rows"].items():
         timed = [row.get("batches", {}).get(str(b), {}) for b in result["batch_sizes"]]
@@ -127,7 +132,7 @@ def busy(result: dict) -> str:
         if ratios:
             parts.append(f"{tool} {' / '.join(ratios)}")
     return (
-        f"Other programs took {result['others']:.0%} of the CPU meanwhile, so the medians are rough. "
+        f"Other programs used {result['others']:.0%} of the CPU meanwhile, so the medians are imprecise. "
         f"Ratios of the fastest tenth of the runs, by batch: {', '.join(parts)}."
     )
 
@@ -158,7 +163,7 @@ def write(
             continue
         held = results[0]["held"]
         tables = sections.setdefault(
-            f"## {results[0]['machine']}" + (f", held to {held}" if held else ""), {}
+            f"## {results[0]['machine']}" + (f", limited to {held}" if held else ""), {}
         )
         tables[""] = f"\n\n{UNDER_AVX2}\n" if held else "\n"
         tables |= {f"### {result['title']}": table(result) for result in results}

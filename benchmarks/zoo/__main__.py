@@ -6,8 +6,9 @@
     .venv-peers/bin/python benchmarks/zoo --download                     only fills the cache
     benchmarks/as_avx2.py .venv-peers/bin/python benchmarks/zoo          the same on an emulated AVX2 CPU
 
-- Results are stored below BUILD/zoo, so a second run measures only what is missing. A result belongs to the program
-  `lpot`, the model, the samples, the versions of the other tools and the settings. `--again` measures in any case.
+- Results are stored below BUILD/zoo, so a second run measures only what is missing. If the program
+  `lpot`, the model, the samples, the versions of the other tools or the settings change, a result is measured again.
+  `--again` always measures again.
 - `--write` adds the results to benchmarks/zoo/results/, which also has those of other machines.
 - LPOT_TEST_DATA is the folder with the data sets.
 """

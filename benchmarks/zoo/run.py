@@ -1,7 +1,7 @@
 """Measures one model: quantizes it with every tool, compares outputs and speeds. Results are below BUILD/zoo.
 
-Every part of a result belongs to what it depends on (programs, model, samples, settings). A second run measures only
-the parts that are missing.
+Every part of a result is stored with a key of everything that it depends on (programs, model, samples, settings). A
+second run measures only the parts that are missing.
 """
 
 import argparse
@@ -203,7 +203,7 @@ class Zoo:
 
 
 def made(rows: dict, *tools: str) -> list[str]:
-    """What identifies the models of the tools whose name starts so."""
+    """The key of the models of the tools whose name starts with this text."""
     chosen = [row for tool, row in rows.items() if not tools or tool.startswith(tools)]
     return [row["key"] + ("" if "model" in row else " failed") for row in chosen]
 

@@ -15,7 +15,7 @@ from checks import Row, check_rows, number, short
 from models import MODELS, PACKAGES, Model
 
 CLASSES = {
-    "own": "the CPU as it is",
+    "own": "all instruction sets of the CPU",
     "AVX2": "limited to AVX2 (`benchmarks/as_avx2.py`)",
 }
 DATA = {
@@ -190,18 +190,20 @@ HEAD = (
     "error: lpot, NNCF", "score: fp32, lpot, NNCF", "findings",
 )  # fmt: skip
 METHOD = (
-    "**int8 kernels**: convolutions, matrix products and recurrent layers that the runtime ran in int8, of all that it "
-    "ran. They are counted in the executed graph of OpenVINO, for every tool in the same way.",
-    "**Speed**: relative to the fp32 model in the same precision, on 2 threads, with static shapes and real inputs. All "
-    "models of a cell run alternately in one process of `lpot bench`, in two processes with different orders. The "
-    "spread in parentheses is the union of the 95% intervals of both processes. \"Slower\" means that the whole spread "
-    "is below 1.",
+    "**int8 kernels**: the number of convolutions, matrix products and recurrent layers that OpenVINO ran in int8 / "
+    "the number of all that it ran. For every tool they are counted in the executed graph.",
+    "**Speed** is relative to the source model in the precision of the table, on 2 threads, with static shapes and "
+    "real inputs. The models that are compared run alternately in one process of `lpot bench`; two processes run them in "
+    "different orders. The spread in parentheses is the union of the 95% intervals of both processes. \"Slower\" means "
+    "that the whole spread is below 1.",
+    "**lpot / NNCF**: the speed of lpot's model divided by the speed of NNCF's model.",
     "**Error**: the mean over the outputs of the relative L2 distance from the fp32 model in f32, on held-out samples.",
-    "**Score**: in percent, on the same samples. The last table states what it compares.",
-    "**default**: the precision that OpenVINO uses on this CPU unless the program sets it. lpot quantizes once for each "
-    "precision. NNCF has one model, which runs in both.",
-    "**NNCF**: its default, for transformers with `model_type`. **ONNX Runtime**: static, per channel, unsigned "
-    "activations; its speed is relative to fp32 in ONNX Runtime. All tools get the same calibration samples.",
+    "**Score**: in percent, on the same samples. The last table of this page states what the score compares.",
+    "**default** is the precision that OpenVINO uses on this CPU unless the program sets one. lpot quantizes once for "
+    "each precision. NNCF has one model, which runs in both.",
+    "**NNCF** quantizes with its default settings, and with `model_type` for transformers. **ONNX Runtime** quantizes "
+    "statically, per channel, with unsigned activations; its speed is relative to fp32 in ONNX Runtime. All tools get "
+    "the same calibration samples.",
 )  # fmt: skip
 
 
@@ -271,10 +273,11 @@ def all_results(work: pathlib.Path) -> dict[str, dict[str, dict]]:
 
 def page(by_class: dict[str, dict[str, dict]], versions: str) -> str:
     introduction = (
-        f"`make bench-zoo` writes this page. It measured real models from PyPI packages on {cpu_name()}, with "
-        f"{versions}. [benchmarks/README.md](../benchmarks/README.md#zoo) explains how to repeat it."
+        f"This page compares lpot with NNCF and ONNX Runtime on real models from PyPI packages. `make bench-zoo` "
+        f"measured them on {cpu_name()}, with {versions}, and wrote this page. "
+        f"[benchmarks/README.md](../benchmarks/README.md#zoo) explains how to repeat it."
     )
-    text = ["# Zoo", "", fill(introduction), "", *(bullet(m) for m in METHOD), ""]
+    text = ["# Model zoo", "", fill(introduction), "", *(bullet(m) for m in METHOD), ""]
     for cpu_class, results in by_class.items():
         if results:
             text += class_section(cpu_class, results)

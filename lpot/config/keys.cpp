@@ -137,11 +137,11 @@ void add_model(Sections& all) {
              {"auto", "onnx", "onnxrt_integerops", "onnxrt_qlinearops", "tensorflow", "inteltensorflow",
               "tensorflow_itex", "tflite", "pytorch", "pytorch_fx", "pytorch_ipex", "openvino", "mxnet", "engine"},
              "framework of the model; auto: detected from the file"),
-      texts("inputs", "input tensors to cut the graph at (default: all inputs)"),
-      texts("outputs", "output tensors to cut the graph at (default: all outputs)"),
+      texts("inputs", "tensors at which the graph begins (default: all inputs)"),
+      texts("outputs", "tensors at which the graph ends (default: all outputs)"),
       named("input_shapes", "", "shape of each input by name; -1 marks a dynamic dimension"),
       key(ValueKind::TextMap, "state", "",
-          "for streaming models, the input that each of these outputs feeds in the next sample of a sequence: {hn: h}"),
+          "for streaming models: outputs and the inputs that they feed in the next sample of a sequence, {hn: h}"),
   };
 }
 
@@ -155,7 +155,7 @@ std::vector<Key> recipe_keys(const RecipeDeclarations& recipes) {
       {kFirstOpPosition, flag(kFirstOpKey, "true", "also quantize the first convolution or matrix multiplication")},
       {kHalfRangePosition,
        flag(kHalfRangeKey, "",
-            "use 7-bit weights; if not set, used where overflow on this CPU would lose more accuracy")},
+            "use 7-bit weights; default: where an overflow of sums on this CPU would lose more accuracy")},
       {kKernelVariantsPosition,
        with_alias(choice(kKernelVariantsKey, "measured", {"measured", "plain"},
                          "measured: time kernel variants of ops on this machine and leave ops that are slower in int8 "
@@ -243,7 +243,7 @@ void add_evaluation(Sections& all) {
       text("command",
            "command that evaluates the model file {model} in {precision} and prints the accuracy; replaces metric"),
       number("confidence", "", {0, 1, true},
-             "stop an evaluation early when it is this certain whether the criterion is met"),
+             "stop an evaluation early when it is this certain that the criterion is missed, for example 0.999"),
   };
   all["performance"] = {
       whole("warmup", "5", {0, kMillion}, "number of batches to run before timing starts"),
@@ -270,14 +270,14 @@ void add_dataloader(Sections& all) {
       sequence_length(),
       subset(),
       choice("on_error", "fail", {"fail", "skip"},
-             "samples that cannot be read: end with an error, or read all samples once at the start, count these and "
-             "leave them out"),
+             "what to do with samples that cannot be read; fail: end with an error; skip: read all samples once at the "
+             "start, and leave these out with a warning"),
       section("filter", "filter", "selects the samples to use"),
       named("dataset", "", "name of the data set and its parameters"),
       named("transform", "", "transforms, applied in the written order"),
   };
   all["filter"] = {section("LabelBalance", "LabelBalance", "use only samples with this number of objects")};
-  all["LabelBalance"] = {required(whole("size", "", {1, kNoLimit}, "number of objects per sample"))};
+  all["LabelBalance"] = {required(whole("size", "", {1, kNoLimit}, "number of objects that a sample must have"))};
 }
 
 Sections build_sections(const RecipeDeclarations& recipes) {

@@ -142,7 +142,7 @@ std::unique_ptr<Metric> make_recall_at_k(const Component& component) {
 MetricKind recall_at_k_metric() {
   return {
       {.name = std::string(kRecall),
-       .summary = "share of embeddings with a sample of their class among the k nearest of the data",
+       .summary = "share of samples with a sample of the same class among their k nearest neighbors",
        .parameters =
            {{.name = "k", .kind = ValueKind::Integer, .default_value = "1", .summary = "number of nearest neighbors"},
             {.name = "compare_label",

@@ -17,7 +17,7 @@ const std::vector<StrategyKind>& kinds() {
        [](const Component&) { return make_basic_strategy(); }},
       {{"auto",
         "recommended: tries schemes and recipes, then finds the most harmful ops with a few samples and reverts them "
-        "to fp32; with a timeout, returns ops to int8 that save most time"},
+        "to fp32; with a timeout, then returns the ops to int8 that save the most time"},
        [](const Component&) { return make_auto_strategy(); }},
       {{"mse",
         "tries schemes for the whole model, then reverts ops to fp32 one after the other, sorted by their effect on "

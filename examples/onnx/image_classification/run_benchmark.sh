@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./run_benchmark.sh --input_model=int8/model.xml --mode=benchmark --batch_size=32
 # ./run_benchmark.sh --input_model=int8/model.xml --mode=accuracy --dataset_location=/PATH/TO/cifar10
-# Any model will do, fp32 or int8. LPOT names the program; else the one that PATH finds.
+# Accepts fp32 and int8 models. The environment variable LPOT names the program (default: lpot in PATH).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 mode=benchmark batch_size=1 model=int8/model.xml data=./cifar10

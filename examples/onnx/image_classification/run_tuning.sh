@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # ./run_tuning.sh --input_model=/PATH/TO/resnet20-cifar10.onnx --dataset_location=/PATH/TO/cifar10 --output_model=/DIR/TO/INT8_MODEL
-# A --dataset_location= that holds train/ and val/ is taken for folders of pictures; --config= names another configuration,
-# for their sizes.
-# LPOT names the program; else the one that PATH finds.
+# If the folder of --dataset_location= contains train/ and val/, the data are folders of pictures. --config= names another
+# configuration, for other sizes. The environment variable LPOT names the program (default: lpot in PATH).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 config=conf.yaml model= data= output=int8

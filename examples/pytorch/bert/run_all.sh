@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./run_all.sh [--data_dir=./glue_data] [--model_dir=./models] [--output_dir=./int8]
 # Tunes every task that has both data and a model: glue_data/MRPC with models/mrpc, glue_data/CoLA with models/cola, ...,
-# and glue_data/SQuAD/dev-v1.1.json with models/squad. A task that lacks one of them is named and left out.
+# and glue_data/SQuAD/dev-v1.1.json with models/squad. If one of them is missing, prints the task and skips it.
 set -euo pipefail
 cd "$(dirname "$0")"
 data=./glue_data models=./models output=./int8

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ./run_benchmark.sh --int8=true --mode=benchmark --batch_size=32
 # ./run_benchmark.sh --int8=False --mode=accuracy --batch_size=32 --input_model=/PATH/TO/FP32_MODEL
-# Without --input_model: the model that tuning saved, or with --int8=false the one that training saved.
+# Default of --input_model: the model that the tuning saved, or with --int8=false the model that the training saved.
 # also: --dataset_location=/PATH/TO/MRPC/ --vocab=/PATH/TO/vocab.txt
 set -euo pipefail
 cd "$(dirname "$0")"

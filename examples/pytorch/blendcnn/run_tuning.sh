@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # ./run_tuning.sh --input_model=/PATH/TO/models/ --dataset_location=/PATH/TO/MRPC/ --output_model=/DIR/TO/INT8_MODEL/
-# also: --vocab=/PATH/TO/vocab.txt (else the one below models/)
+# also: --vocab=/PATH/TO/vocab.txt (default: below models/)
 set -euo pipefail
 cd "$(dirname "$0")"
 arguments=(--model_config config/blendcnn/mrpc/eval.json --tune)

@@ -44,7 +44,7 @@ Recipe int8_embeddings_recipe() {
                .key = {.parameter = {.name = "int8_embeddings",
                                      .kind = ValueKind::Flag,
                                      .summary =
-                                         "store embeddings as int8, with scales per row, for small tables per column; "
+                                         "store embeddings as int8, with one scale per row (small tables: per column); "
                                          "default: on"},
                        .aliases = {"int8_tables"},
                        .position = 100},

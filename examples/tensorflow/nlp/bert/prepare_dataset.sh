@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # bash prepare_dataset.sh --output_dir=./data [--vocab=/PATH/vocab.txt] [--squad=/PATH/dev-v1.1.json]
-# Puts vocab.txt and dev-v1.1.json into the folder: files that are given are copied, the others fetched (bert_config.json, which
-# freeze.py needs, comes with vocab.txt).
+# Writes vocab.txt and dev-v1.1.json to the folder: copies the given files and downloads the others. bert_config.json, which
+# freeze.py needs, is downloaded with vocab.txt.
 set -euo pipefail
 output=./data vocab= squad=
 for argument in "$@"; do

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # bash prepare_model.sh --output_dir=./model [--frozen=/PATH/frozen.pb] [--checkpoint=/PATH/bert_large_checkpoints.zip]
-# Puts a frozen graph, or the checkpoint it is made from, into the folder: a file that is given is copied, else the
-# checkpoint is fetched. The graph must have the placeholders input_file and batch_size, the iterator and the outputs that
-# bert.yaml names: freeze.py makes such a graph of a checkpoint.
+# Writes a frozen graph or a checkpoint to the folder: copies a given file, or else downloads the checkpoint. The graph must
+# have the placeholders input_file and batch_size, the iterator and the outputs that bert.yaml names. freeze.py builds such
+# a graph from a checkpoint.
 set -euo pipefail
 output=./model frozen= checkpoint=
 for argument in "$@"; do
