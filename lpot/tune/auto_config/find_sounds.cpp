@@ -111,7 +111,7 @@ FoundData find_sounds(const Model& model, const FolderContent& content, const Au
   const SampleOutputs first = runner.run(candidates.front().data, 1);
   std::size_t chosen = 0;
   FoundData found;
-  if (first.has_classes()) {
+  if (first.has_classes() && first.has_row_per_sample) {
     LabelHypotheses labels;
     if (content.labels) labels = label_hypotheses(content.labels->first, content.labels->last, first.classes());
     const PreprocessingChoice choice = choose_preprocessing(

@@ -152,5 +152,11 @@ TEST_F(SoundAutoConfigs, CalibrateWithTheFolderTrainAndTheSameFeatures) {
   EXPECT_FALSE(config.accuracy.loader->subset);
 }
 
+TEST_F(SoundAutoConfigs, IgnoreLabelsIfAnOutputHasARowPerStep) {
+  for (const char* name : {"no", "yes"}) add_sounds(name, 3);
+  EXPECT_THAT(configure(4).warnings, AllOf(Contains(HasSubstr("the labels are not used, because the outputs")),
+                                           Contains(HasSubstr("does not have one row per sample"))));
+}
+
 }  // namespace
 }  // namespace lpot
