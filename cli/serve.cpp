@@ -91,14 +91,15 @@ OrderedJson studies_json(const fs::path& workspace) {
     const std::vector<Trial> trials = record.trials();
     const auto exact = std::count_if(trials.begin(), trials.end(),
                                      [](const Trial& trial) { return trial.result && trial.result->complete; });
-    const bool ended = record.end(trials.size()).has_value();
+    const std::optional<StudyEnd> end = record.end(trials.size());
     // Changes whenever the view does.
-    const std::string stamp = fmt::format("{} {} {} {} {} {}", trials.size(), exact, record.probes().size(), ended,
-                                          record.about().has_value(), record.diagnosis().has_value());
+    const std::string stamp =
+        fmt::format("{} {} {} {} {} {}", trials.size(), exact, record.probes().size(), end ? end->reason : "",
+                    record.about().has_value(), record.diagnosis().has_value());
     json["studies"].push_back({{"study", entry.id},
                                {"name", entry.identity.model_name},
                                {"trials", trials.size()},
-                               {"ended", ended},
+                               {"ended", end.has_value()},
                                {"has_baseline", record.baseline().has_value()},
                                {"stamp", stamp},
                                {"progress", read_status(workspace, entry.id)}});

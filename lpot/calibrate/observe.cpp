@@ -3,17 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <exception>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
-#include <thread>
 
 #include "lpot/core/error.h"
 #include "lpot/core/large_models.h"
+#include "lpot/core/parallel.h"
 #include "lpot/distributed/batch_worker.h"
 #include "lpot/model/bodies.h"
 
@@ -90,22 +89,16 @@ class PointStatistics {
  public:
   explicit PointStatistics(std::vector<ObservationPoint> points) : points_(std::move(points)), all_(points_.size()) {}
 
-  // Adds the outputs of one batch. Tensors are independent, so each thread processes the next free one.
+  // Adds the outputs of one batch. Tensors are independent, so the threads share them.
   void add(const std::vector<Tensor>& outputs, const Samples& samples, int threads) {
-    std::atomic<std::size_t> next{0};
     std::vector<std::exception_ptr> errors(points_.size());
-    const auto work = [&] {
-      for (std::size_t i = next++; i < points_.size(); i = next++) try {
-          all_[i].add(outputs[i], points_[i].channel_axis);
-        } catch (...) {
-          errors[i] = std::current_exception();
-        }
-    };
-    {
-      std::vector<std::jthread> others;
-      for (int i = 1; i < threads; ++i) others.emplace_back(work);
-      work();
-    }
+    for_each_index(points_.size(), threads, [&](std::size_t i) {
+      try {
+        all_[i].add(outputs[i], points_[i].channel_axis);
+      } catch (...) {  // the error of the first tensor is reported, whichever thread finds its error first
+        errors[i] = std::current_exception();
+      }
+    });
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (errors[i]) rethrow(errors[i], name_samples(outputs[i], samples), points_[i].tensor);
   }

@@ -31,7 +31,9 @@ std::vector<fs::path> files_ending_with(const fs::path& folder, const std::strin
   return files;
 }
 
-bool contains_files(const fs::path& folder, bool (*is_wanted)(const fs::path&)) {
+using FileTest = bool (*)(const fs::path&);
+
+bool contains_files(const fs::path& folder, FileTest is_wanted) {
   for (const auto& entry : fs::recursive_directory_iterator(folder))
     if (entry.is_regular_file() && is_wanted(entry.path())) return true;
   return false;
@@ -39,8 +41,9 @@ bool contains_files(const fs::path& folder, bool (*is_wanted)(const fs::path&)) 
 
 bool contains_images(const fs::path& folder) { return contains_files(folder, is_image_file); }
 
-std::vector<fs::path> with_images(std::vector<fs::path> folders) {
-  std::erase_if(folders, [](const fs::path& folder) { return !contains_images(folder); });
+std::vector<fs::path> subfolders_with(const fs::path& root, FileTest is_wanted) {
+  std::vector<fs::path> folders = subfolders_of(root);
+  std::erase_if(folders, [&](const fs::path& folder) { return !contains_files(folder, is_wanted); });
   return folders;
 }
 
@@ -48,12 +51,30 @@ std::string plural(std::size_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// The first of these subfolders that contains images.
-std::optional<fs::path> subfolder_of(const fs::path& root, const std::vector<std::string>& names) {
+// The first folder that has one of these names, in the order of the names.
+std::optional<fs::path> find_named(const std::vector<fs::path>& folders, const std::vector<std::string>& names) {
   for (const std::string& name : names)
-    for (const fs::path& folder : subfolders_of(root))
-      if (lower(folder.filename().string()) == name && contains_images(folder)) return folder;
+    for (const fs::path& folder : folders)
+      if (lower(folder.filename().string()) == name) return folder;
   return std::nullopt;
+}
+
+// Reads the files below a folder, which is the root of the content or a folder in it.
+using InspectFiles = FolderContent (*)(FolderContent, const fs::path& folder);
+
+// Folders train and val contain the data for calibration and evaluation. Without them, the root is one data set.
+FolderContent inspect_split(const FolderContent& content, FileTest is_wanted, InspectFiles inspect) {
+  const std::vector<fs::path> folders = subfolders_with(content.root, is_wanted);
+  const auto validation = find_named(folders, {"val", "valid", "validation", "test", "testing", "dev", "eval"});
+  const auto training = find_named(folders, {"train", "training"});
+  if (!validation || !training) return inspect(content, content.root);
+  FolderContent split = inspect(content, *validation);
+  const FolderContent train = inspect(content, *training);
+  split.description = fmt::format("{}: {}; {}: {}", validation->filename().string(), split.description,
+                                  training->filename().string(), train.description);
+  // Classes that differ have no effect, because calibration reads no labels.
+  split.calibration = train.evaluation;
+  return split;
 }
 
 struct ListedImages {
@@ -115,7 +136,7 @@ FolderContent images_in_class_folders(FolderContent content, const fs::path& roo
 
 // Images in one folder. One subfolder with images is not a class, and neither are subfolders beside images.
 FolderContent images_in_folder(FolderContent content, const fs::path& root) {
-  const std::vector<fs::path> classes = with_images(subfolders_of(root));
+  const std::vector<fs::path> classes = subfolders_with(root, is_image_file);
   if (classes.size() > 1 && images_directly_in(root).empty())
     return images_in_class_folders(std::move(content), root, classes);
   content.evaluation = image_folder(root, false);
@@ -130,40 +151,33 @@ FolderContent inspect_images(FolderContent content) {
                                      yaml_text(list->list.string()));
     return with_labels(std::move(content), *list, "image");
   }
-  const auto validation = subfolder_of(root, {"val", "valid", "validation", "test", "testing", "dev", "eval"});
-  const auto training = subfolder_of(root, {"train", "training"});
-  if (!validation || !training) return images_in_folder(content, root);
-  content = images_in_folder(std::move(content), *validation);
-  const FolderContent train = images_in_folder({.root = root, .description = {}}, *training);
-  content.description = fmt::format("{}: {}; {}: {}", validation->filename().string(), content.description,
-                                    training->filename().string(), train.description);
-  // Classes that differ have no effect, because calibration reads no labels.
-  content.calibration = train.evaluation;
+  return inspect_split(content, is_image_file, images_in_folder);
+}
+
+// Sounds in class folders or without labels. As for images, folders beside sounds are no classes.
+FolderContent sounds_in_folder(FolderContent content, const fs::path& root) {
+  const std::size_t count = sounds_below(root).size();
+  const std::vector<fs::path> classes = subfolders_with(root, is_sound_file);
+  if (classes.size() < 2 || !sounds_directly_in(root).empty()) {
+    content.evaluation = fmt::format("audio: {{root: {}, labels: none}}", yaml_text(root.string()));
+    content.description = plural(count, "sound") + " without labels";
+    return content;
+  }
+  for (const fs::path& folder : classes) content.classes.push_back(folder.filename().string());
+  content.evaluation = fmt::format("audio: {{root: {}}}", yaml_text(root.string()));
+  content.labels = {0, static_cast<std::int64_t>(classes.size()) - 1};
+  content.description = fmt::format("{} in {} class folders", plural(count, "sound"), classes.size());
   return content;
 }
 
-// Sounds in class folders, with a list, or without labels. As for images, folders beside sounds are no classes.
 FolderContent inspect_sounds(FolderContent content) {
   content.kind = FolderKind::Sounds;
-  const std::string root = yaml_text(content.root.string());
   if (const auto list = find_label_list(content.root, {".wav", ".WAV"})) {
     content.evaluation =
         fmt::format("audio: {{root: {}, list: {}}}", yaml_text(list->folder.string()), yaml_text(list->list.string()));
     return with_labels(std::move(content), *list, "sound");
   }
-  const std::size_t count = sounds_below(content.root).size();
-  for (const fs::path& folder : subfolders_of(content.root))
-    if (contains_files(folder, is_sound_file)) content.classes.push_back(folder.filename().string());
-  if (content.classes.size() < 2 || !sounds_directly_in(content.root).empty()) {
-    content.classes.clear();
-    content.evaluation = fmt::format("audio: {{root: {}, labels: none}}", root);
-    content.description = plural(count, "sound") + " without labels";
-    return content;
-  }
-  content.evaluation = fmt::format("audio: {{root: {}}}", root);
-  content.labels = {0, static_cast<std::int64_t>(content.classes.size()) - 1};
-  content.description = fmt::format("{} in {} class folders", plural(count, "sound"), content.classes.size());
-  return content;
+  return inspect_split(content, is_sound_file, sounds_in_folder);
 }
 
 FolderContent inspect_arrays(FolderContent content) {

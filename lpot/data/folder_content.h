@@ -5,7 +5,7 @@
 //
 // A folder contains one of
 // - images: in class folders, in folders train and val, with a list or CSV file of labels, or without labels
-// - sounds: .wav files in class folders, with a list or CSV file of labels, or without labels
+// - sounds: .wav files, in the same ways
 // - arrays: .npy files
 // - sentences: .tsv files of a GLUE task
 // - texts: .txt files, one text per line

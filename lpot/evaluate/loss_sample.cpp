@@ -88,20 +88,22 @@ LossEstimate LossSample::estimate(const SampleScores& candidate, std::size_t cou
   const auto size = static_cast<double>(baseline_.size());
   const std::vector<std::size_t> drawn = positions(count);
   double counted = 0, variance = 0, squares = 0;
-  std::vector<double> noise;
+  std::vector<double> noise;  // without samples whose margin is infinite: their noise is unknown
   for (const std::size_t i : drawn) {
     const double change = candidate[i]->value - baseline_[i]->value;
     counted += change / probability[i] / size;
     squares += change * change / probability[i] / size;
     variance += (1 - probability[i]) * std::pow(change / probability[i] / size, 2);
-    noise.push_back(candidate[i]->margin - baseline_[i]->margin);
+    const double difference = candidate[i]->margin - baseline_[i]->margin;
+    if (std::isfinite(baseline_[i]->margin) && !std::isnan(difference)) noise.push_back(difference);
   }
   // Even if no drawn sample changed, one that was not drawn may change.
   const double share = static_cast<double>(drawn.size()) / size;
   const double deviation = share < 1 ? std::max(std::sqrt(variance), 1 / size) : 0;
   // Values change independently of each other, so the variance of their sum is the number of changes.
   const auto spread_of = [&](double changed) { return std::sqrt(std::max(changed, 1 / size) / size); };
-  if (!has_margins(baseline_)) return {-counted, deviation, drawn.size(), drawn.size(), spread_of(squares)};
+  if (!has_margins(baseline_) || noise.empty())
+    return {-counted, deviation, drawn.size(), drawn.size(), spread_of(squares)};
   const double weight = std::sqrt(share);
   const PredictedChange predicted = predicted_change(baseline_, std::move(noise));
   // The predicted change varies about half as much as the counted one in the validation above.

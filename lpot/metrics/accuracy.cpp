@@ -69,7 +69,7 @@ class Accuracy : public Metric {
       auto& [share, margin] = samples[i];
       if (row.size() == 1) {
         share.count(single_is_right(row[0], is_class, labels[i], i));
-        if (!is_class) margin = std::fabs(row[0] - kThreshold) * (share.right == 1 ? 1 : -1);
+        if (!is_class && !std::isnan(row[0])) margin = std::fabs(row[0] - kThreshold) * (share.right == 1 ? 1 : -1);
       } else if (!labels[i].empty() && labels[i].size() == row.size()) {
         share = count_each(row, labels[i]);
       } else {

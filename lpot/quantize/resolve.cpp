@@ -1,13 +1,10 @@
 #include "lpot/quantize/resolve.h"
 
-#include <atomic>
-#include <exception>
 #include <iterator>
-#include <mutex>
 #include <set>
-#include <system_error>
 #include <thread>
 
+#include "lpot/core/parallel.h"
 #include "lpot/quantize/graph/activation_range.h"
 #include "lpot/quantize/graph/channel_powers.h"
 #include "lpot/quantize/graph/integer_reads.h"
@@ -107,31 +104,6 @@ ScoreDivisors change_weights(const RecipeContext& context, const RecipesOn& reci
   return divisors;
 }
 
-// Calls `work(i)` for every i below `count` on all cores.
-template <typename Function>
-void in_parallel(std::size_t count, Function&& work) {
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failed;  // an exception that leaves a thread would terminate the program
-  const auto run = [&] {
-    try {
-      for (std::size_t i = next++; i < count; i = next++) work(i);
-    } catch (...) {
-      const std::lock_guard lock(mutex);
-      failed = std::current_exception();
-    }
-  };
-  {
-    std::vector<std::jthread> threads;
-    try {
-      for (unsigned i = 1; i < std::thread::hardware_concurrency() && i < count; ++i) threads.emplace_back(run);
-    } catch (const std::system_error&) {  // no more threads available; continue with fewer
-    }
-    run();
-  }
-  if (failed) std::rethrow_exception(failed);
-}
-
 }  // namespace
 
 Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics, const EmbeddingEdits* embeddings) {
@@ -151,7 +123,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
   edits.keeps_all_in_f32 = needs_f32_marks(plan) && !plan.ops.empty() && plan.int8_count() == 0;
   if (!edits.keeps_all_in_f32) edits.f32_ops = f32_ops_of(model, plan);
   edits.ops.resize(all.size());
-  in_parallel(all.size(), [&](std::size_t i) {
+  for_each_index(all.size(), static_cast<int>(std::thread::hardware_concurrency()), [&](std::size_t i) {
     edits.ops[i] = edit_of(all[i], recipes);
     all[i].weights.release();
   });

@@ -28,7 +28,10 @@ std::string statistics_key(const StatisticsKey& key) {
   return text;
 }
 std::string probe_key(std::size_t number) { return fmt::format("probe {}", number); }
-std::string end_key(std::size_t trials) { return fmt::format("end {}", trials); }
+// A study ends several times after the same number of trials if it is resumed without a new trial. `number`: from 1.
+std::string end_key(std::size_t trials, std::size_t number) {
+  return number == 1 ? fmt::format("end {}", trials) : fmt::format("end {} {}", trials, number);
+}
 // Version 0.1 stored the exact result of a trial under its own key.
 std::string exact_score_key(std::size_t trial) { return fmt::format("complete score {}", trial); }
 
@@ -73,6 +76,12 @@ StudyAbout about_from_json(const OrderedJson& json) {
   about.machine = {machine.value("cpu", ""), machine.value("class", ""), machine.value("cores", 0)};
   about.versions = {versions.value("lpot", ""), versions.value("openvino", "")};
   return about;
+}
+
+std::size_t count_ends(const Store& store, StudyId study, std::size_t trials) {
+  std::size_t count = 0;
+  while (store.get(study, end_key(trials, count + 1))) ++count;
+  return count;
 }
 
 // Calls `read` and converts JSON errors to a StoreError.
@@ -175,8 +184,9 @@ std::vector<Probe> StudyRecord::probes() const {
 }
 
 std::optional<StudyEnd> StudyRecord::end(std::size_t trials) const {
-  const auto json = read(end_key(trials));
-  if (!json) return std::nullopt;
+  const std::size_t count = count_ends(store_, study_, trials);
+  if (count == 0) return std::nullopt;
+  const auto json = read(end_key(trials, count));
   return checked("the end", study_, [&] {
     return StudyEnd{json->value("reason", ""), json->value("model", ""), json->value("model_bytes", std::size_t{0})};
   });
@@ -232,7 +242,8 @@ void StudyWriter::append(const Probe& probe, std::size_t number) {
 }
 
 void StudyWriter::set_end(std::size_t trials, const StudyEnd& end) {
-  store_.put(study_, end_key(trials),
+  if (this->end(trials) == end) return;
+  store_.put(study_, end_key(trials, count_ends(store_, study_, trials) + 1),
              to_text({{"reason", end.reason}, {"model", end.model}, {"model_bytes", end.model_bytes}}));
 }
 

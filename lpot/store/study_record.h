@@ -4,9 +4,9 @@
 //   if (!record.baseline()) record.set_baseline(measure_fp32());
 //   for (const Trial& trial : record.trials()) std::cout << trial.number << ": " << trial.seconds << " s\n";
 //
-// A value that is already set does not change, so that a resumed run reads the measurements of the first run. Readers
-// throw StoreError if a value is damaged. They return nothing (or an empty list) for values that an older version did
-// not store.
+// A value that is already set does not change, so that a resumed run reads the measurements of the first run. Only the
+// end of a study does: the last run determines it. Readers throw StoreError if a value is damaged. They return nothing
+// (or an empty list) for values that an older version did not store.
 #pragma once
 #include <cstddef>
 #include <nlohmann/json_fwd.hpp>
@@ -68,6 +68,8 @@ struct StudyEnd {
   std::string reason;
   std::string model;  // path of the saved model; "": none
   std::size_t model_bytes = 0;
+
+  bool operator==(const StudyEnd&) const = default;
 };
 
 struct StudyDiagnosis {
@@ -94,7 +96,7 @@ class StudyRecord {
   std::optional<double> seconds_before_trials() const;
   std::vector<Trial> trials() const;  // with the exact results that were stored later
   std::vector<Probe> probes() const;
-  std::optional<StudyEnd> end(std::size_t trials) const;  // of the run that ended with that many trials
+  std::optional<StudyEnd> end(std::size_t trials) const;  // of the last run that ended with that many trials
   std::optional<StudyDiagnosis> diagnosis() const;
 
  private:

@@ -25,6 +25,7 @@ constexpr std::size_t kNeighbours = 200;         // candidates that change one t
 constexpr double kNoise = 1e-4;                  // of a trial: variance, relative to that of all trials
 constexpr auto kLengths = std::to_array({0.05, 0.15, 0.5, 1.5});
 
+// Both plans have the same ops.
 double differing_share(const Plan& a, const Plan& b) {
   std::size_t differing = a.sampling_size != b.sampling_size;
   for (auto left = a.ops.begin(), right = b.ops.begin(); left != a.ops.end(); ++left, ++right)
@@ -100,6 +101,7 @@ class Bayesian : public Strategy {
     const std::size_t first =
         history.trials.size() > kMaxBayesianTrials ? history.trials.size() - kMaxBayesianTrials : 0;
     for (std::size_t i = first; i < history.trials.size(); ++i) {
+      check_number_of_ops(history.trials[i], space);
       plans.push_back(&history.trials[i].plan);
       values.push_back(utility(history.trials[i], history.goal));
       if (values.back() > values[best]) best = values.size() - 1;

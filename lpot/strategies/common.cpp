@@ -1,7 +1,11 @@
 #include "lpot/strategies/common.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "lpot/core/error.h"
 
 namespace lpot {
 namespace {
@@ -116,6 +120,11 @@ Plan random_plan(const SearchSpace& space, RandomGenerator& draws) {
   plan.sampling_size = space.sampling_sizes[draws.below(space.sampling_sizes.size())];
   for (const OpSpace& op : space.ops) plan.ops[op.name] = op.choices[draws.below(op.choices.size())];
   return plan;
+}
+
+void check_number_of_ops(const Trial& trial, const SearchSpace& space) {
+  if (trial.plan.ops.size() != space.ops.size())
+    throw StoreError("tune", fmt::format("the ops of trial {} differ from the ops of the model", trial.number));
 }
 
 RandomGenerator generator_for(const History& history, const char* strategy) {

@@ -59,6 +59,9 @@ std::optional<Step> next_combined_fallback(const Plan&, const std::vector<std::s
 // A plan with a random choice for each op. All choices have the same probability.
 Plan random_plan(const SearchSpace&, RandomGenerator&);
 
+// Throws StoreError if the plan of the trial has another number of ops than the space.
+void check_number_of_ops(const Trial&, const SearchSpace&);
+
 // Random numbers for the next trial of a history.
 RandomGenerator generator_for(const History&, const char* strategy);
 

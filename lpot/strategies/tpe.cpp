@@ -3,15 +3,12 @@
 // The strategy first tries the schemes for the whole model and a few random plans. Then it splits the trials into the
 // better quarter and the rest. The frequencies of an op's choices in both parts give two distributions. Candidate plans
 // are drawn from the distribution of the better part. The candidate with the largest ratio of both densities is tried.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 #include <span>
 
-#include "lpot/core/error.h"
 #include "lpot/strategies/common.h"
 #include "lpot/strategies/kinds.h"
 
@@ -41,8 +38,7 @@ Densities densities(const SearchSpace& space, const std::vector<std::size_t>& or
   Densities all(space.ops.size());
   std::vector<std::map<std::string, OpPlan>::const_iterator> next_ops;  // of each trial
   for (const Trial* trial : trials) {
-    if (trial->plan.ops.size() != space.ops.size())
-      throw StoreError("tune", fmt::format("the ops of trial {} differ from the ops of the model", trial->number));
+    check_number_of_ops(*trial, space);
     next_ops.push_back(trial->plan.ops.begin());
   }
   for (const std::size_t i : order) {

@@ -11,7 +11,7 @@ namespace lpot {
 
 DryRun dry_run(const Config& config, const TuneOptions& options, const Observer& observer) {
   const QuantizationTask task = prepare_task(config, options.model, options.user, observer);
-  const bool has_data = options.user.evaluation_data || config.accuracy.loader;
+  const bool has_data = has_evaluation_data(config, options.user);
   const DataLoader evaluation = has_data ? evaluation_loader(config, options.user) : task.calibration;
   if (has_data && has_calibration_data(config, options.user) && !is_dynamic(config))
     if (const auto warning = same_data_warning(task.calibration, evaluation)) observer.log(LogLevel::Warning, *warning);

@@ -20,7 +20,7 @@ void NextModel::BackgroundBuild::run(const std::stop_token& stop, const Build& b
                                      const std::vector<CompileOptions>& requested) {
   const auto done_with = [&](const CompileOptions& options, std::optional<Executable> executable) {
     const std::lock_guard lock(mutex_);
-    std::erase(pending_, options);
+    pending_.erase(std::find(pending_.begin(), pending_.end(), options));
     if (executable) ready_.emplace_back(options, std::move(*executable));
     changed_.notify_all();
   };
@@ -52,10 +52,12 @@ std::optional<Executable> NextModel::BackgroundBuild::acquire(const Model& model
   std::unique_lock lock(mutex_);
   if (model.graph != graph_) return std::nullopt;
   const auto start = Clock::now();
-  changed_.wait(lock, [&] { return std::find(pending_.begin(), pending_.end(), options) == pending_.end(); });
+  auto found = ready_.end();
+  changed_.wait(lock, [&] {
+    found = std::find_if(ready_.begin(), ready_.end(), [&](const auto& ready) { return ready.first == options; });
+    return found != ready_.end() || std::find(pending_.begin(), pending_.end(), options) == pending_.end();
+  });
   count_as_compiling(seconds_since(start));
-  const auto found =
-      std::find_if(ready_.begin(), ready_.end(), [&](const auto& ready) { return ready.first == options; });
   if (found == ready_.end()) return std::nullopt;
   Executable executable = std::move(found->second);
   ready_.erase(found);

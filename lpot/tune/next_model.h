@@ -56,7 +56,7 @@ class NextModel : public Compilations {
     std::mutex mutex_;
     std::condition_variable changed_;
     std::shared_ptr<const ov::Model> graph_;
-    std::vector<CompileOptions> pending_;  // not compiled yet
+    std::vector<CompileOptions> pending_;  // not compiled yet; once for each request
     std::deque<std::pair<CompileOptions, Executable>> ready_;
     std::jthread thread_;
   };

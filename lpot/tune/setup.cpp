@@ -86,8 +86,12 @@ DataLoader make_loader(const LoaderConfig& config, std::uint64_t seed, std::shar
   return DataLoader(std::move(dataset), std::move(chain), options);
 }
 
+bool has_evaluation_data(const Config& config, const UserComponents& user) {
+  return user.evaluation_data || names_data(config.accuracy.loader);
+}
+
 DataLoader evaluation_loader(const Config& config, const UserComponents& user) {
-  if (!user.evaluation_data && !names_data(config.accuracy.loader))
+  if (!has_evaluation_data(config, user))
     throw ConfigError(
         "data",
         "no evaluation data; set evaluation.accuracy.dataloader with a dataset ('lpot init MODEL' writes an "
@@ -141,7 +145,7 @@ WithWarnings<DataLoader> calibration_loader(const Config& config, const UserComp
   if (has_calibration_data(config, user))
     return {make_loader(config.quantization.calibration.value_or(evaluation), config.tuning.random_seed,
                         user.calibration_data)};
-  if (!user.evaluation_data && !names_data(config.accuracy.loader))
+  if (!has_evaluation_data(config, user))
     throw ConfigError(
         "data",
         "no calibration data; set quantization.calibration.dataloader (or evaluation.accuracy.dataloader) "
@@ -153,8 +157,7 @@ WithWarnings<DataLoader> calibration_loader(const Config& config, const UserComp
 }
 
 DataLoader speed_loader(const Config& config, const Model& model, const UserComponents& user) {
-  const bool has_data =
-      has_calibration_data(config, user) || user.evaluation_data || names_data(config.accuracy.loader);
+  const bool has_data = has_calibration_data(config, user) || has_evaluation_data(config, user);
   if (has_data) return calibration_loader(config, user).value;  // nothing is calibrated: no warning
   return make_loader({}, config.tuning.random_seed, zero_data(model));
 }

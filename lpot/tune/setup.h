@@ -24,6 +24,9 @@ const ComponentTables& component_tables();
 // A loader for the data set `user`, or for the data set that the config names if `user` is null.
 DataLoader make_loader(const LoaderConfig&, std::uint64_t seed, std::shared_ptr<const Dataset> user = {});
 
+// Whether there is evaluation data. A dataloader without a data set only sets how the data of the user are read.
+bool has_evaluation_data(const Config&, const UserComponents& = {});
+
 // The loader of evaluation.accuracy; throws ConfigError when the config has none.
 DataLoader evaluation_loader(const Config&, const UserComponents& = {});
 

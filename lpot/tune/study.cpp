@@ -128,6 +128,7 @@ Trial Study::Loop::attempt(Plan plan, const Observer& observer) {
     ++caller_failures_;
   } catch (const Error& error) {
     trial.error = error.what();
+    caller_failures_ = 0;
   }
   trial.seconds = seconds_since(start);
   return trial;

@@ -36,10 +36,6 @@ std::unique_ptr<Evaluator> make_tuning_evaluator(const Config& config, const Use
   return evaluator;
 }
 
-bool has_evaluation_data(const Config& config, const UserComponents& user) {
-  return user.evaluation_data || config.accuracy.loader;
-}
-
 // The samples that speed is measured with and that probes compare outputs on.
 DataLoader measurement_samples(const Config& config, const UserComponents& user, const Evaluator& evaluator,
                                const QuantizationTask& task) {

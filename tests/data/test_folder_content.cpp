@@ -72,6 +72,20 @@ TEST_F(FolderContents, SoundsHaveClassFoldersListsOrNoLabels) {
   EXPECT_THAT(content.evaluation, HasSubstr("labels.csv\"}"));
 }
 
+TEST_F(FolderContents, TrainAndValOfSoundsAreCalibrationAndEvaluation) {
+  add_images({"train/no/1.wav", "train/yes/2.wav", "val/no/3.wav", "val/yes/4.wav", "val/yes/5.wav"});
+  FolderContent content = inspect();
+  EXPECT_EQ(content.kind, FolderKind::Sounds);
+  EXPECT_EQ(content.description, "val: 3 sounds in 2 class folders; train: 2 sounds in 2 class folders");
+  EXPECT_THAT(content.calibration, HasSubstr("/train\"}"));
+  EXPECT_THAT(content.evaluation, HasSubstr("/val\"}"));
+  EXPECT_THAT(content.classes, ElementsAre("no", "yes"));
+  add_images({"train/6.wav", "val/7.wav"});
+  content = inspect();
+  EXPECT_EQ(content.description, "val: 4 sounds without labels; train: 3 sounds without labels");
+  EXPECT_THAT(content.classes, IsEmpty());
+}
+
 TEST_F(FolderContents, AListGivesTheLabels) {
   add_images({"images/a.jpg", "images/b.jpg"});
   folder_.write("readme.txt", "Pictures of 2024\n");

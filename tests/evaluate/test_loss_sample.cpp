@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <set>
 
@@ -100,6 +101,32 @@ TEST(LossSample, RanksModelsByTheirNoise) {
   NoisyModels models(4);
   const LossSample sample(models.baseline, 7);
   EXPECT_LT(sample.estimate(models.with_noise(0.1), 125).loss, sample.estimate(models.with_noise(3), 125).loss);
+}
+
+// The log-softmax of a certain answer has infinite margins. The noise of these samples is unknown, and the other
+// samples have none.
+TEST(LossSample, LeavesOutTheNoiseOfInfiniteMargins) {
+  for (std::uint32_t seed = 0; seed < 20; ++seed) {
+    NoisyModels models(seed);
+    SampleScores finite = models.baseline;
+    for (std::size_t i = 0; i < 1000; i += 10) {
+      models.baseline[i] = NoisyModels::score(std::numeric_limits<double>::infinity());
+      finite[i] = NoisyModels::score(10);
+    }
+    const LossSample sample(models.baseline, seed);
+    EXPECT_EQ(sample.estimate(models.baseline, 500).loss, 0) << seed;
+    EXPECT_EQ(sample.estimate(finite, 500).loss, 0) << seed;
+  }
+}
+
+TEST(LossSample, UsesOnlyChangesIfNoDrawnSampleHasAMargin) {
+  SampleScores baseline;
+  for (int i = 0; i < 10; ++i) baseline.push_back(NoisyModels::score(1 + i));
+  SampleScores model = baseline;
+  const LossSample sample(baseline, 7);
+  const std::size_t drawn = sample.positions(1).front();
+  model[drawn] = SampleScore{0, std::numeric_limits<double>::quiet_NaN()};
+  EXPECT_DOUBLE_EQ(sample.estimate(model, 1).loss, 0.1 / sample.probabilities(1)[drawn]);
 }
 
 TEST(LossSample, CountsOnlyChangesIfMarginsAreUnknown) {

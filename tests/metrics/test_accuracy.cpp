@@ -30,6 +30,7 @@ TEST(Accuracy, NeverCountsNan) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(score(*metric("Accuracy"), {{nan, 1}}, scalars({1})), 0.0);
   EXPECT_EQ(score(*metric("Accuracy"), {{nan}}, scalars({0})), 0.0);
+  EXPECT_EQ(metric("Accuracy")->sample_scores({matrix({{nan}})}, scalars({0}))->at(0).margin, 0) << "unknown";
 }
 
 TEST(Accuracy, NamesALabelOutOfRange) {

@@ -84,6 +84,15 @@ TEST_F(StudyRecordTest, ReadsBackTheValuesOfReports) {
   EXPECT_EQ(record_.diagnosis()->tensors[0].counts, (std::vector<std::uint64_t>{1, 2}));
 }
 
+TEST_F(StudyRecordTest, TheLastRunDeterminesTheEnd) {
+  const StudyEnd stopped{"it was interrupted", "", 0}, met{"the goal is met", "best/model.xml", 1234};
+  for (const StudyEnd& end : {stopped, stopped, met, met, stopped, met}) {
+    record_.set_end(3, end);
+    EXPECT_EQ(record_.end(3), end);
+  }
+  EXPECT_FALSE(record_.end(4));
+}
+
 TEST_F(StudyRecordTest, AnExactScoreReplacesTheEstimateOfItsTrial) {
   Measurement estimate = measured(0.8);
   estimate.complete = false;

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "lpot/core/error.h"
+#include "lpot/strategies/common.h"
 #include "lpot/strategies/strategy.h"
 #include "tests/support/plans.h"
 
@@ -273,6 +274,25 @@ INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy,
                          [](const auto& tested) {
                            return std::get<0>(tested.param) + "_" + std::get<1>(tested.param);
                          });
+
+TEST(Strategies, RejectTrialsWithOtherOps) {
+  const SearchSpace space = space_of(4);
+  RandomGenerator draws(1, "plans");
+  std::vector<Plan> plans;
+  for (const WholeModelPlan& scheme : whole_model_plans(space)) plans.push_back(scheme.plan(space));
+  for (int i = 0; i < 12; ++i) plans.push_back(random_plan(space, draws));
+  plans.back().ops.erase("fc");
+  std::vector<Trial> trials;
+  for (const Plan& plan : plans) {
+    trials.push_back(trial(trials.size() + 1, measured(fake_accuracy(plan))));
+    trials.back().plan = plan;
+  }
+  const Goal goal{.baseline = 2.0, .tolerance = 0, .relative = false};
+  for (const char* name : {"bayesian", "tpe"}) {
+    const auto strategy = make_strategy({.name = name, .parameters = {}, .place = {}});
+    EXPECT_THROW(strategy->next(space, {trials, goal, 1978}), StoreError) << name;
+  }
+}
 
 TEST(Strategies, RejectUnsupportedAndUnknownNames) {
   for (const Entry& entry : strategies()) {

@@ -71,6 +71,19 @@ TEST_F(NextModelTest, IsCompiledWithTheOptionsOfTheLastModelOfItsKind) {
   EXPECT_FALSE(next.acquire(b->model, one_row)) << "already acquired";
 }
 
+TEST_F(NextModelTest, IsCompiledAsOftenAsTheSameOptionsWereRequested) {
+  next.set_running(Step::Kind::Probe);
+  next.acquire(network(), one_row);
+  next.acquire(network(), one_row);
+  expect("a");
+  next.acquire_model(plan("first"));
+  const auto a = next.acquire_model(plan("a"));
+  ASSERT_TRUE(a);
+  EXPECT_TRUE(next.acquire(a->model, one_row));
+  EXPECT_TRUE(next.acquire(a->model, one_row)) << "waits for the second compilation";
+  EXPECT_FALSE(next.acquire(a->model, one_row));
+}
+
 TEST_F(NextModelTest, RethrowsBuildErrorsWhenItIsTaken) {
   next.expect({plan("a"), Step::Kind::Try},
               []() -> NextModel::BuiltModel { throw ModelError("quantize", "no such op"); });

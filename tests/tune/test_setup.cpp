@@ -39,6 +39,16 @@ TEST(CalibrationLoader, TakesItsOwnDataWithoutAWarning) {
   EXPECT_THAT(warnings, IsEmpty());
 }
 
+TEST(EvaluationData, IsNotADataloaderWithoutADataSet) {
+  Config config;
+  config.accuracy.loader = LoaderConfig{.batch_size = 4};
+  EXPECT_FALSE(has_evaluation_data(config));
+  const auto user = std::make_shared<MemoryData>(unlabelled({Tensor::scalar(1.0f)}));
+  EXPECT_TRUE(has_evaluation_data(config, {.evaluation_data = user}));
+  EXPECT_TRUE(has_evaluation_data(
+      config_of("model: {name: n}\nevaluation: {accuracy: {dataloader: " + loader("[40, 2]", 4) + "}}")));
+}
+
 TEST(CalibrationLoader, WithoutAnyDataItSaysWhichKeysToSet) {
   EXPECT_THAT(message_of<ConfigError>([&] { calibration_loader(config_of("model: {name: n}")); }),
               AllOf(HasSubstr("quantization.calibration.dataloader"), HasSubstr("evaluation.accuracy.dataloader")));

@@ -55,6 +55,17 @@ TEST_F(StudyTest, AFunctionOfTheCallersThatFailsThreeTimesInARowEndsIt) {
   EXPECT_EQ(outcome.best->number, 2u);
 }
 
+TEST_F(StudyTest, AnotherErrorBetweenFailuresOfTheCallersFunctionEndsTheRow) {
+  options_.exit_policy.max_trials = 4;
+  std::size_t asked = 0;
+  const StudyOutcome outcome = run([&](const Plan&, const Observer&) -> Measurement {
+    if (++asked == 3) throw ModelError("compile", "this plan does not compile");
+    throw CallerError("eval_func", "raised ValueError");
+  });
+  EXPECT_EQ(outcome.reason, StopReason::MaxTrials);
+  EXPECT_THAT(outcome.trials, SizeIs(4));
+}
+
 TEST_F(StudyTest, PerformanceOnlyIsMetByTheFirstTrial) {
   options_.goal.performance_only = true;
   EXPECT_THAT(run(in_turn({measured(0.0)})).trials, SizeIs(1));

@@ -423,6 +423,15 @@ TEST_F(UserComponentsTest, AMetricBesideACommandIsAnError) {
               HasSubstr("evaluation.accuracy.command"));
 }
 
+TEST_F(UserComponentsTest, AnEvaluationFunctionNeedsNoEvaluationDataThoughTheConfigHasALoader) {
+  TuneOptions options = user_components();
+  options.user.evaluation_data = nullptr;
+  options.user.metrics.clear();
+  options.user.evaluation = {"eval_func", [](const EvaluationRequest&) { return 0.5; }};
+  EXPECT_EQ(dry_run(config_in_code(), options).calibration_size, 4u);
+  EXPECT_EQ(tune(config_in_code(), options).baseline.accuracy, 0.5);
+}
+
 TEST_F(UserComponentsTest, AConfigWithoutDataOrMetricSaysWhatIsMissing) {
   TuneOptions options = user_components();
   options.user.evaluation_data = options.user.calibration_data = nullptr;

@@ -101,27 +101,34 @@ FoundData find_sounds(const Model& model, const FolderContent& content, const Au
                       const Observer& observer) {
   const double seconds = median_seconds(content.root);
   std::vector<PreprocessingCandidate> candidates;
+  std::vector<std::string> parameters;  // of each candidate
   for (const SoundInput& input : need_sound_inputs(model, content))
-    for (const SoundFeatures& features : sound_features(input, seconds, options.audio))
+    for (const SoundFeatures& features : sound_features(input, seconds, options.audio)) {
       candidates.push_back({features.name, {with_parameters(content.evaluation, features.parameters)}});
+      parameters.push_back(features.parameters);
+    }
   SampleRunner runner(model, observer);
   const SampleOutputs first = runner.run(candidates.front().data, 1);
+  std::size_t chosen = 0;
   FoundData found;
-  if (first.has_classes()) {
+  if (first.has_classes() && first.has_row_per_sample) {
     LabelHypotheses labels;
     if (content.labels) labels = label_hypotheses(content.labels->first, content.labels->last, first.classes());
     const PreprocessingChoice choice = choose_preprocessing(
         candidates, labels,
         [&](const PreprocessingCandidate& candidate, std::size_t count) { return runner.run(candidate.data, count); });
+    chosen = choice.chosen;
     report_sound_labels(content, choice, found);
-    report_features(choice, candidates[choice.chosen].name, found);
-    found.evaluation = candidates[choice.chosen].data;
+    report_features(choice, candidates[chosen].name, found);
+    found.evaluation = candidates[chosen].data;
     found.outputs = choice.outputs;
   } else {
-    found = unchecked_sounds(candidates.front(), content.labels.has_value(), runner);
+    found = unchecked_sounds(candidates[chosen], content.labels.has_value(), runner);
   }
   found.role = find_output_role(output_evidence(model), found.outputs);
   if (found.role.kind != OutputRoleKind::Classes) found.uses_labels = false;
+  if (!content.calibration.empty())
+    found.calibration = DataText{with_parameters(content.calibration, parameters[chosen])};
   found.samples = make_dataset(parse_component(found.evaluation.dataset, component_tables().datasets))->size();
   return found;
 }

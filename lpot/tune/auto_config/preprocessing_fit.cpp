@@ -84,7 +84,8 @@ PreprocessingFit fit_of(std::string name, const std::vector<OutputRow>& outputs,
     fit.confidence += *highest / static_cast<double>(rows.size());
     if (labels.empty()) continue;
     if (highest - rows[i].begin() == labels[i]) ++right;
-    fit.values.push_back(log_of(rows[i][static_cast<std::size_t>(labels[i])]));
+    const bool is_class = labels[i] >= 0 && labels[i] < static_cast<std::int64_t>(rows[i].size());
+    fit.values.push_back(log_of(is_class ? rows[i][static_cast<std::size_t>(labels[i])] : 0));
   }
   if (labels.empty())
     fit.values = distances_from_mean(rows);

@@ -18,10 +18,12 @@ std::vector<std::int64_t> classes_of(const SampleOutputs& outputs, std::int64_t 
   return labels;
 }
 
-bool are_classes(const std::vector<std::int64_t>& labels, std::size_t classes) {
-  return !labels.empty() && std::all_of(labels.begin(), labels.end(), [&](std::int64_t label) {
-    return label >= 0 && label < static_cast<std::int64_t>(classes);
-  });
+// Whether there is one label per row, and all are classes of the model.
+bool are_classes(const std::vector<std::int64_t>& labels, const SampleOutputs& outputs) {
+  const std::size_t classes = outputs.classes();
+  return !labels.empty() && labels.size() == outputs.rows.size() &&
+         std::all_of(labels.begin(), labels.end(),
+                     [&](std::int64_t label) { return label >= 0 && label < static_cast<std::int64_t>(classes); });
 }
 
 // One search, with labels at a given offset or without labels.
@@ -93,7 +95,7 @@ std::optional<std::int64_t> best_offset(const std::vector<PreprocessingCandidate
   std::vector<std::int64_t> possible;
   const SampleOutputs first = run(candidates.front(), kRounds[0].samples);
   for (const std::int64_t offset : labels.offsets)
-    if (are_classes(classes_of(first, offset), first.classes())) possible.push_back(offset);
+    if (are_classes(classes_of(first, offset), first)) possible.push_back(offset);
   if (possible.empty()) return std::nullopt;
   if (possible.size() == 1) return possible.front();
   std::vector<PreprocessingFit> best;  // of each offset over all candidates

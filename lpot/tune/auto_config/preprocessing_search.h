@@ -40,7 +40,7 @@ LabelHypotheses label_hypotheses(std::int64_t first_label, std::int64_t last_lab
 using RunCandidate = std::function<SampleOutputs(const PreprocessingCandidate&, std::size_t count)>;
 
 // Candidates are in the order of how usual they are. If the accuracy of the best candidate is that of chance, the
-// choice is made without labels. The outputs of the candidates must have classes.
+// choice is made without labels. The outputs of the candidates must have one row of classes per sample.
 PreprocessingChoice choose_preprocessing(const std::vector<PreprocessingCandidate>&, const LabelHypotheses&,
                                          const RunCandidate&);
 

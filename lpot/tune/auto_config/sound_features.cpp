@@ -14,6 +14,7 @@ namespace {
 // Numbers of bands that models use; smaller or other sizes are rarely bands.
 constexpr std::array<std::int64_t, 10> kBandCounts{20, 24, 32, 40, 48, 64, 80, 96, 100, 128};
 constexpr std::array<std::size_t, 5> kRates{16000, 8000, 22050, 44100, 48000};
+constexpr std::size_t kSpectrogramRate = 16000;
 constexpr std::size_t kMinWaveform = 256;  // samples; shorter inputs are features
 
 bool may_be_bands(std::int64_t size) {
@@ -95,13 +96,13 @@ struct FrameChoice {
   std::size_t hop, n_fft;
 };
 
-// Hops whose frames span about the length of the sounds at 16 kHz, each with the usual frame lengths.
-std::vector<FrameChoice> frame_choices(const SoundInput& input, double seconds) {
+// Hops whose frames span about the length of the sounds at this rate, each with the usual frame lengths.
+std::vector<FrameChoice> frame_choices(const SoundInput& input, double seconds, std::size_t rate) {
   constexpr std::array<FrameChoice, 8> kAll{
       {{160, 400}, {160, 512}, {320, 512}, {320, 640}, {320, 1024}, {256, 1024}, {256, 512}, {512, 2048}}};
   std::vector<FrameChoice> chosen;
   for (const FrameChoice& choice : kAll) {
-    const double span = static_cast<double>(input.length * choice.hop) / 16000;
+    const double span = static_cast<double>(input.length * choice.hop) / static_cast<double>(rate);
     if (input.length == 0 ? choice.hop == 160 : span > 0.7 * seconds && span < 2.5 * seconds) chosen.push_back(choice);
   }
   if (chosen.empty()) chosen.push_back(kAll[0]);
@@ -111,7 +112,7 @@ std::vector<FrameChoice> frame_choices(const SoundInput& input, double seconds) 
 SoundFeatures spectrogram(const SoundInput& input, const FrameChoice& frame, const LogChoice& log,
                           const std::string& given) {
   ParameterText parameters(given);
-  const std::size_t rate = parameters.set("sample_rate", 16000);
+  const std::size_t rate = parameters.set("sample_rate", kSpectrogramRate);
   parameters.set("n_mels", input.bands);
   const std::size_t n_fft = parameters.set("n_fft", frame.n_fft), hop = parameters.set("hop_length", frame.hop);
   parameters.set("log", log.log);
@@ -153,11 +154,13 @@ std::vector<SoundFeatures> sound_features(const SoundInput& input, double second
                      [&](const SoundFeatures& other) { return other.parameters == added.parameters; }))
       features.push_back(std::move(added));
   };
-  if (input.bands == 0)
+  if (input.bands == 0) {
     for (const std::size_t rate : kRates) add(waveform(input, rate, given));
-  else
-    for (const FrameChoice& frame : frame_choices(input, seconds))
-      for (const LogChoice& log : kLogChoices) add(spectrogram(input, frame, log, given));
+    return features;
+  }
+  const std::size_t rate = ParameterText(given).set("sample_rate", kSpectrogramRate);
+  for (const FrameChoice& frame : frame_choices(input, seconds, rate))
+    for (const LogChoice& log : kLogChoices) add(spectrogram(input, frame, log, given));
   return features;
 }
 

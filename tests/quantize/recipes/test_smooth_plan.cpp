@@ -21,7 +21,7 @@ Model convolution_and_product() {
   convolution->set_friendly_name("convolution");
   const auto product = std::make_shared<op::MatMul>(activation, random_constant({64, 16}, 2), false, false);
   product->set_friendly_name("product");
-  return as_model({convolution, product}, {x});
+  return as_model({product, convolution}, {x});
 }
 
 Tensor with_outliers(unsigned seed) {
@@ -44,6 +44,7 @@ TEST(SmoothPlan, LeavesAProductWhoseStatisticsAreOfAnotherAxis) {
                          {.granularity = Granularity::PerChannel, .symmetry = Symmetry::Symmetric, .bits = 7}};
   const Edits edits = resolve(model, plan, statistics);
   ASSERT_THAT(edits.ops, SizeIs(2));
+  ASSERT_EQ(edits.ops.front().op, "convolution") << "so the statistics are those of its channels";
   for (const OpEdit& edit : edits.ops) EXPECT_THAT(edit.input_divisors, IsEmpty()) << edit.op;
 }
 

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 #include "lpot/core/error.h"
@@ -11,6 +13,7 @@
 #include "lpot/tune/setup.h"
 #include "lpot/tune/tune.h"
 #include "tests/support/files.h"
+#include "tests/support/graphs.h"
 
 namespace lpot {
 namespace {
@@ -104,6 +107,55 @@ TEST_F(AutoConfigs, RefusesDataThatDoNotFitTheModel) {
 
 TEST_F(AutoConfigs, NamesAllNormalizationsOnce) {
   EXPECT_THAT(normalization_names(), AllOf(Contains("imagenet"), Contains("caffe"), Each(Not(IsEmpty()))));
+}
+
+// Networks with the scores of three classes for each part of a waveform of 400 samples.
+class SoundAutoConfigs : public testing::Test {
+ protected:
+  static Model network(std::size_t parts) {
+    const std::size_t length = 400 / parts;
+    const auto x = parameter({-1, 400}, "x");
+    const auto shape =
+        op::Constant::create(ov::element::i64, {2}, {std::int64_t{-1}, static_cast<std::int64_t>(length)});
+    return as_model({product(std::make_shared<op::Reshape>(x, shape, false), length, 3, "scores")}, {x});
+  }
+
+  void add_sounds(const std::string& folder, int count) const {
+    // One channel with 400 samples of 16 bits at 16000 Hz.
+    const std::string header(
+        "RIFF\x44\x03\0\0WAVE"
+        "fmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0"
+        "data\x20\x03\0\0",
+        44);
+    for (int number = 1; number <= count; ++number) {
+      std::vector<std::int16_t> samples;
+      for (int i = 0; i < 400; ++i) samples.push_back(static_cast<std::int16_t>(9000 * std::sin(0.02 * i * number)));
+      const std::string data(reinterpret_cast<const char*>(samples.data()), 2 * samples.size());
+      folder_.write("sounds/" + folder + "/" + std::to_string(number) + ".wav", header + data);
+    }
+  }
+
+  AutoConfig configure(std::size_t parts) const { return auto_config(network(parts), {.data = folder_ / "sounds"}); }
+
+  TempFolder folder_;
+};
+
+TEST_F(SoundAutoConfigs, CalibrateWithTheFolderTrainAndTheSameFeatures) {
+  for (const char* name : {"train/no", "train/yes", "val/no", "val/yes"}) add_sounds(name, 3);
+  const AutoConfig found = configure(1);
+  const Config config = load_config_text(found.text, "conf.yaml", component_tables());
+  const Component& calibration = config.quantization.calibration->dataset;
+  const Component& evaluation = config.accuracy.loader->dataset;
+  EXPECT_EQ(calibration.parameters.text("root"), (folder_ / "sounds/train").string()) << found.text;
+  EXPECT_EQ(evaluation.parameters.text("root"), (folder_ / "sounds/val").string());
+  EXPECT_EQ(calibration.parameters.integer("sample_rate"), evaluation.parameters.integer("sample_rate"));
+  EXPECT_FALSE(config.accuracy.loader->subset);
+}
+
+TEST_F(SoundAutoConfigs, IgnoreLabelsIfAnOutputHasARowPerStep) {
+  for (const char* name : {"no", "yes"}) add_sounds(name, 3);
+  EXPECT_THAT(configure(4).warnings, AllOf(Contains(HasSubstr("the labels are not used, because the outputs")),
+                                           Contains(HasSubstr("does not have one row per sample"))));
 }
 
 }  // namespace

@@ -46,6 +46,12 @@ TEST(Fit, WithLabelsIsTheLogLikelihood) {
   EXPECT_THAT(fit.describe(), HasSubstr("top-1 1.000, log-likelihood -0.49"));
 }
 
+TEST(Fit, ALabelThatIsNotAClassHasTheProbabilityZero) {
+  const PreprocessingFit fit = fit_of("a", {{0.5, 0.5}, {0.25, 0.75}, {0.25, 0.75}}, {0, std::int64_t{1} << 40, -1});
+  EXPECT_THAT(fit.values, ElementsAre(DoubleNear(std::log(0.5), 1e-9), testing::Lt(-20), testing::Lt(-20)));
+  EXPECT_DOUBLE_EQ(*fit.accuracy, 1.0 / 3);
+}
+
 TEST(Fit, WithoutLabelsPrefersPredictionsThatDependOnTheSample) {
   const auto certain = fit_of("a", rows_with_margin(32, 5), {});
   const auto constant = fit_of("b", rows_with_margin(32, 9, false), {});
@@ -146,6 +152,19 @@ TEST_F(SearchTest, DoesWithoutLabelsThatDoNotFit) {
   const PreprocessingChoice outside = choose({0.1, 3}, {true, {0}});
   EXPECT_FALSE(outside.uses_labels);
   EXPECT_EQ(outside.chosen, 1u);
+}
+
+TEST_F(SearchTest, DoesWithoutLabelsOfOtherRows) {
+  const PreprocessingCandidate only{"steps", {"", {}}};
+  const PreprocessingChoice choice =
+      choose_preprocessing({only}, {true, {0}}, [](const PreprocessingCandidate&, std::size_t count) {
+        return SampleOutputs{.shape = {kClasses},
+                             .rows = rows_with_margin(3 * count, 3),
+                             .labels = labels_of(count),
+                             .samples = 3 * count,
+                             .has_row_per_sample = false};
+      });
+  EXPECT_FALSE(choice.uses_labels);
 }
 
 TEST_F(SearchTest, SaysThatNothingFits) {

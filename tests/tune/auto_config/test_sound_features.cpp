@@ -45,6 +45,12 @@ TEST(SoundFeatures, TryFramesThatSpanTheSounds) {
                                 "scaling: per_sample, length: 16000, frames: 51, layout: 1FT"));
 }
 
+TEST(SoundFeatures, TryFramesThatSpanTheSoundsAtTheGivenRate) {
+  const std::vector<std::string> all = parameters_of({51, 40, "1FT"}, 0.8, "sample_rate: 8000");
+  EXPECT_THAT(all, testing::Contains(HasSubstr("hop_length: 160,")));   // 1 second
+  EXPECT_THAT(all, Each(testing::Not(HasSubstr("hop_length: 512,"))));  // 3.3 seconds
+}
+
 TEST(SoundFeatures, KeepGivenParameters) {
   const auto all = parameters_of({51, 40, "1FT"}, 0.8, "n_fft: 1000, log: ln, mel_scale: htk");
   EXPECT_THAT(all, Each(HasSubstr("n_fft: 1000, log: ln, mel_scale: htk")));
