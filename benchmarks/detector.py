@@ -3,7 +3,8 @@
     .venv-peers/bin/python benchmarks/detector.py --model 320n.onnx --pictures FOLDER --lpot build/bin/lpot
 
 Both get the same calibration pictures in the same size. `lpot evaluate` compares the boxes of both with those of the
-fp32 model (BoxAgreement), and `lpot bench` times them in interleaved runs. `320n.onnx` is in the PyPI package nudenet.
+fp32 model (BoxAgreement), and `lpot bench` times them in interleaved runs, in the precision that the runtime uses on
+this CPU. `320n.onnx` is in the PyPI package nudenet.
 """
 
 from __future__ import annotations
@@ -131,20 +132,11 @@ def main() -> None:
             print(
                 f"{name:6}{config:8}{json.loads(run([str(part) for part in command]))['accuracy']:.4f}"
             )
+    precision = ov.Core().get_property("CPU", "INFERENCE_PRECISION_HINT").to_string()
     shape = f"images=1,3,{SIDE},{SIDE}"
-    print(
-        run(
-            [
-                options.lpot,
-                "bench",
-                str(options.model),
-                str(nncf_model),
-                str(lpot_model),
-                "--shape",
-                shape,
-            ]
-        )
-    )
+    models = [str(options.model), str(nncf_model), str(lpot_model)]
+    # All models run in the precision that the runtime uses on this CPU. lpot chose it too.
+    print(run([options.lpot, "bench", *models, "--shape", shape, "--precision", precision]))  # fmt: skip
 
 
 if __name__ == "__main__":
