@@ -56,6 +56,7 @@ TEST_F(NextModelTest, IsCompiledWithTheOptionsOfTheLastModelOfItsKind) {
   EXPECT_FALSE(next.acquire(first, one_row));
   const auto a = next.acquire_model(plan("a"));
   ASSERT_TRUE(a);
+  next.set_running(Step::Kind::Probe);
   EXPECT_FALSE(next.acquire(a->model, one_row)) << "started before the first request";
   expect("b");
   next.acquire_model(plan("none"));
