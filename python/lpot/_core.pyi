@@ -106,6 +106,7 @@ class Candidate:
 class Job:
     output: str | os.PathLike[str]
     resume: bool
+    compares_with_fp32: bool
     calibration: Dataset | None
     evaluation: Dataset | None
     calibration_batch: int

@@ -48,8 +48,9 @@ def tune(
             A function eval_func(model) -> float, which evaluates a model of the framework.
             A class with update(outputs, labels) and result(), such as lpot.metric.BaseMetric.
             A dict with parameters: {"MSE": {"compare_label": False}}.
-            None: the metric of the `config`, or the share of predictions that agree with the fp32 model, which needs
-            no labels.
+            None: the metric of the `config`, or one that compares with the fp32 model and needs no labels: the share
+            of equal classes, the agreement of boxes, the cosine of embeddings, or the squared difference of other
+            values. The outputs of the fp32 model show which one fits.
         max_loss: The allowed loss, 0.01 by default: 1% of the fp32 accuracy. For metrics that measure an error it is
             the allowed increase.
         criterion: "relative": max_loss is a fraction of the fp32 accuracy. "absolute": it is in units of the metric.
@@ -96,14 +97,18 @@ def tune(
     )
     settings.check()
     configured = load_settings(model, config)
-    if metric is None and not configured.metrics and not configured.command:
-        settings.metric = {"Agreement": {}}
+    compares_with_fp32 = (
+        metric is None and not configured.metrics and not configured.command
+    )
+    if compares_with_fp32:
+        settings.metric = {"Agreement": {}}  # replaced by one that fits the outputs
     request = Request(
         model=model,
         metrics=[resolved.factory] if resolved.factory else [],
         eval_func=resolved.eval_func,
         strategy=_strategy(strategy),
         output=output,
+        compares_with_fp32=compares_with_fp32,
         calib_name="data" if calibration is None else "calibration",
         eval_name="data",
         has_default_sampling_size=configured.sampling_size == SAMPLING_SIZE,

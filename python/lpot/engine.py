@@ -30,6 +30,8 @@ class Request:
     postprocess: typing.Callable[..., Any] | None = None
     strategy: Any = None
     resume: bool = False
+    # The metric compares with the fp32 model. The outputs of that model show which one fits.
+    compares_with_fp32: bool = False
     # Folder for the best model; None: the workspace.
     output: StrPath | None = None
     # Names of the loaders in messages.
@@ -125,6 +127,7 @@ def prepare(config: _core.Config, request: Request) -> tuple[_core.Job, Bridge]:
         job.calibration_batch = calibration.batch_size
     _set_evaluation(job, config, _Evaluation(bridge, evaluation, request))
     job.resume = request.resume
+    job.compares_with_fp32 = request.compares_with_fp32
     if request.output is not None:
         job.output = request.output
     _set_listener(job, request.listener)

@@ -12,6 +12,7 @@
 #include "lpot/quantize/writers/openvino.h"
 #include "lpot/report/result.h"
 #include "lpot/runtime/fit.h"
+#include "lpot/tune/auto_config/agreement_metric.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/tune.h"
 #include "python/src/callbacks.h"
@@ -28,6 +29,7 @@ struct Job {
   Config config;
   fs::path model, output;
   bool resume = false;
+  bool compares_with_fp32 = false;  // the metric is chosen from the outputs of the fp32 model
   std::shared_ptr<Dataset> calibration, evaluation;
   std::size_t calibration_batch = 1, evaluation_batch = 1;
   std::vector<std::pair<std::string, py::object>> metrics;  // name and factory function
@@ -152,11 +154,14 @@ TuneOptions options_of(const Job& job) {
 }
 
 py::dict run_tune(const Job& job) {
-  const Config config = config_of(job);
+  Config config = config_of(job);
   const TuneOptions options = options_of(job);
   const Observer observer = observer_for(job);
   const TuneResult result = [&] {
     const py::gil_scoped_release released;
+    if (job.compares_with_fp32 && has_evaluation_data(config, options.user))
+      use_agreement_metric(config, load_configured_model(config, options.model),
+                           evaluation_loader(config, options.user), observer);
     return tune(config, options, observer);
   }();
   py::dict answer;
@@ -260,6 +265,7 @@ void bind_job(py::module_& module) {
            py::arg("config"), py::arg("model"))
       .def_readwrite("output", &Job::output)
       .def_readwrite("resume", &Job::resume)
+      .def_readwrite("compares_with_fp32", &Job::compares_with_fp32)
       .def_readwrite("calibration", &Job::calibration)
       .def_readwrite("evaluation", &Job::evaluation)
       .def_readwrite("calibration_batch", &Job::calibration_batch)

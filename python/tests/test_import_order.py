@@ -21,7 +21,11 @@ DATA = "import numpy as np; data = np.zeros((8, 1, 28, 28), np.float32)"
 def test_reads_onnx_beside_tensorflow(first, second, tmp_path):
     program = DATA + PROGRAM.format(first=first, second=second, model=str(MODEL))
     done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=False, cwd=tmp_path
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
     )
     assert done.returncode == 0, done.stderr[-2000:]
     assert done.stdout.split() == ["onnx"]

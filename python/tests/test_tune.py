@@ -154,7 +154,8 @@ def test_functions_can_measure_an_error(net, pictures):
 
 
 @pytest.mark.parametrize(
-    ("name", "shown"), [("top1", "topk 1"), ("f1", "F1"), ("ACCURACY", "Accuracy"), ("cosine", "Cosine")]
+    ("name", "shown"),
+    [("top1", "topk 1"), ("f1", "F1"), ("ACCURACY", "Accuracy"), ("cosine", "Cosine")],
 )
 def test_metrics_by_name(net, pictures, name, shown):
     result = lpot.tune(

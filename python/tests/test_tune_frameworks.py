@@ -4,6 +4,7 @@ import numpy as np
 import onnx
 import pytest
 import tensorflow as tf
+from conftest import ROOT
 from test_onnx import MODEL, pictures, run
 from test_tensorflow import batches, make_keras
 from test_tune import PLAIN
@@ -34,6 +35,20 @@ def test_missing_labels():
     x = np.stack([x for x, _ in pictures(8)])
     with pytest.raises(lpot.DataError, match="label"):
         lpot.tune(MODEL, x, metric="accuracy", config=PLAIN)
+
+
+def test_detector_without_a_metric_compares_boxes(tmp_path):
+    folder = ROOT / "examples" / "onnx" / "object_detection"
+    (shape,) = [
+        i.type.tensor_type.shape
+        for i in onnx.load(folder / "shapes_yolo.onnx").graph.input
+    ]
+    size = [dim.dim_value or 128 for dim in shape.dim][1:]
+    pictures = np.random.default_rng(0).random((24, *size), np.float32)
+    result = lpot.tune(
+        folder / "shapes_yolo.onnx", pictures, max_loss=0.9, config=PLAIN
+    )
+    assert result.metric == "BoxAgreement" and result.baseline == 1.0
 
 
 def test_keras_model_and_tf_dataset():

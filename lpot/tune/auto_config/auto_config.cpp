@@ -86,7 +86,7 @@ std::string meaning_of(const std::string& metric) {
 
 MetricText metric_of(const FoundData& data, double max_loss) {
   if (!data.metric.empty())
-    return {data.metric, fmt::format("relative: {:.6g}", max_loss), meaning_of(data.metric), ""};
+    return {data.metric, {.relative = true, .tolerance = max_loss}, meaning_of(data.metric), ""};
   MetricText metric = choose_metric(data.role, {data.uses_labels, max_loss, data.outputs.variance});
   if (data.uses_labels && data.label_offset != 0)
     metric.postprocess = fmt::format("LabelShift: {}", -data.label_offset);

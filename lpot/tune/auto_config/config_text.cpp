@@ -34,6 +34,11 @@ std::string loader_lines(const LoaderText& loader) {
 // sides, because the rare side would hardly change the share of equal values.
 constexpr double kRareSide = 0.2;
 
+std::string criterion_text(const Criterion& criterion) {
+  return criterion.relative ? fmt::format("relative: {:.6g}", criterion.tolerance)
+                            : fmt::format("absolute: {:.4g}", criterion.tolerance);
+}
+
 bool has_metric(const char* name) { return find(metrics(), name) != nullptr; }
 
 // Metrics whose value for the fp32 model itself is 1.
@@ -42,35 +47,43 @@ MetricText compared_with_fp32(const OutputRole& role) {
   const std::string sides = fmt::format("the same side of {:g} as for fp32; no labels needed", role.threshold);
   switch (role.kind) {
     case Classes:
-      return {"Agreement: {}", "", "share of samples for which int8 and fp32 predict the same class; no labels needed"};
+      return {"Agreement: {}", {}, "share of samples for which int8 and fp32 predict the same class; no labels needed"};
     case ClassIndex:
-      return {"PixelAgreement: {class_axis: none}", "",
+      return {"PixelAgreement: {class_axis: none}",
+              {},
               "share of samples for which int8 and fp32 predict the same class; no labels needed"};
     case Decision:
-      return {fmt::format("PixelAgreement: {{class_axis: none, threshold: {:g}}}", role.threshold), "",
+      return {fmt::format("PixelAgreement: {{class_axis: none, threshold: {:g}}}", role.threshold),
+              {},
               "share of samples on " + sides};
     case Embedding:
-      return {"Cosine: {}", "", "mean cosine similarity of the int8 and fp32 embeddings; no labels needed"};
+      return {"Cosine: {}", {}, "mean cosine similarity of the int8 and fp32 embeddings; no labels needed"};
     case Map:
-      return {fmt::format("PixelAgreement: {{class_axis: {}}}", role.class_axis), "",
+      return {fmt::format("PixelAgreement: {{class_axis: {}}}", role.class_axis),
+              {},
               "share of pixels with the same class in int8 and fp32; no labels needed"};
     case Steps:
-      return {fmt::format("PixelAgreement: {{class_axis: {}}}", role.class_axis), "",
+      return {fmt::format("PixelAgreement: {{class_axis: {}}}", role.class_axis),
+              {},
               "share of steps with the same class in int8 and fp32; no labels needed. For texts, CER after the "
               "postprocess CTC says more"};
     case Mask:
     case Labels:
       if (std::min(role.share_above, 1 - role.share_above) < kRareSide && !role.has_two_channels)
-        return {fmt::format("mIOU: {{num_classes: 2, threshold: {:g}, compare_label: false}}", role.threshold), "",
+        return {fmt::format("mIOU: {{num_classes: 2, threshold: {:g}, compare_label: false}}", role.threshold),
+                {},
                 fmt::format("mean overlap of the values above and below {:g} in int8 and fp32 (intersection over "
                             "union); no labels needed",
                             role.threshold)};
-      return {fmt::format("PixelAgreement: {{class_axis: {}, threshold: {:g}}}", role.class_axis, role.threshold), "",
+      return {fmt::format("PixelAgreement: {{class_axis: {}, threshold: {:g}}}", role.class_axis, role.threshold),
+              {},
               "share of values on " + sides};
     case Boxes:
       if (has_metric("BoxAgreement") && find(postprocesses(), "Boxes"))
-        return {"BoxAgreement: {}", "",
-                "mean average precision of the int8 boxes against those of fp32; no labels needed", "Boxes: {}"};
+        return {"BoxAgreement: {}",
+                {},
+                "mean average precision of the int8 boxes against those of fp32; no labels needed",
+                "Boxes: {}"};
       break;
     case Values:
       break;
@@ -91,19 +104,20 @@ std::string to_yaml(const ConfigText& config) {
   if (!config.metric.postprocess.empty())
     text += fmt::format("    postprocess:\n      transform:\n        {}\n", config.metric.postprocess);
   text += loader_lines(config.evaluation);
-  text +=
-      fmt::format("\ntuning:\n  strategy:\n    name: auto\n  accuracy_criterion:\n    {}\n", config.metric.criterion);
+  text += fmt::format("\ntuning:\n  strategy:\n    name: auto\n  accuracy_criterion:\n    {}\n",
+                      criterion_text(config.metric.criterion));
   return text;
 }
 
 MetricText choose_metric(const OutputRole& role, const MetricRequest& request) {
-  const std::string relative = fmt::format("relative: {:.6g}", request.max_loss);
+  const Criterion relative{.relative = true, .tolerance = request.max_loss};
   if (request.has_labels && role.kind == OutputRoleKind::Classes)
     return {"topk: 1", relative, "share of samples whose label has the highest score (top-1)"};
   MetricText metric = compared_with_fp32(role);
   metric.criterion = relative;
   if (!metric.metric.empty()) return metric;
-  return {"MSE: {compare_label: false}", fmt::format("absolute: {:.4g}", request.max_loss * request.variance),
+  return {"MSE: {compare_label: false}",
+          {.relative = false, .tolerance = request.max_loss * request.variance},
           fmt::format("mean squared difference from the fp32 output; the goal is {:.4g} of its variance",
                       request.max_loss)};
 }

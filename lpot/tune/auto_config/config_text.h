@@ -18,8 +18,8 @@ struct LoaderText {
 };
 
 struct MetricText {
-  std::string metric;            // "topk: 1"
-  std::string criterion;         // "relative: 0.01"
+  std::string metric;  // "topk: 1"
+  Criterion criterion;
   std::string meaning;           // in words
   std::string postprocess = {};  // "LabelShift: 1"; "": none
 };

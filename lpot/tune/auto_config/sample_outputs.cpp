@@ -82,7 +82,10 @@ SampleRunner::SampleRunner(const Model& model, const Observer& observer)
     : model_(model), observer_(observer), batch_size_(accepted_batch(model_inputs(model), kBatch)) {}
 
 SampleOutputs SampleRunner::run(const DataText& data, std::size_t count) {
-  const DataLoader all = make_loader(loader_config(data, batch_size_), kSampleSeed);
+  return run(make_loader(loader_config(data, batch_size_), kSampleSeed), count);
+}
+
+SampleOutputs SampleRunner::run(const DataLoader& all, std::size_t count) {
   LoaderOptions options = all.options();
   options.shuffle = true;
   options.limit = count;

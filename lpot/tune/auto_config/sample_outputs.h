@@ -6,6 +6,7 @@
 
 #include "lpot/config/config.h"
 #include "lpot/core/observer.h"
+#include "lpot/data/loader.h"
 #include "lpot/metrics/output_kind.h"
 #include "lpot/model/model.h"
 #include "lpot/runtime/runner.h"
@@ -45,6 +46,7 @@ class SampleRunner {
 
   // The outputs for the first `count` samples of a random order, which is the same for all calls with one data set.
   SampleOutputs run(const DataText&, std::size_t count);
+  SampleOutputs run(const DataLoader&, std::size_t count);
 
  private:
   const Model& model_;

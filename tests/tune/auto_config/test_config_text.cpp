@@ -62,7 +62,8 @@ OutputRole role_of(OutputRoleKind kind, double share_above = 0.5) {
 
 std::string metric_for(OutputRoleKind kind, double share_above = 0.5) {
   const MetricText metric = choose_metric(role_of(kind, share_above), {false, 0.02, 4});
-  EXPECT_EQ(metric.criterion, metric.metric.starts_with("MSE") ? "absolute: 0.08" : "relative: 0.02");
+  const bool is_mse = metric.metric.starts_with("MSE");
+  EXPECT_EQ(metric.criterion, (Criterion{.relative = !is_mse, .tolerance = is_mse ? 0.08 : 0.02}));
   EXPECT_NO_THROW(make_metric(parse_component(metric.metric, metrics()))) << metric.metric;
   return metric.metric;
 }
@@ -70,8 +71,9 @@ std::string metric_for(OutputRoleKind kind, double share_above = 0.5) {
 TEST(ChooseMetric, DependsOnLabelsAndOutputs) {
   using enum OutputRoleKind;
   EXPECT_EQ(choose_metric(role_of(Classes), {true, 0.01, 4}).metric, "topk: 1");
-  EXPECT_EQ(choose_metric(role_of(Classes), {true, 0.01, 4}).criterion, "relative: 0.01");
-  EXPECT_EQ(choose_metric(role_of(Values), {true, 0.01, 4}).criterion, "absolute: 0.04");
+  EXPECT_EQ(choose_metric(role_of(Classes), {true, 0.01, 4}).criterion, (Criterion{.tolerance = 0.01}));
+  EXPECT_EQ(choose_metric(role_of(Values), {true, 0.01, 4}).criterion,
+            (Criterion{.relative = false, .tolerance = 0.04}));
   EXPECT_EQ(metric_for(Classes), "Agreement: {}");
   EXPECT_EQ(metric_for(Embedding), "Cosine: {}");
   EXPECT_EQ(metric_for(Map), "PixelAgreement: {class_axis: first}");
@@ -102,7 +104,7 @@ TEST(ConfigTexts, AreValidConfigurations) {
       {"ImageFolder: {root: \"/a b\"}", {"Resize: {size: 256}", "ToTensor: {}"}}, 10, true, Subset{0, 0.2}};
   text.evaluation = {{"ImageFolder: {root: \"/a b\"}", {"ToTensor: {}"}}, 32, false, Subset{0.2, 1}};
   text.calibration_samples = 300;
-  text.metric = {"topk: 1", "relative: 0.02", "meaning", "LabelShift: -1"};
+  text.metric = {"topk: 1", {.tolerance = 0.02}, "meaning", "LabelShift: -1"};
   const Config config = load_config_text(to_yaml(text), "conf.yaml", component_tables());
   EXPECT_EQ(config.model.name, "my \"net\"");
   EXPECT_EQ(config.quantization.sampling_sizes, std::vector<std::size_t>{300});
