@@ -80,7 +80,7 @@ bool replace(unsigned char* instruction) {
   const auto page_size = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto at = reinterpret_cast<std::uintptr_t>(instruction);
   const std::uintptr_t first = at & ~(page_size - 1), last = (at + kCpuid.size() - 1) & ~(page_size - 1);
-  void* pages = reinterpret_cast<void*>(first);
+  void* pages = reinterpret_cast<void*>(first);  // NOLINT(performance-no-int-to-ptr)
   const std::size_t bytes = last - first + page_size;
   if (mprotect(pages, bytes, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return false;
   replaced[replaced_count++] = at;
@@ -113,6 +113,7 @@ __attribute__((visibility("default"))) unsigned la_objopen(link_map* object, Lmi
   unsigned long address = 0;
   while (std::fscanf(file, "%lx %4096[^\n]", &address, of.data()) == 2)
     if (std::strcmp(of.data(), path.data()) == 0 &&
+        // NOLINTNEXTLINE(performance-no-int-to-ptr)
         !replace(reinterpret_cast<unsigned char*>(object->l_addr + address)))
       std::fprintf(stderr,
                    "cpuid_mask: %s is not as it was when its instructions were looked up: remove build/as_avx2\n",

@@ -45,8 +45,8 @@ Row row_of(const std::string& name, const Figures& figures, const std::string& s
           speedup};
 }
 
-void print_result(const Context& context, OrderedJson head, const OrderedJson& models, const std::string& sentence,
-                  const std::vector<Row>& rows) {
+void print_result(const Context& context, const OrderedJson& head, const OrderedJson& models,
+                  const std::string& sentence, const std::vector<Row>& rows) {
   const Cpu cpu = detect_cpu();
   if (context.common.json) {
     OrderedJson result{{"models", models}};

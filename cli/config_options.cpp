@@ -35,7 +35,7 @@ Config load_or_make_config(const ConfigOptions& options, bool save, Terminal& te
   for (const std::string& warning : made.warnings) observer.log(LogLevel::Warning, warning);
   std::vector<ConfigDocument> documents{{"conf.yaml", made.text}};
   for (const std::string& file : options.files) documents.push_back({file, yaml::read_text(file)});
-  const Config config = load_config_documents(documents, options.all_overrides(), component_tables());
+  Config config = load_config_documents(documents, options.all_overrides(), component_tables());
   if (save) {
     const std::filesystem::path folder = workspace_path(config, model);
     create_folder(folder);

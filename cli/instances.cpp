@@ -43,7 +43,7 @@ std::vector<std::vector<int>> assign_cores(const std::vector<int>& usable, std::
                              "cores_per_instance",
                              count, count == 1 ? "" : "s", each, each == 1 ? "" : "s", count * each, available));
   std::vector<std::vector<int>> shares;
-  for (int i = 0; i < count; ++i) shares.emplace_back(usable.begin() + i * each, usable.begin() + (i + 1) * each);
+  for (auto first = usable.begin(); std::ssize(shares) < count; first += each) shares.emplace_back(first, first + each);
   return shares;
 }
 

@@ -60,7 +60,8 @@ class StopsAtSignal {
   }
   ~StopsAtSignal() {
     ended_ = true;
-    pthread_kill(waiting_.native_handle(), SIGTERM);  // if no signal arrived
+    // Ends sigwait if no signal arrived. The signal is blocked, so it does not end the thread.
+    pthread_kill(waiting_.native_handle(), SIGTERM);  // NOLINT(bugprone-bad-signal-to-kill-thread)
     waiting_.join();
   }
   StopsAtSignal(const StopsAtSignal&) = delete;
@@ -165,7 +166,7 @@ void add_defences(httplib::Server& server, const std::shared_ptr<int>& port) {
   server.set_exception_handler([](const httplib::Request&, httplib::Response& answer, std::exception_ptr caught) {
     answer.status = 500;
     try {
-      std::rethrow_exception(caught);
+      std::rethrow_exception(std::move(caught));
     } catch (const std::exception& error) {
       send_json(answer, {{"error", error.what()}});
     }

@@ -10,7 +10,7 @@
 namespace lpot::yaml {
 namespace {
 
-constexpr std::string_view kNotDefault = "";  // any value except the default and the rule's `harmless` value
+constexpr std::string_view kNotDefault;  // any value except the default and the rule's `harmless` value
 
 enum class Outcome { Warn, Refuse };
 
@@ -19,7 +19,7 @@ struct UnsupportedRule {
   std::string_view value;
   Outcome outcome;
   std::string_view reason;
-  std::string_view harmless = "";
+  std::string_view harmless = {};
 };
 
 constexpr auto Warn = Outcome::Warn;

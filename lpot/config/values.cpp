@@ -201,12 +201,13 @@ Parameters read_values(const Node& map, const std::string& path, const std::vect
   for (const Key& key : keys) {
     if (key.shape != KeyShape::Value) continue;
     const std::string& name = key.value.name;
+    const std::string place = fmt::format("{}.{}", path, name);
     if (const Node* node = find(map, name)) {
       values[name] = read_value(*node, path_of(path, *node), key);
     } else if (key.value.required) {
-      fail(map.place, path + "." + name, fmt::format("missing; expected {} ({})", expected(key), key.value.summary));
+      fail(map.place, place, fmt::format("missing; expected {} ({})", expected(key), key.value.summary));
     } else if (!key.value.default_value.empty()) {
-      values[name] = read_value(parse_value(key.value.default_value, "default"), path + "." + name, key);
+      values[name] = read_value(parse_value(key.value.default_value, "default"), place, key);
     }
   }
   return Parameters(std::move(values));

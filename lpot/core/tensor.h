@@ -131,7 +131,8 @@ inline ElementType element_type_of<double>() {
 
 template <typename T>
 Tensor Tensor::from(Shape shape, const std::vector<T>& values) {
-  Tensor tensor = uninitialized(element_type_of<T>(), std::move(shape));
+  const ElementType type = element_type_of<T>();
+  Tensor tensor = uninitialized(type, std::move(shape));
   tensor.check_count(values.size());
   for (std::size_t i = 0; i < values.size(); ++i) tensor.data<T>()[i] = values[i];
   return tensor;

@@ -139,7 +139,7 @@ std::string DataLoader::identity() const {
                      fmt::join(steps, ", "), order_.size(), order.hex(), options_.seed, sequences);
 }
 
-DataLoader DataLoader::with(LoaderOptions options) const {
+DataLoader DataLoader::with(const LoaderOptions& options) const {
   DataLoader other(dataset_, transforms_, options);
   if (options.seed == options_.seed) other.cache_ = cache_;  // random transforms depend on the seed
   return other;

@@ -68,7 +68,7 @@ class DataLoader {
   const Dataset& dataset() const { return *dataset_; }
   std::string identity() const;  // of the data set, the transforms and the order
 
-  DataLoader with(LoaderOptions) const;              // the same data with other options
+  DataLoader with(const LoaderOptions&) const;       // the same data with other options
   DataLoader cached(const CacheLimits& = {}) const;  // the same loader with a cache of transformed samples
   bool is_slow() const;  // whether reading a sample takes so long that a cache helps, as for decoded images
 

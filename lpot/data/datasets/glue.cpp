@@ -19,7 +19,7 @@ namespace {
 
 // data_dir if it is a file, else the file in data_dir that `evaluate` selects.
 fs::path find_tsv(const Parameters& parameters, const GlueTask& task) {
-  const fs::path root = parameters.text("data_dir");
+  fs::path root = parameters.text("data_dir");
   std::error_code ignored;
   if (fs::is_regular_file(root, ignored)) return root;
   return need_file(

@@ -140,7 +140,7 @@ std::vector<ListedImage> read_text_lines(const ListFile& list) {
 
 fs::path find_image(const ListFile& list, const FileList& files, const ListedImage& image) {
   std::error_code ignored;
-  const fs::path path = files.folder / image.file;
+  fs::path path = files.folder / image.file;
   if (fs::is_regular_file(path, ignored)) return path;
   for (const std::string& ending : files.endings)
     if (fs::path with_ending = path.string() + ending; fs::is_regular_file(with_ending, ignored)) return with_ending;

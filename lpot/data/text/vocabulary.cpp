@@ -16,7 +16,7 @@ constexpr std::string_view kInside = "##";
 
 fs::path find_vocabulary(const std::string& dataset, const fs::path& path) {
   std::error_code ignored;
-  const fs::path file = fs::is_directory(path, ignored) ? path / "vocab.txt" : path;
+  fs::path file = fs::is_directory(path, ignored) ? path / "vocab.txt" : path;
   if (!fs::exists(file, ignored))
     throw DataError(dataset,
                     fmt::format("{}: no such file; expected the model's vocab.txt or its folder", file.string()));

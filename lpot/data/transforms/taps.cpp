@@ -43,9 +43,10 @@ Taps make_taps(std::size_t from, std::size_t to, const Filter& filter) {
   const double stretch = filter.widens ? std::max(scale, 1.0) : 1.0;
   const double support = filter.support * stretch;
   const auto center = [scale](std::size_t i) { return (static_cast<double>(i) + 0.5) * scale; };
+  // Rounded as in Pillow.
   Taps taps = place_taps(to, [&](std::size_t i) {
-    return std::pair(static_cast<std::size_t>(std::max(0.0, center(i) - support + 0.5)),
-                     std::min(from, static_cast<std::size_t>(center(i) + support + 0.5)));
+    const double first = std::max(0.0, center(i) - support + 0.5), last = center(i) + support + 0.5;
+    return std::pair(static_cast<std::size_t>(first), std::min(from, static_cast<std::size_t>(last)));
   });
   for (std::size_t i = 0; i < to; ++i) {
     double* weights = taps.weights.data() + i * taps.most;
