@@ -141,6 +141,7 @@ class Benchmark:
             return known
         self.repeated.add(str(path))
         found = self.passed_at_once(network, goal, strategy, key)
+        found = found or self.timed_out(network, goal, strategy, key)
         if not found:
             log(f"{network.name}, {100 * goal:g}%: {strategy}")
             folder = self.work / f"studies/{network.name}/{strategy}-{goal}"
@@ -163,6 +164,17 @@ class Benchmark:
             path = self.work / f"cells/{network.name}/{strategy}-{tighter}.json"
             known = read_json(path)
             if known and known["key"] == key and known.get("passed_at_once"):
+                return known
+        return None
+
+    def timed_out(
+        self, network: Network, goal: float, strategy: str, key: str
+    ) -> dict | None:
+        """The cell of a looser goal that reached the time limit. A search for a tighter goal takes longer."""
+        for looser in (g for g in GOALS if g > goal):
+            path = self.work / f"cells/{network.name}/{strategy}-{looser}.json"
+            known = read_json(path)
+            if known and known["key"] == key and known.get("timed_out"):
                 return known
         return None
 
@@ -211,7 +223,8 @@ class Benchmark:
             data = regret_peers.data_folder(network, self.build, self.work)
             found = regret_peers.control_accuracy(data, folder, goal)
         except regret_peers.NoResult as reason:
-            return {"error": str(reason)}
+            is_timeout = isinstance(reason, regret_peers.TimedOut)
+            return {"error": str(reason), "timed_out": is_timeout}
         model = str(folder / "model.xml")
         # NNCF compiles its models with the runtime's default precision.
         values = self.values(network, "selection", model, "auto")

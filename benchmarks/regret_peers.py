@@ -22,6 +22,10 @@ class NoResult(Exception):
     """The reason is the message."""
 
 
+class TimedOut(NoResult):
+    pass
+
+
 def data_folder(
     network: Network, build: pathlib.Path, work: pathlib.Path
 ) -> pathlib.Path:
@@ -56,7 +60,7 @@ def control_accuracy(folder: pathlib.Path, output: pathlib.Path, goal: float) ->
             command, capture_output=True, text=True, check=True, timeout=SECONDS
         )
     except subprocess.TimeoutExpired:
-        raise NoResult(f"no result after {SECONDS // 60} minutes") from None
+        raise TimedOut(f"no result after {SECONDS // 60} minutes") from None
     except subprocess.CalledProcessError as error:
         lines = (error.stderr or "").strip().splitlines()
         raise NoResult(
