@@ -14,6 +14,7 @@
 #include "lpot/model/cut.h"
 #include "lpot/model/fold.h"
 #include "lpot/model/formats.h"
+#include "lpot/model/half_precision.h"
 #include "lpot/model/model_files.h"
 #include "lpot/model/names.h"
 #include "lpot/model/openvino_error.h"
@@ -125,6 +126,7 @@ std::shared_ptr<ov::Model> load_graph(const fs::path& path, const ModelFiles& fi
   try {
     graph = read(files, options);
     reshape_inputs(graph, options);
+    graph = in_single_precision(graph);
     fold_constants_and_batch_norm(graph);
   } catch (const ModelError&) {
     throw;

@@ -12,6 +12,7 @@
 #include "lpot/core/file.h"
 #include "lpot/quantize/graph/edits_within.h"
 #include "lpot/quantize/writers/onnx_data.h"
+#include "lpot/quantize/writers/onnx_half.h"
 #include "lpot/quantize/writers/onnx_opset.h"
 #include "lpot/quantize/writers/onnx_writer.h"
 
@@ -94,6 +95,7 @@ std::size_t export_onnx_split(const Model& source, const Edits& edits, const fs:
   onnx::ModelProto model = read_onnx(source.source);
   load_small_data(source.source, model);
   check_not_cut(source, model.graph());
+  convert_to_single_precision(source, model);
   upgrade_opset(model, known_ranks(*source.graph));
   fix_input_shapes(source, *model.mutable_graph());
   const Edits of_main_graph = edits_of_main_graph(source, edits);

@@ -1,7 +1,6 @@
 #include "lpot/quantize/writers/onnx_data.h"
 
 #include <fstream>
-#include <functional>
 #include <span>
 
 #include "lpot/core/error.h"
@@ -17,26 +16,6 @@ namespace {
 constexpr std::uint64_t kSmallTensor = 1024;
 // Runtimes map the file into memory, and kernels read aligned values.
 constexpr std::uint64_t kAlignment = 4096;
-
-void for_each_tensor(onnx::GraphProto& graph, const std::function<void(onnx::TensorProto&)>& visit) {
-  for (onnx::TensorProto& tensor : *graph.mutable_initializer()) visit(tensor);
-  for (onnx::NodeProto& node : *graph.mutable_node())
-    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
-      if (attribute.has_t()) visit(*attribute.mutable_t());
-      for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) visit(tensor);
-      if (attribute.has_g()) for_each_tensor(*attribute.mutable_g(), visit);
-      for (onnx::GraphProto& body : *attribute.mutable_graphs()) for_each_tensor(body, visit);
-    }
-}
-
-void load_values(const fs::path& model, onnx::TensorProto& tensor) {
-  const ExternalPlace place = external_place(model, tensor);
-  const MappedFile file(place.file);
-  const auto bytes = file.bytes().subspan(place.offset, place.bytes);
-  tensor.set_raw_data(bytes.data(), bytes.size());
-  tensor.clear_external_data();
-  tensor.clear_data_location();
-}
 
 // Writes tensors one after the other.
 class DataFile {
@@ -99,6 +78,26 @@ void move_values(const fs::path& source, onnx::TensorProto& tensor, DataFile& fi
 }
 
 }  // namespace
+
+void for_each_tensor(onnx::GraphProto& graph, const std::function<void(onnx::TensorProto&)>& visit) {
+  for (onnx::TensorProto& tensor : *graph.mutable_initializer()) visit(tensor);
+  for (onnx::NodeProto& node : *graph.mutable_node())
+    for (onnx::AttributeProto& attribute : *node.mutable_attribute()) {
+      if (attribute.has_t()) visit(*attribute.mutable_t());
+      for (onnx::TensorProto& tensor : *attribute.mutable_tensors()) visit(tensor);
+      if (attribute.has_g()) for_each_tensor(*attribute.mutable_g(), visit);
+      for (onnx::GraphProto& body : *attribute.mutable_graphs()) for_each_tensor(body, visit);
+    }
+}
+
+void load_values(const fs::path& model, onnx::TensorProto& tensor) {
+  const ExternalPlace place = external_place(model, tensor);
+  const MappedFile file(place.file);
+  const auto bytes = file.bytes().subspan(place.offset, place.bytes);
+  tensor.set_raw_data(bytes.data(), bytes.size());
+  tensor.clear_external_data();
+  tensor.clear_data_location();
+}
 
 void load_small_data(const fs::path& source, onnx::ModelProto& model) {
   for_each_tensor(*model.mutable_graph(), [&](onnx::TensorProto& tensor) {

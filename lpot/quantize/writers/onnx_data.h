@@ -6,9 +6,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 namespace lpot {
+
+// Visits the initializers and the tensors in attributes, including those of subgraphs.
+void for_each_tensor(onnx::GraphProto&, const std::function<void(onnx::TensorProto&)>& visit);
+
+// Puts the values of an external tensor into it. `source`: the file of the model.
+void load_values(const std::filesystem::path& source, onnx::TensorProto&);
 
 // Loads the values of small external tensors of the main graph, because some of them are shapes and axes that the
 // writer reads. Larger tensors are only copied or replaced.
