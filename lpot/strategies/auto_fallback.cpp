@@ -17,9 +17,20 @@ constexpr std::size_t kMaxEstimates = 4;
 // A candidate that is not estimated yet must be cheaper than an estimated one by this factor.
 constexpr double kWorthAnEstimate = 0.97;
 
+// Which ops fall back first. PowerPerCost finds the cheapest sets. But its last set, in which one op stays in int8, may
+// fail because this op saves much time and is noisy. ByPower ends with the set that has the least noise.
+enum class Ranking { PowerPerCost, ByPower };
+
+std::vector<OpNoise> ranked(std::vector<OpNoise> ops, Ranking ranking) {
+  if (ranking == Ranking::ByPower)
+    std::stable_sort(ops.begin(), ops.end(), [](const OpNoise& a, const OpNoise& b) { return a.power > b.power; });
+  return ops;
+}
+
 class FallbackSearch {
  public:
-  FallbackSearch(Replay& replay, const StartingPlan& start) : replay_(replay), start_(start) {}
+  FallbackSearch(Replay& replay, const StartingPlan& start, Ranking ranking)
+      : replay_(replay), start_(start), ranking_(ranking) {}
 
   std::optional<Plan> run(const FasterThan& limit) {
     const Probe* start_probe = replay_.probe(start_.plan, 1, 0);
@@ -76,7 +87,7 @@ class FallbackSearch {
     const double total = ops.total_power();
     double power = total, cost = 0;
     PlanKey key = start_.key;
-    for (const OpNoise& op : ops.ops) {
+    for (const OpNoise& op : ranked(ops.ops, ranking_)) {
       if (candidates_.size() + 1 == static_cast<std::size_t>(start_.plan.int8_count())) break;
       names_.push_back(op.op);
       power -= op.power;
@@ -126,6 +137,8 @@ class FallbackSearch {
     std::size_t first = 0, end = candidates_.size();
     for (std::size_t i = 0; i < candidates_.size(); ++i)
       if (candidates_[i].trial && !has_met(candidates_[i])) first = i + 1;
+    // All sets of the other ranking have failed. Only sets with less noise may pass, and these are the last ones.
+    if (ranking_ == Ranking::ByPower) return {std::max(first, end - std::min<std::size_t>(end, 1)), end};
     if (limit.plan) {
       const PlanKey limit_key = key_of(*limit.plan);
       const auto known = std::find_if(candidates_.begin(), candidates_.end(),
@@ -191,6 +204,7 @@ class FallbackSearch {
 
   Replay& replay_;
   const StartingPlan& start_;
+  Ranking ranking_;
   bool has_estimates_ = false;  // of the accuracy, with sample scores
   double start_distance_ = 0;
   std::vector<std::string> names_;  // of the ops, in the order of the ranking
@@ -200,7 +214,9 @@ class FallbackSearch {
 }  // namespace
 
 std::optional<Plan> choose_fallback(Replay& replay, const StartingPlan& start, const FasterThan& limit) {
-  return FallbackSearch(replay, start).run(limit);
+  auto plan = FallbackSearch(replay, start, Ranking::PowerPerCost).run(limit);
+  const bool is_exhausted = !plan && !replay.step() && !limit.plan;
+  return is_exhausted ? FallbackSearch(replay, start, Ranking::ByPower).run(limit) : plan;
 }
 
 bool is_fallback_of(const StartingPlan& start, const Plan& plan) {

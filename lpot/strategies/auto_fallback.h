@@ -6,7 +6,8 @@
 // The ops are ordered by their noise (op_noise.h) per millisecond that int8 saves. Candidates are the first 1, 2, 3,
 // ... of them. The cheapest candidate that may meet the goal with a probability above 0.3 is estimated with a few
 // samples (probe of level 1) and then tried. Estimates and failed trials correct the prediction for all candidates
-// (loss_model.h), so the search moves to larger or smaller sets. If evaluation programs or metrics without sample
+// (loss_model.h), so the search moves to larger or smaller sets. If all of them fail, the op with the least noise is
+// tried as the only one in int8. If evaluation programs or metrics without sample
 // scores do not offer precise estimates, the distance of a candidate's outputs gives its noise.
 #pragma once
 #include <limits>

@@ -227,6 +227,22 @@ std::vector<Trial> trials_with(const SimulatedModel& model, const std::function<
   return trials;
 }
 
+// The op that saves most time falls back last, but is too noisy.
+TEST(Auto, KeepsTheLeastNoisyOpIfAllSetsByTimeFail) {
+  SimulatedModel model;
+  model.space = space_of(3);
+  ASSERT_THAT(model.space.ops, SizeIs(4));
+  const std::string harmful = model.space.ops[0].name, other = model.space.ops[1].name, slow = model.space.ops[2].name,
+                    quiet = model.space.ops[3].name;
+  model.damage = {{harmful, 0.5}, {other, 0.5}, {slow, 0.02}, {quiet, 0.001}};
+  model.set_expected_noise();
+  model.space.saved_ms = {{harmful, 0.1}, {other, 0.1}, {slow, 10}, {quiet, 0.1}};
+  const auto run = model.run_study();
+  const auto is_met = [&](const Trial& trial) { return model.goal.met(trial.result->accuracy); };
+  ASSERT_TRUE(std::any_of(run.trials.begin(), run.trials.end(), is_met));
+  EXPECT_TRUE(std::find_if(run.trials.begin(), run.trials.end(), is_met)->plan.ops.at(quiet).is_int8());
+}
+
 TEST(Auto, UsesAnotherSchemeIfItMeetsTheGoal) {
   const SimulatedModel model;
   const OpPlan better = model.space.model_choices[1];
