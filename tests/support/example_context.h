@@ -49,6 +49,7 @@ bool use(const Values&...);
 extern Config config;
 extern Model model;
 extern std::shared_ptr<const Dataset> dataset;
+extern std::shared_ptr<ov::Model> half_graph;
 extern DataLoader loader;
 extern Observer observer;
 extern Statistics statistics;
