@@ -1,6 +1,11 @@
 // The share of points (pixels of a segmentation, steps of a sequence) with the same class as the fp32 model, as the
 // mean over samples. Needs no labels. maps.h describes the outputs. Points with NaN never agree.
+//
+// Models with one row of scores per token may pad a sample to another length when it is in another batch. Then the
+// steps that both outputs have are compared.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "lpot/metrics/kinds.h"
 #include "lpot/metrics/maps.h"
@@ -13,13 +18,21 @@ namespace {
 
 constexpr std::string_view kName = "PixelAgreement";
 
-std::size_t count_equal(const Tensor& classes, const Tensor& expected) {
+// The share of equal classes among the points that both have.
+double share_equal(const Tensor& classes, const Tensor& expected) {
+  const std::size_t common = std::min(classes.size(), expected.size());
   std::size_t equal = 0;
-  for (std::size_t i = 0; i < classes.size(); ++i) {
+  for (std::size_t i = 0; i < common; ++i) {
     const double value = classes.value_at(i);
     equal += value >= 0 && value == expected.value_at(i);
   }
-  return equal;
+  return static_cast<double>(equal) / static_cast<double>(common);
+}
+
+// Whether the points are equal, or only the first axis differs, which are the steps of a sequence.
+bool have_common_steps(const Shape& points, const Shape& expected) {
+  return points.size() == expected.size() &&
+         (points.empty() || std::equal(points.begin() + 1, points.end(), expected.begin() + 1));
 }
 
 class PixelAgreement : public Metric {
@@ -42,7 +55,7 @@ class PixelAgreement : public Metric {
     for (std::size_t i = 0; i < labels.size(); ++i) {
       const Tensor classes = point_classes(outputs[0].slice(i), options_, kName);
       const Tensor expected = expected_classes(labels[i], classes.shape(), i);
-      samples.push_back({static_cast<double>(count_equal(classes, expected)) / static_cast<double>(classes.size())});
+      samples.push_back({share_equal(classes, expected)});
     }
     return samples;
   }
@@ -67,11 +80,11 @@ class PixelAgreement : public Metric {
   }
 
  private:
-  // The fp32 classes are given as classes (baseline_label), or as the output of the fp32 model.
+  // The fp32 classes are given as classes, which are integers (baseline_label), or as the output of the fp32 model.
   Tensor expected_classes(const Tensor& label, const Shape& points, std::size_t sample) const {
-    const bool has_classes = !label.empty() && is_integer_type(label.element_type()) && label.shape() == points;
-    const Tensor classes = has_classes || label.empty() ? label : point_classes(label, options_, kName);
-    if (label.empty() || classes.shape() != points)
+    const bool has_classes = label.empty() || is_integer_type(label.element_type());
+    const Tensor classes = has_classes ? label : point_classes(label, options_, kName);
+    if (label.empty() || classes.size() == 0 || !have_common_steps(points, classes.shape()))
       throw DataError(kName, fmt::format("the fp32 output for sample {} of the batch {}, expected {}", sample,
                                          label.empty() ? "is missing" : "has the points " + to_string(classes.shape()),
                                          to_string(points)));

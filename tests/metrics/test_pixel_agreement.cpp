@@ -103,9 +103,17 @@ TEST(PixelAgreement, RejectsABaselineOfAnotherSize) {
               }),
               HasSubstr("fp32 output for sample 0 of the batch is missing"));
   EXPECT_THAT(data_error_of([] {
-                fed(*pixel_agreement("first"), floats({1, 2, 2}, {1, 2, 3, 4}), floats({2, 1}, {1, 2}));
+                fed(*pixel_agreement("first"), floats({1, 2, 1, 2}, {1, 2, 3, 4}), floats({2, 1, 1}, {1, 2}));
               }),
-              HasSubstr("has the points [1], expected [2]"));
+              HasSubstr("has the points [1,1], expected [1,2]"));
+}
+
+// Texts are padded to the longest one of their batch, so a sample may have another number of steps in another batch.
+TEST(PixelAgreement, ComparesTheCommonStepsOfASequence) {
+  const Tensor three = floats({1, 3, 2}, {0, 1, 1, 0, 0, 1}), two = floats({1, 2, 2}, {0, 1, 0, 1});
+  EXPECT_EQ(fed(*pixel_agreement("last"), three, pixel_agreement("last")->baseline_label({two}, 0)), 0.5);
+  EXPECT_EQ(fed(*pixel_agreement("last"), two, pixel_agreement("last")->baseline_label({three}, 0)), 0.5);
+  EXPECT_EQ(fed(*pixel_agreement("last"), two, three.slice(0)), 0.5) << "the outputs of the fp32 model";
 }
 
 TEST(PixelAgreement, ChecksItsParameters) {

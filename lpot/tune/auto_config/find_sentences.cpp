@@ -44,7 +44,15 @@ struct TextSource {
   const FolderContent& content;
   std::string vocabulary;
   std::int64_t tokens;
+  bool has_one_length;  // all texts are padded to `tokens`
 };
+
+// Whether the first output may have a row for each token. Its length must not depend on the other texts of a batch,
+// because the outputs of int8 and fp32 are compared value by value.
+bool may_have_row_per_token(const Model& model) {
+  const std::vector<Port> outputs = model_outputs(model);
+  return !outputs.empty() && outputs[0].shape.size() > 1 && outputs[0].shape[1] < 0;
+}
 
 bool is_sentence_embedding(const FoundData& found) {
   return found.role.kind == OutputRoleKind::Embedding && found.outputs.shape.size() == 1;
@@ -53,9 +61,10 @@ bool is_sentence_embedding(const FoundData& found) {
 // `pairs`: how sentence pairs are read; "": joined.
 std::string dataset_of(const TextSource& source, const fs::path& file, bool lower_case, const std::string& pairs = "") {
   const bool has_task = source.content.kind == FolderKind::Sentences;
-  return fmt::format("{}: {{{}: {}, model_name_or_path: {}, max_seq_length: {}, do_lower_case: {}{}}}",
+  return fmt::format("{}: {{{}: {}, model_name_or_path: {}, max_seq_length: {}, do_lower_case: {}{}{}}}",
                      has_task ? "GLUE" : "text", has_task ? "data_dir" : "root", yaml_text(file.string()),
                      yaml_text(source.vocabulary), source.tokens, lower_case,
+                     source.has_one_length ? ", dynamic_length: false" : "",
                      (has_task ? ", task: " + source.content.task : "") + (pairs.empty() ? "" : ", pairs: " + pairs));
 }
 
@@ -79,7 +88,8 @@ FoundData find_sentences(const Model& model, const FolderContent& content, const
     throw DataError("data", fmt::format("{}: {}, but the inputs of the model are {}; expected token ids like i64 [?,?]",
                                         content.root.string(), content.description, fmt::join(ports, ", ")));
   }
-  const TextSource source{content, find_vocabulary(model, content, options.vocabulary).string(), max_tokens(inputs)};
+  const TextSource source{content, find_vocabulary(model, content, options.vocabulary).string(), max_tokens(inputs),
+                          may_have_row_per_token(model)};
   const bool has_task = content.kind == FolderKind::Sentences;
   const fs::path evaluation = has_task ? content.files.back() : content.root;
   FoundData found;
@@ -91,7 +101,7 @@ FoundData find_sentences(const Model& model, const FolderContent& content, const
   bool lower_case = true;
   found.role = find_output_role(output_evidence(model), found.outputs);
   const bool separates_pairs = has_task && content.task == "sts-b" && is_sentence_embedding(found);
-  if (found.role.kind == OutputRoleKind::Classes) {
+  if (found.role.kind == OutputRoleKind::Classes && found.outputs.has_classes()) {
     const auto choice = choose_preprocessing(
         candidates, {!found.outputs.labels.empty(), {0}},
         [&](const PreprocessingCandidate& candidate, std::size_t count) { return runner.run(candidate.data, count); });
@@ -113,7 +123,8 @@ FoundData find_sentences(const Model& model, const FolderContent& content, const
   found.samples = make_dataset(parse_component(found.evaluation.dataset, component_tables().datasets))->size();
   if (content.files.size() > 1 && has_task)
     found.calibration = DataText{dataset_of(source, content.files.front(), lower_case, pairs)};
-  found.findings.push_back(fmt::format("vocabulary     {}, at most {} tokens", source.vocabulary, source.tokens));
+  found.findings.push_back(fmt::format("vocabulary     {}, {} {} tokens", source.vocabulary,
+                                       source.has_one_length ? "padded to" : "at most", source.tokens));
   return found;
 }
 

@@ -127,12 +127,14 @@ OutputRole role_of_vector(const OutputEvidence& evidence, const SampleOutputs& o
     if (found.kind == Kind::Labels) return found;
   }
   if (are_unit_vectors(outputs.rows)) return role(Kind::Embedding, "its length is 1 for all samples");
-  if (are_probabilities(outputs.rows)) return role(Kind::Classes, "probabilities whose sum is 1");
+  if (outputs.has_one_shape && are_probabilities(outputs.rows))
+    return role(Kind::Classes, "probabilities whose sum is 1");
   if (names_scores(evidence.name)) return role(Kind::Classes, "its name");
   if (names_embedding(evidence.name)) return role(Kind::Embedding, "its name");
   if (end.kind == OutputEndKind::Mean) return role(Kind::Embedding, "a mean over positions");
   if (end.kind == OutputEndKind::Tanh || end.kind == OutputEndKind::Normalization)
     return role(Kind::Embedding, fmt::format("computed by {}, not by a product with class weights", end.op));
+  if (!outputs.has_one_shape) return role(Kind::Values, "its length is not the same for all samples");
   const double explained = explained_by_columns(outputs.rows);
   if (outputs.classes() >= kColumnsToJudge && explained > kCoordinates)
     return role(Kind::Values, fmt::format("each column has nearly the same value for all samples ({:.0f}% of the "
@@ -146,9 +148,10 @@ OutputRole role_of_vector(const OutputEvidence& evidence, const SampleOutputs& o
 OutputRole role_of_number(const OutputEvidence& evidence, const SampleOutputs& outputs) {
   if (evidence.is_integer) return role(Kind::ClassIndex, "an integer per sample");
   if (evidence.end.kind == OutputEndKind::Sigmoid) return role(Kind::Decision, "sigmoid");
-  const bool is_share = std::all_of(outputs.rows.begin(), outputs.rows.end(), [](const OutputRow& row) {
-    return std::all_of(row.begin(), row.end(), [](double value) { return value >= 0 && value <= 1; });
-  });
+  const bool is_share =
+      outputs.has_one_shape && std::all_of(outputs.rows.begin(), outputs.rows.end(), [](const OutputRow& row) {
+        return std::all_of(row.begin(), row.end(), [](double value) { return value >= 0 && value <= 1; });
+      });
   if (is_share && names_scores(evidence.name)) return role(Kind::Decision, "its name, and values from 0 to 1");
   return role(Kind::Values, "one value per sample");
 }

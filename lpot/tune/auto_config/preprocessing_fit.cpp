@@ -72,6 +72,7 @@ std::vector<OutputRow> to_probabilities(std::vector<OutputRow> rows) {
 PreprocessingFit fit_of(std::string name, const std::vector<OutputRow>& outputs,
                         const std::vector<std::int64_t>& labels) {
   PreprocessingFit fit{std::move(name), {}};
+  if (outputs.empty()) return fit;
   if (!is_finite(outputs)) {  // the values overflow in the model
     fit.values.assign(outputs.size(), log_of(0));
     if (!labels.empty()) fit.accuracy = 0;

@@ -35,7 +35,8 @@ struct PreprocessingFit {
 // Probabilities from the outputs of a classifier: unchanged if they are probabilities already, else their softmax.
 std::vector<OutputRow> to_probabilities(std::vector<OutputRow> rows);
 
-// `labels` is empty without labels, else one per row. The probability of a label that is not a class is 0.
+// All rows have one length. `labels` is empty without labels, else one per row. The probability of a label that is not
+// a class is 0.
 PreprocessingFit fit_of(std::string name, const std::vector<OutputRow>& rows, const std::vector<std::int64_t>& labels);
 
 // The candidate with the highest mean; the first of equals.

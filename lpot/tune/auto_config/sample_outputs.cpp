@@ -23,14 +23,12 @@ class FirstOutputCollector {
     const Tensor values = output.converted(ElementType::F64);
     const std::size_t count = values.shape().empty() ? 0 : values.shape()[0];
     if (count == 0) return;
-    result_.shape.clear();
-    for (std::size_t i = 1; i < values.shape().size(); ++i)
-      if (values.shape()[i] != 1) result_.shape.push_back(values.shape()[i]);
+    set_shape(values.shape());
     const double* value = values.data<double>();
     const std::size_t columns = values.size() / count;
     for (std::size_t i = 0; i < count; ++i, value += columns) {
       if (result_.maps.size() < kMapsToJudge && columns <= kMapValues) result_.maps.push_back(output.slice(i));
-      if (result_.shape.size() <= 1) result_.rows.emplace_back(value, value + columns);
+      if (result_.shape.size() <= 1 && result_.has_one_shape) result_.rows.emplace_back(value, value + columns);
       for (std::size_t k = 0; k < columns; ++k) add(value[k]);
     }
     result_.samples += count;
@@ -49,6 +47,17 @@ class FirstOutputCollector {
   }
 
  private:
+  void set_shape(const Shape& batch) {
+    Shape shape;
+    for (std::size_t i = 1; i < batch.size(); ++i)
+      if (batch[i] != 1) shape.push_back(batch[i]);
+    if (result_.samples > 0 && shape != result_.shape) {
+      result_.has_one_shape = false;
+      result_.rows.clear();
+    }
+    result_.shape = std::move(shape);
+  }
+
   // Welford's update, which is exact also if the mean is far from zero.
   void add(double value) {
     values_ += 1;

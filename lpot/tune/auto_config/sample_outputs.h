@@ -16,16 +16,18 @@ namespace lpot {
 
 // The first output of a model for some samples, with their labels.
 struct SampleOutputs {
-  Shape shape = {};                       // of one sample, without dimensions of size 1
-  std::vector<OutputRow> rows = {};       // one per sample; empty if the shape has several dimensions
+  Shape shape = {};  // of one sample, without dimensions of size 1
+  // One per sample; empty if the shape has several dimensions, or if it is not the same for all samples.
+  std::vector<OutputRow> rows = {};
   std::vector<std::int64_t> labels = {};  // one per sample; empty unless all samples have an integer as label
   std::size_t samples = 0;                // rows of the first output
   bool has_row_per_sample = true;         // false: its first dimension is another one, for example the steps
+  bool has_one_shape = true;              // false: the shape differs between batches, as that of texts may
   std::vector<OutputShape> shapes = {};   // of all outputs, of the last batch
   std::vector<Tensor> maps = {};          // the first output for the first samples, to judge its values
   double variance = 0;                    // of all values
 
-  bool has_classes() const { return shape.size() == 1; }
+  bool has_classes() const { return shape.size() == 1 && has_one_shape; }
   std::size_t classes() const { return shape.empty() ? 1 : shape[0]; }
 };
 

@@ -158,5 +158,43 @@ TEST_F(SoundAutoConfigs, IgnoreLabelsIfAnOutputHasARowPerStep) {
                                            Contains(HasSubstr("does not have one row per sample"))));
 }
 
+// Texts of different lengths for networks whose outputs have a row for each token.
+class TextAutoConfigs : public testing::Test {
+ protected:
+  TextAutoConfigs() {
+    folder_.write("texts/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nword\ntext\n");
+    std::string texts, line;
+    for (int i = 0; i < 60; ++i) texts += (line += i % 3 == 0 ? "word " : "text ") + "\n";
+    folder_.write("texts/texts.txt", texts);
+  }
+  static std::shared_ptr<ov::Node> embedding(const std::shared_ptr<op::Parameter>& ids) {
+    return std::make_shared<op::Gather>(random_constant({7, 8}, 1), ids,
+                                        op::Constant::create(ov::element::i64, {}, {0}));
+  }
+  Config configure(const Model& model) const {
+    const AutoConfig found = auto_config(model, {.data = folder_ / "texts"});
+    EXPECT_THAT(found.text, HasSubstr("dynamic_length: false"));
+    return load_config_text(found.text, "conf.yaml", component_tables());
+  }
+  TempFolder folder_;
+};
+
+TEST_F(TextAutoConfigs, PadToOneLengthForScoresOfTokens) {
+  const auto ids = parameter({-1, -1}, "input_ids", ov::element::i64);
+  const auto scores = product(embedding(ids), 8, 5, "scores");
+  scores->output(0).set_names({"logits"});
+  const Config config = configure(as_model({scores}, {ids}));
+  EXPECT_EQ(config.accuracy.metrics.at(0).name, "PixelAgreement");
+}
+
+TEST_F(TextAutoConfigs, PadToOneLengthForPositionsOfAnAnswer) {
+  const auto ids = parameter({-1, -1}, "input_ids", ov::element::i64);
+  const auto scores = product(embedding(ids), 8, 1, "scores");
+  const auto start = std::make_shared<op::Squeeze>(scores, op::Constant::create(ov::element::i64, {1}, {2}));
+  start->output(0).set_names({"start_logits"});
+  const Config config = configure(as_model({start}, {ids}));
+  EXPECT_EQ(config.accuracy.metrics.at(0).name, "Agreement");
+}
+
 }  // namespace
 }  // namespace lpot
