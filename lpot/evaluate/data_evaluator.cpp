@@ -80,13 +80,15 @@ void DataEvaluator::check_metrics(const Model& fp32, const Observer& observer) c
   std::vector<std::size_t> positions(batch->count());
   std::iota(positions.begin(), positions.end(), batch->first);
   Runner runner(fp32, loader_.dataset().input_naming(), {.observer = &observer});
+  std::vector<Shape> input_shapes;
+  for (const Tensor& input : batch->inputs) input_shapes.push_back(input.shape());
   bool is_read = false;
   runner.run(
       [&]() -> std::optional<std::vector<Tensor>> {
         return std::exchange(is_read, true) ? std::nullopt : std::optional(batch->inputs);
       },
       [&](std::vector<Tensor> outputs) {
-        accumulator.add(positions, {std::move(outputs), batch->labels});
+        accumulator.add(positions, {std::move(outputs), batch->labels, input_shapes});
       });
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <random>
 
+#include "lpot/config/load.h"
 #include "lpot/core/error.h"
 #include "lpot/evaluate/evaluator.h"
 #include "tests/support/files.h"
@@ -139,6 +140,23 @@ TEST(CheckMetrics, RefusesMetricsThatCannotJudgeTheOutputs) {
               AllOf(HasSubstr("batch of samples 0..9"), HasSubstr("Agreement without")));
   const DataEvaluator top5 = evaluator_of({{"topk", Parameters({{"k", std::int64_t{5}}}), {}}});
   EXPECT_THAT(message_of<DataError>([&] { top5.check_metrics(shifted(0), {}); }), HasSubstr("k is 5"));
+}
+
+// Boxes in pixels are divided by the size of the images.
+TEST(CheckMetrics, PassesTheSizeOfTheImagesToThePostprocess) {
+  const auto x = parameter({-1, 3, 64, 64}, "x");
+  const auto axes = op::Constant::create(ov::element::i64, {3}, {1, 2, 3});
+  const auto mean = std::make_shared<op::ReduceMean>(x, axes, true);
+  const auto number = std::make_shared<op::Squeeze>(mean, op::Constant::create(ov::element::i64, {1}, {3}));
+  // [count,6,7]: seven anchors with center, size and the scores of two classes.
+  std::vector<float> values;
+  for (const float value : {32.0f, 24.0f, 8.0f, 9.0f, 0.3f, 0.2f}) values.insert(values.end(), 7, value);
+  const Model model = as_model({std::make_shared<op::Add>(number, constant({1, 6, 7}, values))}, {x});
+  EvaluateOptions options;
+  options.postprocess = make_postprocesses({parse_component("Boxes: {}", postprocesses())});
+  const DataEvaluator evaluator(loader_of(unlabelled({Tensor(ElementType::F32, {3, 64, 64})})),
+                                make_metrics({parse_component("BoxAgreement: {}", metrics())}), options);
+  EXPECT_NO_THROW(evaluator.check_metrics(model, {}));
 }
 
 TEST(Retrieval, IsNotEstimatedFromAPartOfTheSamples) {
