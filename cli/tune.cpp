@@ -37,7 +37,7 @@ void print_dry_run_text(const Config& config, const DryRun& found) {
 
 // Prints the resolved config, the search space and the data. Writes nothing.
 int run_dry(const Config& config, const TuneVerb& verb, Terminal& terminal, const Context& context) {
-  const DryRun found = dry_run(config, {.model = verb.config.model}, terminal.observer());
+  const DryRun found = dry_run(config, {.model = verb.config.model, .output = verb.config.output}, terminal.observer());
   if (context.common.json)
     fmt::print("{}\n", OrderedJson{{"settings", describe(config, component_tables().recipes)},
                                    {"quantizable_ops", found.quantizable_ops},

@@ -20,6 +20,7 @@
 #include "lpot/quantize/recipes/table.h"
 #include "lpot/quantize/weights_only.h"
 #include "lpot/quantize/writers/openvino.h"
+#include "lpot/report/deployment_files.h"
 #include "lpot/report/output_formats.h"
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
@@ -226,9 +227,11 @@ class StagedExports {
   }
 
   // Replaces the files of an earlier model.
-  void publish() const {
+  void publish(const Model& source) const {
     std::error_code ignored, failed;
+    remove_optional_files(folder_);
     for (const OutputFormat& format : output_formats()) {
+      if (source.format != format.source) continue;
       fs::remove(folder_ / format.file, ignored);
       fs::remove(data_of(folder_ / format.file), ignored);
     }
@@ -307,7 +310,7 @@ std::size_t save_deployment(const fs::path& folder, const Edits& edits, const De
   } catch (const StoreError& error) {
     throw with_needed_space(error, folder, saved_size(apply(deployment.source, edits)));
   }
-  exports.publish();
+  exports.publish(deployment.source);
   write_file(folder / "deploy.yaml", deploy_yaml(deployment));
   return bytes;
 }

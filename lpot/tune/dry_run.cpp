@@ -4,6 +4,7 @@
 #include "lpot/tune/data_warnings.h"
 #include "lpot/tune/quantization_task.h"
 #include "lpot/tune/setup.h"
+#include "lpot/tune/study_session.h"
 #include "lpot/tune/tune.h"
 #include "lpot/tune/workspace.h"
 
@@ -11,6 +12,7 @@ namespace lpot {
 
 DryRun dry_run(const Config& config, const TuneOptions& options, const Observer& observer) {
   const QuantizationTask task = prepare_task(config, options.model, options.user, observer);
+  best_path(options, config, task.model);  // throws if the saved model would replace a file of the source model
   const bool has_data = has_evaluation_data(config, options.user);
   const DataLoader evaluation = has_data ? evaluation_loader(config, options.user) : task.calibration;
   if (has_data && has_calibration_data(config, options.user) && !is_dynamic(config))

@@ -18,6 +18,7 @@ namespace fs = std::filesystem;
 QuantizeResult quantize_once(const Config& config, const TuneOptions& options, const Observer& observer) {
   const auto coordinator = make_coordinator(options.transport);
   const QuantizationTask prepared = prepare_task(config, options.model, options.user, observer);
+  const fs::path output = output_path(options.output, "quantized", config, prepared.model);
   if (coordinator && !is_dynamic(config))
     compare_with_workers(*coordinator, prepared.model, {.calibration = &prepared.calibration}, observer);
   const StatisticsByPlan all = calibrate(prepared, config, {.executor = make_executor(coordinator.get())}, observer);
@@ -38,7 +39,6 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
   const Plan plan = without_mismatched_sequences(fast, task, builder.resolve_final(fast), sample, observer);
   const Edits edits = builder.resolve_final(plan);
 
-  const fs::path output = options.output.empty() ? workspace_path(config, task.model) / "quantized" : options.output;
   remove_leftovers(output);
   QuantizeResult result;
   result.shapes = static_shapes(task.model, sample, task.calibration.dataset().input_naming());

@@ -7,8 +7,7 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
-fs::path open_output(const fs::path& wanted, const fs::path& workspace) {
-  fs::path output = wanted.empty() ? workspace / "best" : wanted;
+fs::path open_output(fs::path output, const fs::path& workspace) {
   create_folder(output);
   remove_leftovers(output);
   remove_leftovers(workspace);
@@ -17,6 +16,10 @@ fs::path open_output(const fs::path& wanted, const fs::path& workspace) {
 
 }  // namespace
 
+fs::path best_path(const TuneOptions& options, const Config& config, const Model& model) {
+  return output_path(options.output, "best", config, model);
+}
+
 StudySession::StudySession(const QuantizationTask& task, const Config& config, const TuneOptions& options,
                            const Evaluator& evaluator)
     : StudySession(task, config, options, evaluator, identity_of(task, config, options.user, evaluator)) {}
@@ -24,7 +27,7 @@ StudySession::StudySession(const QuantizationTask& task, const Config& config, c
 StudySession::StudySession(const QuantizationTask& task, const Config& config, const TuneOptions& options,
                            const Evaluator& evaluator, StudyIdentity identity)
     : workspace_(workspace_path(config, task.model)),
-      output_(open_output(options.output, workspace_.path())),
+      output_(open_output(best_path(options, config, task.model), workspace_.path())),
       had_nothing_to_resume_(options.resume && workspace_.store().studies().empty()),
       study_(open_study(workspace_.store(), identity, options.resume, options.shared_workspace)),
       record_(workspace_.store(), study_),

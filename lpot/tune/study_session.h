@@ -10,6 +10,9 @@
 
 namespace lpot {
 
+// The folder for the best model. Throws ConfigError if the model would replace a file of the source model there.
+std::filesystem::path best_path(const TuneOptions&, const Config&, const Model&);
+
 class StudySession {
  public:
   // Opens the workspace and the study, and creates the output folder, before any work is done that could not be saved.

@@ -99,6 +99,7 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   const auto coordinator = make_coordinator(options.transport);
   const auto evaluator = make_tuning_evaluator(config, options.user, coordinator.get());
   const QuantizationTask prepared = prepare_task(config, options.model, options.user, caller);
+  best_path(options, config, prepared.model);  // throws before anything is written
   if (evaluator->data() && has_calibration_data(config, options.user) && !is_dynamic(config))
     if (const auto warning = same_data_warning(prepared.calibration, *evaluator->data()))
       caller.log(LogLevel::Warning, *warning);

@@ -14,6 +14,7 @@
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/json.h"
+#include "lpot/report/deployment_files.h"
 
 namespace lpot {
 namespace fs = std::filesystem;
@@ -112,6 +113,12 @@ fs::path workspace_path(const Config& config, const Model& model) {
   const std::string framework =
       config.model.framework == Framework::Auto ? std::string(to_string(model.format)) : config.model.framework_name;
   return fs::path("lpot_workspace") / fmt::format("{}-{}", name, framework);
+}
+
+fs::path output_path(const fs::path& wanted, const char* subfolder, const Config& config, const Model& model) {
+  const fs::path output = wanted.empty() ? workspace_path(config, model) / subfolder : wanted;
+  check_replaces_no_source(output, model.source);
+  return output;
 }
 
 fs::path store_path(const fs::path& workspace) { return workspace / "lpot.db"; }

@@ -14,6 +14,11 @@ namespace lpot {
 // tuning.workspace.path or .resume, else ./lpot_workspace/<name>-<framework>. Throws ConfigError when these two differ.
 std::filesystem::path workspace_path(const Config&, const Model&);
 
+// The folder for the saved model: `wanted`, or if it is "", the subfolder of the workspace. Throws ConfigError if a
+// saved model would replace a file of the source model there.
+std::filesystem::path output_path(const std::filesystem::path& wanted, const char* subfolder, const Config&,
+                                  const Model&);
+
 std::filesystem::path store_path(const std::filesystem::path& workspace);  // the file of the store in it
 
 class Workspace {

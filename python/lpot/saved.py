@@ -10,7 +10,7 @@ from typing import Any
 from . import _core, interruptible
 from . import lazy_numpy as np
 from .collect import as_array
-from .errors import DataError, ModelError
+from .errors import ConfigError, DataError, ModelError
 from .types import JsonObject, StrPath
 
 INFO = "python.json"  # next to the model: signature, structure of the outputs, plan
@@ -39,15 +39,25 @@ def _link_or_copy(file: Any, target: Any) -> None:
         shutil.copy2(file, target)
 
 
+def _source_of(folder: pathlib.Path) -> pathlib.Path | None:
+    """Returns the path of the fp32 model from which the model in the folder was made, or None if it is not found."""
+    source = pathlib.Path(_core.deployed_source(folder)).absolute()
+    # A relative path may name a quantized model if the working folder is not that of the tuning run.
+    is_quantized = source.parent.resolve() == folder.resolve()
+    return source if source.is_file() and not is_quantized else None
+
+
 class Folder:
     """The files of one quantized model in a temporary folder, so that later tuning runs do not change them."""
 
     def __init__(self, source: Any, info: JsonObject | None = None) -> None:
         self._temporary = tempfile.TemporaryDirectory(prefix="lpot-")
         self.path = pathlib.Path(self._temporary.name)
-        for file in pathlib.Path(source).iterdir():
-            if file.is_file() and ".tmp" not in file.suffixes:
-                _link_or_copy(file, self.path / file.name)
+        self._source = _source_of(pathlib.Path(source))
+        for name in _core.deployment_files():
+            file = pathlib.Path(source) / name
+            if file.is_file():
+                _link_or_copy(file, self.path / name)
         if info is not None:
             write_info(self.path, info)
         self.info = (
@@ -57,10 +67,40 @@ class Folder:
         )
 
     def save(self, target: StrPath) -> None:
+        """Replaces the model in the folder `target`. Raises ConfigError if it contains the fp32 model."""
         target = pathlib.Path(target)
+        if self._source is not None:
+            _core.check_replaces_no_source(target, self._source)
         target.mkdir(parents=True, exist_ok=True)
-        for file in self.path.iterdir():
-            shutil.copy2(file, target / file.name)
+        new = {name: target / f"{name}.{os.getpid()}.tmp" for name in self._names()}
+        try:
+            for name, path in new.items():
+                shutil.copy2(self.path / name, path)
+            # First, model.xml is removed, so that it never exists beside the weights of another model.
+            (target / "model.xml").unlink(missing_ok=True)
+            if (target / "deploy.yaml").exists():
+                for name in _core.deployment_files():
+                    if name not in new:
+                        (target / name).unlink(missing_ok=True)
+            for name, path in reversed(new.items()):
+                os.replace(path, target / name)
+        finally:
+            for path in new.values():
+                path.unlink(missing_ok=True)
+
+    def _names(self) -> list[str]:
+        return [
+            name for name in _core.deployment_files() if (self.path / name).exists()
+        ]
+
+    def check_replaces_no_source(self, file: StrPath) -> None:
+        """Raises ConfigError if `file` is the fp32 model."""
+        is_source = self._source is not None and os.path.exists(file)
+        if is_source and os.path.samefile(file, str(self._source)):
+            raise ConfigError(
+                f"[output] {file}: this is the source model, and saving the int8 model there would replace it; "
+                "choose another file"
+            )
 
 
 def load_program(path: StrPath) -> _core.Program:

@@ -10,6 +10,7 @@
 #include "lpot/model/save.h"
 #include "lpot/quantize/writers/onnx.h"
 #include "lpot/quantize/writers/openvino.h"
+#include "lpot/report/deployment_files.h"
 #include "lpot/report/result.h"
 #include "lpot/runtime/fit.h"
 #include "lpot/tune/auto_config/agreement_metric.h"
@@ -294,6 +295,9 @@ void bind_tuning(py::module_& module) {
   module.def("evaluate", &run_evaluate);
   module.def("first_inputs", &first_inputs);
   module.def("batches", &first_batches);
+  module.def("deployment_files", &deployment_files);
+  module.def("deployed_source", &deployed_source);
+  module.def("check_replaces_no_source", &check_replaces_no_source);
 }
 
 }  // namespace lpot::python

@@ -135,6 +135,17 @@ def test_load_reads_what_save_wrote(conf):
     }
 
 
+def test_source_graph_is_not_replaced(conf, in_own_folder):
+    path = in_own_folder / "model.pb"
+    source = frozen(make_keras()).SerializeToString()
+    path.write_bytes(source)
+    q_model = quantized("model.pb", conf)
+    for target in (path, "."):
+        with pytest.raises(lpot.ConfigError, match="model.pb: .*source model"):
+            q_model.save(target)
+    assert path.read_bytes() == source
+
+
 def test_metric_from_yaml_and_best_model_of_the_workspace(conf):
     model = make_keras()
     rest = "evaluation: {accuracy: {metric: {topk: 1}}}"

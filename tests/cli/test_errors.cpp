@@ -230,6 +230,20 @@ TEST_F(BadDisk, AnOutputOrWorkspaceThatCannotBeMadeIsNamed) {
   EXPECT_EQ(read_bytes(folder_ / "file"), "in the way");
 }
 
+TEST_F(BadDisk, AnOutputThatWouldReplaceTheSourceModelIsRefusedBeforeAnythingIsWritten) {
+  std::filesystem::copy_file(kModel, folder_ / "model.onnx");
+  const std::string before = read_bytes(folder_ / "model.onnx");
+  for (const std::vector<std::string>& verb :
+       std::vector<std::vector<std::string>>{{"tune"}, {"tune", "--dry-run"}, {"quantize"}}) {
+    std::vector<std::string> words = verb;
+    words.insert(words.end(), {"conf.yaml", "-m", "model.onnx", "-q", "-o", "."});
+    expect_one_message(lpot(words), {"[output] ./model.onnx: ", "source model", "choose another folder"});
+    EXPECT_EQ(read_bytes(folder_ / "model.onnx"), before);
+    EXPECT_FALSE(exists("model.xml"));
+    EXPECT_FALSE(exists("lpot_workspace"));
+  }
+}
+
 TEST_F(BadDisk, AStoreOfAnotherModelIsRefusedAndStaysWhole) {
   ASSERT_EQ(tune().code, 3);
   const std::string before = shown(), model = read_bytes(folder_ / kWorkspace / "best/model.xml");

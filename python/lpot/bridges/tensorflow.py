@@ -63,6 +63,7 @@ class QuantizedGraph(Quantized, tf.Graph):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the GraphDef if `path` ends with .pb, else all files of the model to the folder `path`."""
         if str(path).endswith(".pb"):
+            self._folder.check_replaces_no_source(path)
             write_graph_def(self.as_graph_def(), path)
         else:
             Quantized.save(self, path)
