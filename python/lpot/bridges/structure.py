@@ -1,12 +1,15 @@
 """Separates nested inputs and outputs of a module into a structure and a flat list of tensors.
 
 Tuples, lists, dicts and objects such as Hugging Face's model outputs are supported. A structure consists of plain
-values, so that it can be written as JSON.
+values, so that it can be written as JSON. It may come from a file of somebody else, so rebuild() only creates objects
+of the kinds that flatten() writes, and runs no other code.
 """
 
+import collections
 import collections.abc
 import dataclasses
 import importlib
+import sys
 from typing import Any
 
 
@@ -62,16 +65,40 @@ def rebuild(structure: dict[str, Any], tensors: Any) -> Any:
 
 
 def _name(value: Any) -> str:
-    return f"{type(value).__module__}:{type(value).__qualname__}"
+    return _name_of_class(type(value))
+
+
+def _name_of_class(kind: type) -> str:
+    return f"{kind.__module__}:{kind.__qualname__}"
 
 
 def _find(name: str) -> Any:
-    """Returns the class of that name, or None if it cannot be imported; rebuild() then returns a dict."""
+    """Returns the class of that name if flatten() writes objects of it, else None; rebuild() then returns a dict."""
     module, _, path = name.partition(":")
-    try:
-        found = importlib.import_module(module)
-        for part in path.split("."):
-            found = getattr(found, part)
-        return found
-    except (ImportError, AttributeError):
+    found: Any = _module(module)
+    for part in path.split("."):
+        found = getattr(found, part, None)
+    is_class = isinstance(found, type) and _name_of_class(found) == name
+    return found if is_class and _is_structure(found) else None
+
+
+def _module(name: str) -> Any:
+    """Returns a module that is imported already, or one of transformers, or None."""
+    package = name.partition(".")[0]
+    if package in sys.stdlib_module_names and package != "collections":
         return None
+    if package == "transformers" and name not in sys.modules:
+        try:
+            return importlib.import_module(name)
+        except ImportError:
+            return None
+    return sys.modules.get(name)
+
+
+def _is_structure(kind: type) -> bool:
+    # Other mappings than dicts may open files when they are created.
+    return (
+        dataclasses.is_dataclass(kind)
+        or issubclass(kind, (dict, collections.UserDict))
+        or (issubclass(kind, tuple) and hasattr(kind, "_fields"))
+    )
