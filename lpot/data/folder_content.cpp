@@ -31,15 +31,12 @@ std::vector<fs::path> files_ending_with(const fs::path& folder, const std::strin
   return files;
 }
 
-using FileTest = bool (*)(const fs::path&);
-
-bool contains_files(const fs::path& folder, FileTest is_wanted) {
-  for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && is_wanted(entry.path())) return true;
-  return false;
+bool contains_files_directly(const fs::path& folder, FileTest is_wanted) {
+  const fs::directory_iterator entries(folder);
+  return std::any_of(begin(entries), end(entries), [&](const auto& entry) {
+    return entry.is_regular_file() && is_wanted(entry.path()) && !entry.path().filename().string().starts_with('.');
+  });
 }
-
-bool contains_images(const fs::path& folder) { return contains_files(folder, is_image_file); }
 
 std::vector<fs::path> subfolders_with(const fs::path& root, FileTest is_wanted) {
   std::vector<fs::path> folders = subfolders_of(root);
@@ -51,27 +48,59 @@ std::string plural(std::size_t count, const std::string& noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+using Names = std::vector<std::string>;
+const Names kValidation{"val", "valid", "validation", "test", "testing", "dev", "eval"};
+const Names kTraining{"train", "training"};
+const Names kImages{"images", "image", "imgs", "img", "jpegimages"};
+// Folders with pictures that are labels.
+const Names kMaps{
+    "masks", "mask", "labels", "label", "annotations", "annotation", "segmentationclass", "segmentationobject"};
+
+// The name of a folder in lower case, without a number at its end: "train" for "train2017".
+std::string folder_name(const fs::path& folder) {
+  std::string name = lower(folder.filename().string());
+  name.erase(name.find_last_not_of("0123456789") + 1);
+  return name;
+}
+
+bool is_one_of(const fs::path& folder, const Names& names) {
+  return std::find(names.begin(), names.end(), folder_name(folder)) != names.end();
+}
+
 // The first folder that has one of these names, in the order of the names.
-std::optional<fs::path> find_named(const std::vector<fs::path>& folders, const std::vector<std::string>& names) {
+std::optional<fs::path> find_named(const std::vector<fs::path>& folders, const Names& names) {
   for (const std::string& name : names)
     for (const fs::path& folder : folders)
-      if (lower(folder.filename().string()) == name) return folder;
+      if (folder_name(folder) == name) return folder;
   return std::nullopt;
 }
 
 // Reads the files below a folder, which is the root of the content or a folder in it.
-using InspectFiles = FolderContent (*)(FolderContent, const fs::path& folder);
+using InspectFiles = std::function<FolderContent(FolderContent, const fs::path& folder)>;
 
-// Folders train and val contain the data for calibration and evaluation. Without them, the root is one data set.
-FolderContent inspect_split(const FolderContent& content, FileTest is_wanted, InspectFiles inspect) {
-  const std::vector<fs::path> folders = subfolders_with(content.root, is_wanted);
-  const auto validation = find_named(folders, {"val", "valid", "validation", "test", "testing", "dev", "eval"});
-  const auto training = find_named(folders, {"train", "training"});
-  if (!validation || !training) return inspect(content, content.root);
-  FolderContent split = inspect(content, *validation);
-  const FolderContent train = inspect(content, *training);
-  split.description = fmt::format("{}: {}; {}: {}", validation->filename().string(), split.description,
-                                  training->filename().string(), train.description);
+FolderContent inspect_part(const FolderContent& content, const fs::path& part, const InspectFiles& inspect) {
+  FolderContent found = inspect(content, part);
+  found.description = fmt::format("{}: {}", part.filename().string(), found.description);
+  return found;
+}
+
+// Folders train and val contain the data for calibration and evaluation. If there are only folders with such names, one
+// of them is the data set. Otherwise, the root is one data set.
+FolderContent inspect_split(const FolderContent& content, const fs::path& root, FileTest is_wanted,
+                            const InspectFiles& inspect) {
+  const std::vector<fs::path> folders = subfolders_with(root, is_wanted);
+  const auto validation = find_named(folders, kValidation);
+  const auto training = find_named(folders, kTraining);
+  if (!validation || !training) {
+    const bool has_only_parts = std::all_of(folders.begin(), folders.end(), [](const fs::path& folder) {
+      return is_one_of(folder, kValidation) || is_one_of(folder, kTraining);
+    });
+    if (folders.empty() || !has_only_parts || contains_files_directly(root, is_wanted)) return inspect(content, root);
+    return inspect_part(content, validation ? *validation : *training, inspect);
+  }
+  FolderContent split = inspect_part(content, *validation, inspect);
+  const FolderContent train = inspect_part(content, *training, inspect);
+  split.description += "; " + train.description;
   // Classes that differ have no effect, because calibration reads no labels.
   split.calibration = train.evaluation;
   return split;
@@ -83,18 +112,29 @@ struct ListedImages {
   ImageLabels labels;
 };
 
-// A list of labels with the folder that its file names are relative to; nothing if the file is not such a list.
-std::optional<ListedImages> read_list(const fs::path& list, const std::vector<fs::path>& folders,
-                                      const std::vector<std::string>& endings) {
-  for (const fs::path& folder : folders) try {
-      return ListedImages{list, folder, read_labels({kOperation, folder, list, endings})};
-    } catch (const DataError&) {  // another text file, or the images are in another folder
+// A list of labels with the folder that its file names are relative to; nothing if the file is not such a list, with a
+// note in `notes`. Throws DataError if only some of its lines are wrong.
+std::optional<ListedImages> read_list(const fs::path& list, const std::vector<fs::path>& folders, const Names& endings,
+                                      Names& notes) {
+  std::string mistake, first_error;
+  for (const fs::path& folder : folders) {
+    const FileList files{kOperation, folder, list, endings};
+    try {
+      return ListedImages{list, folder, read_labels(files)};
+    } catch (const DataError& error) {  // another text file, or the files are in another folder
+      const std::string message = std::string(error.what()).substr(std::string_view("[data] ").size());
+      if (first_error.empty()) first_error = message;
+      if (mistake.empty() && starts_with_label(files)) mistake = message;
     }
+  }
+  if (!mistake.empty())
+    throw DataError(kOperation, mistake + ". Correct the line, or remove the list to use the data without labels");
+  notes.push_back(fmt::format("{} is no list of labels: {}", list.filename().string(), first_error));
   return std::nullopt;
 }
 
 // The first list among the files. Lists of validation data come first, those of training data last.
-std::optional<ListedImages> find_label_list(const fs::path& root, const std::vector<std::string>& endings) {
+std::optional<ListedImages> find_label_list(const fs::path& root, const Names& endings, Names& notes) {
   std::vector<fs::path> lists = files_ending_with(root, ".csv");
   for (fs::path& text : files_ending_with(root, ".txt")) lists.push_back(std::move(text));
   const auto rank = [](const fs::path& path) {
@@ -105,11 +145,12 @@ std::optional<ListedImages> find_label_list(const fs::path& root, const std::vec
   std::vector<fs::path> folders = subfolders_of(root);
   folders.insert(folders.begin(), root);
   for (const fs::path& list : lists)
-    if (auto read = read_list(list, folders, endings)) return read;
+    if (auto read = read_list(list, folders, endings, notes)) return read;
   return std::nullopt;
 }
 
 FolderContent with_labels(FolderContent content, const ListedImages& list, const std::string& noun) {
+  content.notes.clear();  // about other files
   content.classes = list.labels.classes;
   const auto less = [](const LabelledFile& a, const LabelledFile& b) { return *a.label < *b.label; };
   const auto [low, high] = std::minmax_element(list.labels.files.begin(), list.labels.files.end(), less);
@@ -134,35 +175,57 @@ FolderContent images_in_class_folders(FolderContent content, const fs::path& roo
   return content;
 }
 
-// Images in one folder. One subfolder with images is not a class, and neither are subfolders beside images.
-FolderContent images_in_folder(FolderContent content, const fs::path& root) {
-  const std::vector<fs::path> classes = subfolders_with(root, is_image_file);
-  if (classes.size() > 1 && images_directly_in(root).empty())
-    return images_in_class_folders(std::move(content), root, classes);
+FolderContent images_without_labels(FolderContent content, const fs::path& root) {
   content.evaluation = image_folder(root, false);
   content.description = fmt::format("{} without labels", plural(images_below(root).size(), "image"));
   return content;
 }
 
+// The folder `images` if all other subfolders with images have names like `masks`; their pictures are labels.
+std::optional<fs::path> images_beside_maps(const fs::path& root) {
+  std::vector<fs::path> folders = subfolders_with(root, is_image_file);
+  const auto images = find_named(folders, kImages);
+  if (!images || contains_files_directly(root, is_image_file)) return std::nullopt;
+  std::erase(folders, *images);
+  const bool are_maps =
+      std::all_of(folders.begin(), folders.end(), [](const fs::path& folder) { return is_one_of(folder, kMaps); });
+  return folders.empty() || !are_maps ? std::nullopt : images;
+}
+
+// Images in one folder. One subfolder with images is not a class, and neither are subfolders beside images.
+FolderContent images_in_folder(FolderContent content, const fs::path& root) {
+  if (const auto images = images_beside_maps(root)) return images_without_labels(std::move(content), *images);
+  if (subfolders_with(root, is_image_file).size() > 1 && !contains_files_directly(root, is_image_file))
+    return images_in_class_folders(std::move(content), root, class_folders(root, is_image_file));
+  return images_without_labels(std::move(content), root);
+}
+
 FolderContent inspect_images(FolderContent content) {
   const fs::path& root = content.root;
-  if (const auto list = find_label_list(root, {".jpg", ".jpeg", ".png"})) {
+  if (const auto list = find_label_list(root, {".jpg", ".jpeg", ".png"}, content.notes)) {
     content.evaluation = fmt::format("ImagenetRaw: {{data_path: {}, image_list: {}}}", yaml_text(list->folder.string()),
                                      yaml_text(list->list.string()));
     return with_labels(std::move(content), *list, "image");
   }
-  return inspect_split(content, is_image_file, images_in_folder);
+  if (const auto images = images_beside_maps(root))
+    return inspect_split(content, *images, is_image_file, images_without_labels);
+  const std::vector<fs::path> folders = subfolders_with(root, is_image_file);
+  const bool has_image_folder =
+      folders.size() == 1 && is_one_of(folders.front(), kImages) && !contains_files_directly(root, is_image_file);
+  return inspect_split(content, has_image_folder ? folders.front() : root, is_image_file, images_in_folder);
 }
 
 // Sounds in class folders or without labels. As for images, folders beside sounds are no classes.
 FolderContent sounds_in_folder(FolderContent content, const fs::path& root) {
-  const std::size_t count = sounds_below(root).size();
-  const std::vector<fs::path> classes = subfolders_with(root, is_sound_file);
-  if (classes.size() < 2 || !sounds_directly_in(root).empty()) {
+  const std::vector<fs::path> classes = sound_class_folders(root);
+  const auto has_sounds = [](const fs::path& folder) { return contains_files(folder, is_sound_file); };
+  if (std::count_if(classes.begin(), classes.end(), has_sounds) < 2 || contains_files_directly(root, is_sound_file)) {
     content.evaluation = fmt::format("audio: {{root: {}, labels: none}}", yaml_text(root.string()));
-    content.description = plural(count, "sound") + " without labels";
+    content.description = plural(sounds_below(root).size(), "sound") + " without labels";
     return content;
   }
+  std::size_t count = 0;
+  for (const fs::path& folder : classes) count += sounds_below(folder).size();
   for (const fs::path& folder : classes) content.classes.push_back(folder.filename().string());
   content.evaluation = fmt::format("audio: {{root: {}}}", yaml_text(root.string()));
   content.labels = {0, static_cast<std::int64_t>(classes.size()) - 1};
@@ -172,12 +235,12 @@ FolderContent sounds_in_folder(FolderContent content, const fs::path& root) {
 
 FolderContent inspect_sounds(FolderContent content) {
   content.kind = FolderKind::Sounds;
-  if (const auto list = find_label_list(content.root, {".wav", ".WAV"})) {
+  if (const auto list = find_label_list(content.root, {".wav", ".WAV"}, content.notes)) {
     content.evaluation =
         fmt::format("audio: {{root: {}, list: {}}}", yaml_text(list->folder.string()), yaml_text(list->list.string()));
     return with_labels(std::move(content), *list, "sound");
   }
-  return inspect_split(content, is_sound_file, sounds_in_folder);
+  return inspect_split(content, content.root, is_sound_file, sounds_in_folder);
 }
 
 FolderContent inspect_arrays(FolderContent content) {
@@ -228,7 +291,7 @@ FolderContent inspect_folder(const fs::path& given) {
   if (!fs::is_directory(given, ignored))
     throw DataError(kOperation, fmt::format("{}: no such folder; expected a folder with the data", given.string()));
   FolderContent content{.root = fs::absolute(given).lexically_normal(), .description = {}};
-  if (contains_images(content.root)) return inspect_images(std::move(content));
+  if (contains_files(content.root, is_image_file)) return inspect_images(std::move(content));
   if (contains_files(content.root, is_sound_file)) return inspect_sounds(std::move(content));
   if (!files_ending_with(content.root, ".npy").empty()) return inspect_arrays(std::move(content));
   if (!files_ending_with(content.root, ".tsv").empty()) return inspect_sentences(std::move(content));

@@ -4,7 +4,9 @@
 //   std::cout << content.description << "\n";  // 2000 images in 1000 class folders
 //
 // A folder contains one of
-// - images: in class folders, in folders train and val, with a list or CSV file of labels, or without labels
+// - images: in class folders, in folders train and val (numbers at the end do not matter: train2017), in a folder
+// images
+//   beside masks, with a list or CSV file of labels, or without labels
 // - sounds: .wav files, in the same ways
 // - arrays: .npy files
 // - sentences: .tsv files of a GLUE task
@@ -44,12 +46,14 @@ struct FolderContent {
   std::string calibration = {};                   // a separate data set for calibration; "": there is none
   std::optional<LabelRange> labels = {};          // of images and sounds; unset: no labels
   std::vector<std::string> classes = {};          // in the order of the labels; empty: labels are numbers
+  std::vector<std::string> notes = {};            // why files that might be lists of labels are not used
   std::vector<NpyArray> arrays = {};              // sorted by name
   std::string task = {};                          // of sentences: the GLUE task
   std::vector<std::filesystem::path> files = {};  // of sentences: training data (if there are any), then the others
 };
 
-// Throws DataError if there is no such folder or if it contains none of these data.
+// Throws DataError if there is no such folder, if it contains none of these data, or if a list of labels has a wrong
+// line.
 FolderContent inspect_folder(const std::filesystem::path&);
 
 // A text in quotation marks for YAML.

@@ -10,8 +10,18 @@ namespace {
 
 bool is_hidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
 
+// Long recordings, from which parts are cut as examples of silence.
+constexpr const char* kBackgroundNoise = "_background_noise_";
+
+// Whether a folder contains only files of another kind.
+bool contains_only_others(const fs::path& folder, FileTest is_wanted) {
+  if (contains_files(folder, is_wanted)) return false;
+  const fs::recursive_directory_iterator entries(folder);
+  return std::any_of(begin(entries), end(entries), [](const auto& entry) { return entry.is_regular_file(); });
+}
+
 template <typename Entries>
-std::vector<fs::path> sorted_files(const Entries& entries, bool (*is_wanted)(const fs::path&)) {
+std::vector<fs::path> sorted_files(const Entries& entries, FileTest is_wanted) {
   std::vector<fs::path> files;
   for (const auto& entry : entries)
     if (entry.is_regular_file() && is_wanted(entry.path()) && !is_hidden(entry.path())) files.push_back(entry.path());
@@ -33,6 +43,25 @@ std::vector<fs::path> subfolders_of(const fs::path& root) {
   for (const auto& entry : fs::directory_iterator(root))
     if (entry.is_directory() && !is_hidden(entry.path())) folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());
+  return folders;
+}
+
+bool contains_files(const fs::path& folder, FileTest is_wanted) {
+  const fs::recursive_directory_iterator entries(folder);
+  return std::any_of(begin(entries), end(entries), [&](const auto& entry) {
+    return entry.is_regular_file() && is_wanted(entry.path()) && !is_hidden(entry.path());
+  });
+}
+
+std::vector<fs::path> class_folders(const fs::path& root, FileTest is_wanted) {
+  std::vector<fs::path> folders = subfolders_of(root);
+  std::erase_if(folders, [&](const fs::path& folder) { return contains_only_others(folder, is_wanted); });
+  return folders;
+}
+
+std::vector<fs::path> sound_class_folders(const fs::path& root) {
+  std::vector<fs::path> folders = class_folders(root, is_sound_file);
+  std::erase_if(folders, [](const fs::path& folder) { return folder.filename() == kBackgroundNoise; });
   return folders;
 }
 

@@ -247,6 +247,7 @@ TEST_F(AudioTest, ReadsClassFolders) {
   write_sound("yes/a.WAV", 100);
   write_sound("no/c.wav", 200, 8000);
   folder_.write("empty/readme.txt", "nothing");
+  write_sound("_background_noise_/d.wav", 100);
   const auto data = open({{"length", std::int64_t{150}}});
   ASSERT_EQ(data->size(), 3u);
   EXPECT_EQ(data->label(0).value_at(0), 0);  // no

@@ -55,6 +55,64 @@ TEST_F(FolderContents, TrainAndValAreCalibrationAndEvaluation) {
   EXPECT_THAT(content.classes, ElementsAre("a", "b"));
 }
 
+TEST_F(FolderContents, FoldersWithoutImagesAreNoClasses) {
+  add_images({"dog/1.jpg", "cat/2.png", "annotations/1.xml", "__MACOSX/._1.jpg"});
+  EXPECT_THAT(inspect().classes, ElementsAre("cat", "dog"));
+  std::filesystem::create_directory(folder_ / "bird");
+  EXPECT_THAT(inspect().classes, ElementsAre("bird", "cat", "dog")) << "a class without images, as in the data set";
+}
+
+TEST_F(FolderContents, TheOnlyPartIsTheData) {
+  add_images({"val/a/3.jpg", "val/b/4.jpg"});
+  EXPECT_EQ(inspect().description, "val: 2 images in 2 class folders");
+  EXPECT_THAT(inspect().evaluation, HasSubstr("/val\"}"));
+  EXPECT_EQ(inspect().calibration, "");
+  add_images({"test/5.jpg"});
+  EXPECT_EQ(inspect().description, "val: 2 images in 2 class folders");
+  std::filesystem::rename(folder_ / "val", folder_ / "train");
+  std::filesystem::remove_all(folder_ / "test");
+  EXPECT_EQ(inspect().description, "train: 2 images in 2 class folders");
+}
+
+TEST_F(FolderContents, NamesOfPartsMayBeClasses) {
+  add_images({"valid/3.jpg", "invalid/4.jpg"});
+  EXPECT_THAT(inspect().classes, ElementsAre("invalid", "valid"));
+}
+
+TEST_F(FolderContents, NamesOfPartsMayEndWithANumber) {
+  add_images({"train2017/1.jpg", "val2017/2.jpg", "val2017/3.jpg", "annotations/instances_val2017.json"});
+  const FolderContent content = inspect();
+  EXPECT_EQ(content.description, "val2017: 2 images without labels; train2017: 1 image without labels");
+  EXPECT_FALSE(content.labels);
+  EXPECT_THAT(content.calibration, HasSubstr("/train2017\""));
+}
+
+TEST_F(FolderContents, ImagesBesideMasksHaveNoLabels) {
+  add_images({"JPEGImages/1.jpg", "JPEGImages/2.jpg", "SegmentationClass/1.png", "SegmentationObject/1.png",
+              "Annotations/1.xml", "ImageSets/Main/val.txt"});
+  EXPECT_EQ(inspect().description, "2 images without labels");
+  EXPECT_THAT(inspect().evaluation, AllOf(HasSubstr("/JPEGImages\""), HasSubstr("labels: none")));
+  EXPECT_FALSE(inspect().labels);
+}
+
+TEST_F(FolderContents, ImagesBesideMasksMayHaveParts) {
+  add_images({"train/images/1.jpg", "train/masks/1.png", "val/images/2.jpg", "val/masks/2.png"});
+  EXPECT_EQ(inspect().description, "val: 1 image without labels; train: 1 image without labels");
+  EXPECT_THAT(inspect().evaluation, HasSubstr("/val/images\""));
+  for (const char* part : {"train", "val"}) std::filesystem::remove_all(folder_ / part);
+  add_images({"images/train/1.jpg", "images/val/2.jpg", "labels/train/1.png", "labels/val/2.png"});
+  EXPECT_THAT(inspect().evaluation, HasSubstr("/images/val\""));
+  EXPECT_THAT(inspect().calibration, HasSubstr("/images/train\""));
+  std::filesystem::remove_all(folder_ / "labels");
+  EXPECT_THAT(inspect().calibration, HasSubstr("/images/train\"")) << "the only folder";
+}
+
+TEST_F(FolderContents, BackgroundNoiseIsNoClass) {
+  add_images({"yes/1.wav", "no/2.wav", "_background_noise_/3.wav"});
+  EXPECT_THAT(inspect().classes, ElementsAre("no", "yes"));
+  EXPECT_EQ(inspect().description, "2 sounds in 2 class folders");
+}
+
 TEST_F(FolderContents, SoundsHaveClassFoldersListsOrNoLabels) {
   add_images({"1.wav", "more/2.WAV"});
   EXPECT_EQ(inspect().kind, FolderKind::Sounds);
@@ -104,6 +162,26 @@ TEST_F(FolderContents, ACsvFileGivesTheLabels) {
   folder_.write("labels.csv", "file,label\na.jpg,zebra\nb.jpg,ant\n");
   EXPECT_EQ(inspect().description, "2 images with the labels of labels.csv");
   EXPECT_THAT(inspect().classes, ElementsAre("ant", "zebra"));
+}
+
+// The list is what the user wants to use.
+TEST_F(FolderContents, AWrongLineOfAListIsAnError) {
+  add_images({"images/a.jpg", "images/b.jpg"});
+  folder_.write("labels.csv", "file,label\na.jpg,zebra\nc.jpg,ant\n");
+  EXPECT_THAT(message_of<DataError>([&] { inspect(); }),
+              AllOf(HasSubstr("labels.csv:3: "), HasSubstr("no such file. Correct the line")));
+  folder_.write("labels.csv", "file,label\na.jpg,zebra\nb.jpg\n");
+  EXPECT_THAT(message_of<DataError>([&] { inspect(); }), HasSubstr("labels.csv:3: expected a file name and a label"));
+}
+
+TEST_F(FolderContents, NotesOtherTextFiles) {
+  add_images({"a.jpg", "b.jpg"});
+  folder_.write("val.txt", "a.jpg\nb.jpg\n");
+  EXPECT_EQ(inspect().description, "2 images without labels");
+  EXPECT_THAT(inspect().notes, ElementsAre(AllOf(HasSubstr("val.txt is no list of labels"),
+                                                 HasSubstr("val.txt:1: expected a file name and a label"))));
+  folder_.write("labels.csv", "a.jpg,1\nb.jpg,0\n");
+  EXPECT_THAT(inspect().notes, IsEmpty());
 }
 
 TEST_F(FolderContents, FindsTheGlueTaskByItsColumnsAndLabels) {

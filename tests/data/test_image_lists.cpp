@@ -62,6 +62,14 @@ TEST_F(ImageFolder, CountsAClassWithoutImages) {
   EXPECT_THAT(labels(*image_folder()), ElementsAre(1));
 }
 
+TEST_F(ImageFolder, SkipsAFolderWithOtherFiles) {
+  folder_.write("annotations/1.xml", "");
+  folder_.write("b/._1.png", "a file of macOS, which is hidden");
+  add("cat/1.png");
+  add("dog/1.png");
+  EXPECT_THAT(labels(*image_folder()), ElementsAre(0, 1));
+}
+
 TEST_F(ImageFolder, RejectsAFolderWithoutImages) {
   EXPECT_THAT(message_of<DataError>([&] { image_folder(); }),
               HasSubstr("found no .jpg, .jpeg or .png files in the folder and in its 0 subfolders"));

@@ -59,6 +59,7 @@ TEST_F(TextLines, AreMissing) {
 TEST_F(TextLines, InSubfoldersHaveTheClassOfTheFolder) {
   std::filesystem::create_directory(folder_ / "sport");
   std::filesystem::create_directory(folder_ / "arts");
+  folder_.write("archive/1.zip", "no class");
   folder_.write("sport/1.txt", "who\nwas\n");
   folder_.write("arts/1.txt", "duke\n");
   const auto data = open();

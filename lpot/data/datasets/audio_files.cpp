@@ -22,10 +22,8 @@ std::vector<AudioFile> without_classes(std::vector<fs::path> sounds) {
 std::vector<AudioFile> in_folders(const fs::path& root) {
   std::vector<AudioFile> files;
   std::int64_t category = 0;
-  for (const fs::path& folder : subfolders_of(root)) {
-    std::vector<fs::path> sounds = sounds_below(folder);
-    if (sounds.empty()) continue;
-    for (fs::path& path : sounds) files.push_back({std::move(path), category});
+  for (const fs::path& folder : sound_class_folders(root)) {
+    for (fs::path& path : sounds_below(folder)) files.push_back({std::move(path), category});
     ++category;
   }
   return files.empty() ? without_classes(sounds_directly_in(root)) : files;

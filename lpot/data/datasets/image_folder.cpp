@@ -1,5 +1,6 @@
 // One folder per class, as in torchvision: the labels are the indices of the sorted folder names, and images in
-// subfolders belong to the class. A folder with images but without class folders has no labels.
+// subfolders belong to the class. Folders with only other files are not classes. A folder with images but without class
+// folders has no labels.
 #include <fmt/format.h>
 
 #include "lpot/core/error.h"
@@ -36,14 +37,13 @@ std::unique_ptr<Dataset> make_image_folder(const Component& component) {
       throw DataError(component.name, fmt::format("{}: found no .jpg, .jpeg or .png files", root.string()));
     return make_image_list(component, std::move(files));
   }
-  const std::vector<fs::path> classes = subfolders_of(root);
-  std::vector<LabelledFile> files = in_class_folders(classes);
+  std::vector<LabelledFile> files = in_class_folders(class_folders(root, is_image_file));
   if (files.empty()) files = without_labels(images_directly_in(root));
   if (files.empty())
     throw DataError(component.name,
                     fmt::format("{}: found no .jpg, .jpeg or .png files in the folder and in its {} subfolders; "
                                 "expected images, or one subfolder per class",
-                                root.string(), classes.size()));
+                                root.string(), subfolders_of(root).size()));
   return make_image_list(component, std::move(files));
 }
 

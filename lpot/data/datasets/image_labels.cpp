@@ -7,6 +7,7 @@
 #include <charconv>
 #include <fstream>
 #include <functional>
+#include <limits>
 
 #include "lpot/core/error.h"
 #include "lpot/core/text.h"
@@ -52,9 +53,13 @@ void for_each_line(const ListFile& list, const std::function<void(const std::str
   }
 }
 
-std::vector<ListedImage> read_text_list(const ListFile& list) {
+constexpr std::size_t kAllLines = std::numeric_limits<std::size_t>::max();
+
+// `most`: the number of lines to read; the others are not checked.
+std::vector<ListedImage> read_text_list(const ListFile& list, std::size_t most = kAllLines) {
   std::vector<ListedImage> images;
   for_each_line(list, [&](const std::string& line, int number) {
+    if (images.size() >= most) return;
     const auto space = line.find_last_of(" \t");
     ListedImage image{"", "", number};
     if (space != std::string::npos) image = {trim(line.substr(0, space)), line.substr(space + 1), number};
@@ -108,11 +113,12 @@ CsvColumns find_columns(const std::vector<std::string>& first, const ColumnNames
   return {};
 }
 
-std::vector<ListedImage> read_csv(const ListFile& list, const ColumnNames& labels) {
+std::vector<ListedImage> read_csv(const ListFile& list, const ColumnNames& labels, std::size_t most = kAllLines) {
   std::vector<ListedImage> images;
   std::optional<CsvColumns> columns;
   char separator = ',';
   for_each_line(list, [&](const std::string& line, int number) {
+    if (images.size() >= most) return;
     if (!columns) {
       if (line.find(',') == std::string::npos && line.find(';') != std::string::npos) separator = ';';
       columns = find_columns(csv_fields(line, separator), labels);
@@ -172,6 +178,16 @@ ImageLabels read_labels(const FileList& files) {
     read.files.push_back({find_image(list, files, image), label});
   }
   return read;
+}
+
+bool starts_with_label(const FileList& files) {
+  const ListFile list{files.dataset, files.list};
+  try {
+    const auto first = is_csv(files.list) ? read_csv(list, kLabelColumns, 1) : read_text_list(list, 1);
+    return !first.empty() && !find_image(list, files, first.front()).empty();
+  } catch (const DataError&) {
+    return false;
+  }
 }
 
 std::vector<ListedText> read_texts(const FileList& files) {

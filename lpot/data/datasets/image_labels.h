@@ -40,6 +40,10 @@ struct FileList {
 ImageLabels read_labels(const FileList&);
 std::vector<ListedText> read_texts(const FileList&);
 
+// Whether the first line (in a CSV file, after the header) names a file of the folder and has a label. Then a wrong
+// line further down is a mistake in a list; else the file may be some other text.
+bool starts_with_label(const FileList&);
+
 inline ImageLabels read_image_labels(const std::string& dataset, const std::filesystem::path& folder,
                                      const std::filesystem::path& list) {
   return read_labels({dataset, folder, list});

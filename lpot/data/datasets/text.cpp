@@ -19,11 +19,12 @@ namespace {
 
 constexpr const char* kText = "text";
 
+bool is_text_file(const fs::path& path) { return path.extension() == ".txt" && path.filename() != "vocab.txt"; }
+
 std::vector<fs::path> text_files_in(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(folder))
-    if (entry.is_regular_file() && entry.path().extension() == ".txt" && entry.path().filename() != "vocab.txt")
-      files.push_back(entry.path());
+    if (entry.is_regular_file() && is_text_file(entry.path())) files.push_back(entry.path());
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -43,7 +44,7 @@ std::vector<TextFile> find_text_files(const fs::path& root) {
   for (fs::path& path : text_files_in(root)) files.push_back({std::move(path), {}});
   if (!files.empty()) return files;
   std::int64_t label = 0;
-  for (const fs::path& folder : subfolders_of(root)) {
+  for (const fs::path& folder : class_folders(root, is_text_file)) {
     for (fs::path& path : text_files_in(folder)) files.push_back({std::move(path), Tensor::scalar(label)});
     ++label;
   }

@@ -102,6 +102,7 @@ AutoConfig auto_config(const Model& model, const AutoConfigOptions& options, con
   result.findings = {
       fmt::format("model          {} -> {}", ports_text(model_inputs(model)), ports_text(model_outputs(model))),
       fmt::format("data           {}: {}", content.root.string(), content.description)};
+  for (const std::string& note : content.notes) result.findings.push_back("labels         " + note);
   for (std::string& line : data.findings) result.findings.push_back(std::move(line));
   result.warnings = std::move(data.warnings);
   if (!data.outputs.has_row_per_sample && data.role.kind != OutputRoleKind::Boxes)

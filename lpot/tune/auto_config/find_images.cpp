@@ -102,7 +102,8 @@ void report_normalization(const PreprocessingChoice& choice, const std::string& 
         choice.fits[0].name, choice.fits[1].name, chosen));
 }
 
-void report_labels(const FolderContent& content, const PreprocessingChoice& choice, FoundData& found) {
+void report_labels(const FolderContent& content, const LabelHypotheses& labels, const PreprocessingChoice& choice,
+                   FoundData& found) {
   if (!content.labels) return;
   const std::string shift = choice.label_offset == 0
                                 ? ""
@@ -112,11 +113,9 @@ void report_labels(const FolderContent& content, const PreprocessingChoice& choi
   found.uses_labels = choice.uses_labels;
   found.label_offset = choice.label_offset;
   if (choice.uses_labels) return;
-  found.warnings.push_back(
-      fmt::format("the labels do not fit the model ({} classes): with every preprocessing, its accuracy is that of "
-                  "chance. They are not used, and int8 is compared with fp32 instead. Check the order of the "
-                  "classes: labels are {}",
-                  choice.outputs.classes(), describe_classes(content)));
+  found.warnings.push_back(fmt::format("{}. Check the order of the classes: labels are {}",
+                                       unfit_labels(content, labels, choice.outputs.classes(), "every preprocessing"),
+                                       describe_classes(content)));
 }
 
 // The way to resize: the most usual one, unless another is clearly better.
@@ -181,7 +180,7 @@ FoundData checked_images(const ImageInput& input, const FolderContent& content, 
   FoundData found;
   const PreprocessingChoice choice = choose_preprocessing(candidates, labels, run);
   const ImageStep& normalization = steps[choice.chosen];
-  report_labels(content, choice, found);
+  report_labels(content, labels, choice, found);
   report_normalization(choice, normalization.name, found);
   ImageStep size = sizes.front();
   if (sizes.size() > 1 && choice.has_fit)

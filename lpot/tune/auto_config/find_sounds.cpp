@@ -66,7 +66,8 @@ void report_features(const PreprocessingChoice& choice, const std::string& chose
                     choice.fits[0].name, choice.fits[1].name, chosen));
 }
 
-void report_sound_labels(const FolderContent& content, const PreprocessingChoice& choice, FoundData& found) {
+void report_sound_labels(const FolderContent& content, const LabelHypotheses& labels, const PreprocessingChoice& choice,
+                         FoundData& found) {
   if (!content.labels) return;
   found.uses_labels = choice.uses_labels;
   found.label_offset = choice.label_offset;
@@ -75,10 +76,7 @@ void report_sound_labels(const FolderContent& content, const PreprocessingChoice
                                ? fmt::format("numbers {} to {}", content.labels->first, content.labels->last)
                                : fmt::format("{} classes in the order of their sorted names", content.classes.size())));
   if (!choice.uses_labels)
-    found.warnings.push_back(
-        fmt::format("the labels do not fit the model ({} classes): with all features, its accuracy is that of chance. "
-                    "They are not used, and int8 is compared with fp32 instead",
-                    choice.outputs.classes()));
+    found.warnings.push_back(unfit_labels(content, labels, choice.outputs.classes(), "all features"));
 }
 
 FoundData unchecked_sounds(const PreprocessingCandidate& first, bool has_labels, SampleRunner& runner) {
@@ -118,7 +116,7 @@ FoundData find_sounds(const Model& model, const FolderContent& content, const Au
         candidates, labels,
         [&](const PreprocessingCandidate& candidate, std::size_t count) { return runner.run(candidate.data, count); });
     chosen = choice.chosen;
-    report_sound_labels(content, choice, found);
+    report_sound_labels(content, labels, choice, found);
     report_features(choice, candidates[chosen].name, found);
     found.evaluation = candidates[chosen].data;
     found.outputs = choice.outputs;

@@ -2,6 +2,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lpot/core/observer.h"
@@ -9,6 +10,7 @@
 #include "lpot/tune/auto_config/auto_config.h"
 #include "lpot/tune/auto_config/image_preprocessing.h"
 #include "lpot/tune/auto_config/output_role.h"
+#include "lpot/tune/auto_config/preprocessing_search.h"
 #include "lpot/tune/auto_config/sample_outputs.h"
 
 namespace lpot {
@@ -25,6 +27,10 @@ struct FoundData {
   std::vector<std::string> findings = {};
   std::vector<std::string> warnings = {};
 };
+
+// Why the labels are not used: they are not classes of the model, or the accuracy with all that was `tried` is that of
+// chance.
+std::string unfit_labels(const FolderContent&, const LabelHypotheses&, std::size_t classes, std::string_view tried);
 
 // Each throws DataError if the data do not fit the inputs of the model.
 FoundData find_images(const Model&, const FolderContent&, const AutoConfigOptions&, const Observer&);

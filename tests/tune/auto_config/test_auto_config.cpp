@@ -85,6 +85,14 @@ TEST_F(AutoConfigs, TellsThatLabelsDoNotFit) {
   EXPECT_EQ(config_of(found).accuracy.metrics.at(0).name, "Agreement");
 }
 
+TEST_F(AutoConfigs, TellsThatTheModelHasOtherClasses) {
+  add_pictures(40);
+  std::filesystem::create_directories(data() / "more");
+  const AutoConfig found = configure();
+  EXPECT_THAT(found.warnings, Contains(HasSubstr("the data have 11 classes, but the model has 10 classes")));
+  EXPECT_EQ(config_of(found).accuracy.metrics.at(0).name, "Agreement");
+}
+
 TEST_F(AutoConfigs, UsesTheGivenNormalization) {
   add_pictures(40);
   EXPECT_THAT(configure({.normalization = "-1..1"}).text, HasSubstr("Normalize: {mean: [0.5], std: [0.5]}"));
