@@ -60,7 +60,7 @@ int run_tune(const TuneVerb& verb, const Context& context) {
   if (verb.dry_run) return run_dry(config, verb, terminal, context);
   TuneOptions options{.model = verb.config.model,
                       .output = verb.config.output,
-                      .resume = verb.resume || !config.tuning.resume_from.empty(),
+                      .resume = verb.resume,
                       .command = context.command_line,
                       .transport = context.transport};
   Goal goal;

@@ -7,6 +7,10 @@ namespace lpot {
 namespace fs = std::filesystem;
 namespace {
 
+bool resumes(const TuneOptions& options, const Config& config) {
+  return options.resume || !config.tuning.resume_from.empty();
+}
+
 fs::path open_output(fs::path output, const fs::path& workspace) {
   create_folder(output);
   remove_leftovers(output);
@@ -28,8 +32,8 @@ StudySession::StudySession(const QuantizationTask& task, const Config& config, c
                            const Evaluator& evaluator, StudyIdentity identity)
     : workspace_(workspace_path(config, task.model)),
       output_(open_output(best_path(options, config, task.model), workspace_.path())),
-      had_nothing_to_resume_(options.resume && workspace_.store().studies().empty()),
-      study_(open_study(workspace_.store(), identity, options.resume, options.shared_workspace)),
+      had_nothing_to_resume_(resumes(options, config) && workspace_.store().studies().empty()),
+      study_(open_study(workspace_.store(), identity, resumes(options, config), options.shared_workspace)),
       record_(workspace_.store(), study_),
       cache_(workspace_.store(), study_, std::move(identity), evaluator.is_repeatable()),
       status_(workspace_.path(), study_) {}

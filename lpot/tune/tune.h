@@ -29,9 +29,9 @@ Config load_config(const std::vector<std::string>& files, const std::vector<std:
 struct TuneOptions {
   std::filesystem::path model = {};
   std::filesystem::path output = {};  // "": the folder best in the workspace
-  bool resume = false;
-  bool shared_workspace = false;  // allows studies of several models in one workspace
-  std::string command = {};       // for deploy.yaml
+  bool resume = false;                // also if tuning.workspace.resume is set
+  bool shared_workspace = false;      // allows studies of several models in one workspace
+  std::string command = {};           // for deploy.yaml
   // The file that caches measured kernel variants; "": none.
   std::filesystem::path kernel_variant_cache = default_kernel_variant_cache();
   UserComponents user = {};

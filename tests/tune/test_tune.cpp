@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "lpot/core/error.h"
 #include "lpot/strategies/kinds.h"
@@ -62,6 +63,16 @@ TEST_F(TuneTest, AResumedStudyWithMoreTrialsContinues) {
   EXPECT_EQ(second.baseline, first.baseline);
   EXPECT_GT(second.seconds, first.seconds);
   EXPECT_EQ(second.evaluated_samples, 96u);
+}
+
+TEST_F(TuneTest, AConfigurationCanNameTheWorkspaceToResume) {
+  const TuneResult first = run(unreachable(1));
+  Config config = unreachable(2);
+  config.tuning.resume_from = std::exchange(config.tuning.workspace, "");
+  const TuneResult second = run(config);
+  ASSERT_THAT(second.trials, SizeIs(2));
+  EXPECT_EQ(second.study, first.study);
+  EXPECT_EQ(second.trials[0], first.trials[0]);
 }
 
 TEST_F(TuneTest, ResumeWithoutAStudyStartsOneWithAWarning) {
