@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "lpot/config/config.h"
+#include "lpot/core/lazy.h"
 #include "lpot/core/with_warnings.h"
 #include "lpot/plan/capability.h"
 #include "lpot/plan/kernel_variants.h"
@@ -76,8 +77,9 @@ struct SearchSpace : PlanChoices {
   // By op: the time that int8 saves in one inference; negative: int8 is slower. Empty: not measured.
   std::map<std::string, double> saved_ms = {};
   std::map<std::string, double> noise = {};  // expected noise-to-signal ratio by op (quantize/noise.h); empty: unknown
-  // By op: the range estimator with the least expected error (quantize/range_choice.h). Empty: unknown.
-  std::map<std::string, Algorithm> estimators = {};
+  // By op: the range estimator with the least expected error (quantize/range_choice.h). Empty: unknown. They take long
+  // to compute, and a search that ends with its first plan does not need them.
+  Lazy<std::map<std::string, Algorithm>> estimators = {};
   // Speed-up of the model without int8, in the inference precision of the space, against f32. This is the upper end of
   // the confidence interval; 1: not measured.
   double unquantized_speedup = 1;

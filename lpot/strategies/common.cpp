@@ -29,8 +29,11 @@ Plan SchemeAndRecipes::plan(const SearchSpace& space) const {
   plan.inference_precision = space.inference_precision;
   for (const OpSpace& op : space.ops) {
     OpPlan wanted = choice;
-    if (const auto best = space.estimators.find(op.name); mixed && best != space.estimators.end())
-      wanted.activation.algorithm = best->second;
+    if (mixed) {
+      const auto& estimators = space.estimators.get();
+      if (const auto best = estimators.find(op.name); best != estimators.end())
+        wanted.activation.algorithm = best->second;
+    }
     plan.ops[op.name] = op.most_similar_of_all(wanted);
   }
   return plan;

@@ -1,11 +1,16 @@
 #include "lpot/tune/candidate_builder.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "lpot/core/large_models.h"
 #include "lpot/quantize/resolve.h"
 #include "lpot/quantize/writers/openvino.h"
 
 namespace lpot {
 namespace {
+
+constexpr std::size_t kCached = 2;  // edits, and models
 
 Plan in_plain_variants(Plan plan) {
   for (auto& [name, op] : plan.ops) op.variant = KernelVariant::Plain;
@@ -27,19 +32,24 @@ Edits CandidateBuilder::resolve_final(const Plan& final_plan) const {
 const Edits& CandidateBuilder::edits(const Plan& proposed) {
   const Plan plan = finalize(proposed);
   const Plan plain = in_plain_variants(plan);
-  if (!edits_ || !(plain == plan_)) {
-    edits_ = resolve_final(plan);
-    plan_ = plain;
+  auto known = std::find_if(edits_.begin(), edits_.end(), [&](const auto& entry) { return entry.first == plain; });
+  if (known == edits_.end()) {
+    store(plan, resolve_final(plan));
+    known = std::prev(edits_.end());
   }
-  for (OpEdit& op : edits_->ops) op.variant = plan.ops.at(op.op).variant;
-  return *edits_;
+  for (OpEdit& op : known->second.ops) op.variant = plan.ops.at(op.op).variant;
+  return known->second;
 }
 
 void CandidateBuilder::put(const Plan& proposed, Edits edits, Model model) {
   const Plan plan = finalize(proposed);
-  plan_ = in_plain_variants(plan);
-  edits_ = std::move(edits);
+  store(plan, std::move(edits));
   store(plan, std::move(model));
+}
+
+void CandidateBuilder::put(CheckedTask::Built built) {
+  store(built.plan, std::move(built.edits));
+  store(built.plan, std::move(built.model));
 }
 
 Model CandidateBuilder::model(const Plan& proposed) {
@@ -51,8 +61,14 @@ Model CandidateBuilder::model(const Plan& proposed) {
   return model;
 }
 
+void CandidateBuilder::store(const Plan& final_plan, Edits edits) {
+  const std::size_t kept = source_.size_bytes < kLargeModel ? kCached : 1;
+  while (edits_.size() >= kept) edits_.pop_front();
+  edits_.emplace_back(in_plain_variants(final_plan), std::move(edits));
+}
+
 void CandidateBuilder::store(const Plan& final_plan, Model model) {
-  if (models_.size() == 2) models_.pop_front();
+  if (models_.size() == kCached) models_.pop_front();
   models_.emplace_back(final_plan, std::move(model));
 }
 

@@ -13,6 +13,7 @@
 #include "lpot/plan/plan.h"
 #include "lpot/quantize/graph/edits.h"
 #include "lpot/quantize/recipes/int8_embeddings.h"
+#include "lpot/tune/int8_check_stage.h"
 #include "lpot/tune/plan_finalizer.h"
 #include "lpot/tune/plan_statistics.h"
 
@@ -28,6 +29,7 @@ class CandidateBuilder {
   // Does not use the cache, so any thread may call it.
   Edits resolve_final(const Plan& final_plan) const;
 
+  // The reference is valid until the edits of another plan are requested.
   const Edits& edits(const Plan& proposed);
 
   // Returns the cached graph for one of the last two plans, so that its compilations are reused. Large models are not
@@ -36,16 +38,17 @@ class CandidateBuilder {
 
   // Adds a model that was built elsewhere to the cache.
   void put(const Plan& proposed, Edits, Model);
+  void put(CheckedTask::Built);
 
  private:
+  void store(const Plan& final_plan, Edits);
   void store(const Plan& final_plan, Model);
 
   const Model& source_;
   const StatisticsByPlan& statistics_;
   PlanFinalizer* finalizer_;
   EmbeddingEdits embeddings_;
-  Plan plan_;  // the plan of edits_, with plain kernel variants
-  std::optional<Edits> edits_;
+  std::deque<std::pair<Plan, Edits>> edits_;  // by final plan with plain kernel variants
   std::deque<std::pair<Plan, Model>> models_;
 };
 

@@ -16,7 +16,7 @@ std::vector<OpDiagnosis> diagnose(const Config& config, const TuneOptions& optio
   const QuantizationTask prepared = prepare_task(config, options.model, options.user, observer);
   const StatisticsByPlan all = calibrate(prepared, config, {}, observer);
   const std::vector<Tensor> sample = first_sample(prepared.model, prepared.calibration);
-  const QuantizationTask task = with_checked_int8(prepared, config, all, sample, observer);
+  const QuantizationTask task = with_checked_int8(prepared, config, all, sample, compile_for(sample), observer).task;
   const Plan first = first_plan(task.choices);
   const Statistics& statistics = all.of(first);
   const Plan written = PlanFinalizer(task, config, all).finalize(first);

@@ -46,13 +46,14 @@ bool is_unobserved(const QuantizableOp& op, const Statistics& statistics) {
 // Fewer quantizers may change which kernels the runtime chooses for other ops.
 constexpr int kMaxRounds = 3;
 
-std::vector<UnusedInt8> find_unused(const QuantizationTask& task, const Config& config, const StatisticsByPlan& all,
-                                    const std::vector<Tensor>& sample) {
-  const Plan plan = PlanFinalizer(task, config, all).finalize(first_plan(task.choices));
-  if (plan.int8_count() == 0) return {};
-  const Edits edits = resolve(task.model, plan, all.of(plan));
-  CompiledModels compiled(sample, 0);
-  return unused_int8(task.model, edits, compiled.get(apply(task.model, edits), false)->executed_ops());
+// Nothing if the first plan has no int8.
+std::optional<CheckedTask::Built> build_first(const QuantizationTask& task, const Config& config,
+                                              const StatisticsByPlan& all) {
+  Plan plan = PlanFinalizer(task, config, all).finalize(first_plan(task.choices));
+  if (plan.int8_count() == 0) return std::nullopt;
+  Edits edits = resolve(task.model, plan, all.of(plan));
+  Model model = apply(task.model, edits);
+  return CheckedTask::Built{std::move(plan), std::move(edits), std::move(model)};
 }
 
 }  // namespace
@@ -113,15 +114,27 @@ Plan without_mismatched_sequences(Plan plan, const QuantizationTask& task, const
   return plan;
 }
 
-QuantizationTask without_unused_int8(QuantizationTask task, const Config& config, const StatisticsByPlan& all,
-                                     const std::vector<Tensor>& sample, const Observer& observer) {
-  if (is_dynamic(config) || task.model.size_bytes >= kLargeModel) return task;
+Compile compile_for(const std::vector<Tensor>& sample) {
+  return [sample](const Model& model) { return CompiledModels(sample, 0).get(model, false); };
+}
+
+CheckedTask without_unused_int8(QuantizationTask unchecked, const Config& config, const StatisticsByPlan& all,
+                                const Compile& compile, const Observer& observer) {
+  CheckedTask checked{std::move(unchecked)};
+  QuantizationTask& task = checked.task;
+  if (is_dynamic(config) || task.model.size_bytes >= kLargeModel) return checked;
   std::vector<std::string> names;
   try {
     for (int round = 0; round < kMaxRounds; ++round) {
       observer.check_stop();
-      const std::vector<UnusedInt8> found = find_unused(task, config, all, sample);
-      if (found.empty()) break;
+      auto built = build_first(task, config, all);
+      if (!built) break;
+      const std::vector<UnusedInt8> found =
+          unused_int8(task.model, built->edits, compile(built->model)->executed_ops());
+      if (found.empty()) {
+        checked.first = std::move(built);
+        break;
+      }
       for (const auto& [op, reason] : found) {
         observer.log(LogLevel::Debug, fmt::format("op '{}': {}", op, reason));
         keep_unquantized(task.choices, op);
@@ -137,14 +150,14 @@ QuantizationTask without_unused_int8(QuantizationTask task, const Config& config
     observer.log(LogLevel::Info, fmt::format("{} ops stay in {}, because the runtime has no int8 kernel for them: {}",
                                              names.size(), to_string(unquantized(task.choices.inference_precision)),
                                              format_names(names, "the log with --verbose")));
-  return task;
+  return checked;
 }
 
-QuantizationTask with_checked_int8(QuantizationTask task, const Config& config, const StatisticsByPlan& all,
-                                   const std::vector<Tensor>& sample, const Observer& observer) {
+CheckedTask with_checked_int8(QuantizationTask task, const Config& config, const StatisticsByPlan& all,
+                              const std::vector<Tensor>& sample, const Compile& compile, const Observer& observer) {
   task = without_unobserved_ops(std::move(task), config, all, observer);
   task = without_mismatched_sequences(std::move(task), config, all, sample, observer);
-  return without_unused_int8(std::move(task), config, all, sample, observer);
+  return without_unused_int8(std::move(task), config, all, compile, observer);
 }
 
 }  // namespace lpot

@@ -1,12 +1,16 @@
 // Stage "check int8": ops that were not calibrated, that have no int8 kernel on this machine, or whose int8 kernel is
 // not correct, stay unquantized.
 #pragma once
+#include <functional>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "lpot/config/config.h"
 #include "lpot/core/observer.h"
 #include "lpot/core/tensor.h"
 #include "lpot/quantize/graph/edits.h"
+#include "lpot/runtime/executable.h"
 #include "lpot/tune/plan_statistics.h"
 #include "lpot/tune/quantization_task.h"
 
@@ -25,13 +29,28 @@ QuantizationTask without_mismatched_sequences(QuantizationTask, const Config&, c
 Plan without_mismatched_sequences(Plan, const QuantizationTask&, const Edits&, const std::vector<Tensor>& sample,
                                   const Observer&);
 
+using Compile = std::function<std::shared_ptr<Executable>(const Model&)>;
+// For the shapes of the sample, on all cores.
+Compile compile_for(const std::vector<Tensor>& sample);
+
+// A task, and the first plan of its choices, if it was built for the check.
+struct CheckedTask {
+  struct Built {
+    Plan plan;
+    Edits edits;
+    Model model;
+  };
+  QuantizationTask task;
+  std::optional<Built> first = {};
+};
+
 // The task without the int8 choices of ops that the runtime runs in fp32 in the first plan
 // (quantize/executed_precision.h). Logs the reasons. Large models are not checked, because compiling them takes long.
-QuantizationTask without_unused_int8(QuantizationTask, const Config&, const StatisticsByPlan&,
-                                     const std::vector<Tensor>& sample, const Observer&);
+CheckedTask without_unused_int8(QuantizationTask, const Config&, const StatisticsByPlan&, const Compile&,
+                                const Observer&);
 
 // All of these.
-QuantizationTask with_checked_int8(QuantizationTask, const Config&, const StatisticsByPlan&,
-                                   const std::vector<Tensor>& sample, const Observer&);
+CheckedTask with_checked_int8(QuantizationTask, const Config&, const StatisticsByPlan&,
+                              const std::vector<Tensor>& sample, const Compile&, const Observer&);
 
 }  // namespace lpot

@@ -8,11 +8,6 @@
 namespace lpot {
 namespace {
 
-// Speed compared with the f32 model.
-TimeRatio speed_of(const TuningContext& context, const Model& model) {
-  return context.measurer.speed().measure(model, SpeedMeter::Effort::Full).speedup;
-}
-
 // Whether the intervals do not overlap, also if both are wider by the spread between processes.
 bool is_clearly_faster(const TimeRatio& one, const TimeRatio& other) {
   return one.low > (1 + kProcessSpread) * other.high;
@@ -21,10 +16,18 @@ bool is_clearly_faster(const TimeRatio& one, const TimeRatio& other) {
 PrecisionChoice measure_precision(const TuningContext& context, CandidateBuilder& builder) {
   const PlanChoices& choices = context.task.choices;
   PrecisionChoice choice{choices.inference_precision};
-  choice.unquantized_speedup = speed_of(context, builder.model(unquantized_plan(choices))).high;
-  if (context.config.quantization.precision || choices.model_choices.empty()) return choice;
-  const TimeRatio in_16_bits = speed_of(context, builder.model(first_plan(choices)));
-  const TimeRatio with_f32 = speed_of(context, builder.model(first_plan(in_f32(choices))));
+  Model unquantized = context.task.model;
+  unquantized.precision = choices.inference_precision;
+  std::vector<Model> models{std::move(unquantized)};
+  const bool is_open = !context.config.quantization.precision && !choices.model_choices.empty();
+  if (is_open) {
+    models.push_back(builder.model(first_plan(choices)));
+    models.push_back(builder.model(first_plan(in_f32(choices))));
+  }
+  const std::vector<TimeRatio> speedups = context.measurer.speed().compare(models);
+  choice.unquantized_speedup = speedups.front().high;
+  if (!is_open) return choice;
+  const TimeRatio &in_16_bits = speedups[1], &with_f32 = speedups[2];
   if (is_clearly_faster(with_f32, in_16_bits)) {
     choice = {};
     context.observer.log(LogLevel::Info,

@@ -23,7 +23,8 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
     compare_with_workers(*coordinator, prepared.model, {.calibration = &prepared.calibration}, observer);
   const StatisticsByPlan all = calibrate(prepared, config, {.executor = make_executor(coordinator.get())}, observer);
   const std::vector<Tensor> sample = first_sample(prepared.model, prepared.calibration);
-  const QuantizationTask task = with_checked_int8(prepared, config, all, sample, observer);
+  CheckedTask checked = with_checked_int8(prepared, config, all, sample, compile_for(sample), observer);
+  const QuantizationTask& task = checked.task;
   const Statistics& statistics = all.of(first_plan(task.choices));
   PlanFinalizer finalizer(task, config, all);
   const KernelVariantChoice variants = measure_kernel_variants(task, config,
@@ -33,6 +34,7 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
                                                                 .cache = {options.kernel_variant_cache, task.cpu}},
                                                                observer);
   CandidateBuilder builder(task.model, all, &finalizer);
+  if (checked.first) builder.put(std::move(*checked.first));
   const PlanChoices choices = apply_kernel_variants(task.choices, config, variants, observer);
   const Plan nearest = choose_without_labels(task, choices, builder, all, observer);
   const Plan fast = finalizer.finalize(check_speed({task, config, choices, sample}, builder, nearest, observer));

@@ -55,11 +55,32 @@ Speed SpeedMeter::measure_alone(const Model& model, const ComparisonOptions& opt
   return speed;
 }
 
+ComparisonOptions SpeedMeter::full_effort() const {
+  return {.warmup = options_.warmup,
+          .seconds = options_.seconds,
+          .max_seconds = kMaxExtension * options_.seconds,
+          .min_blocks = kFullBlocks};
+}
+
+std::vector<TimeRatio> SpeedMeter::compare(const std::vector<Model>& models) {
+  std::vector<TimeRatio> ratios;
+  if (fp32_.size_bytes >= kLargeModel) {
+    for (const Model& model : models) ratios.push_back(measure_alone(model, full_effort()).speedup);
+    return ratios;
+  }
+  std::vector<std::shared_ptr<Executable>> executables{compile(fp32_)};
+  for (const Model& model : models) executables.push_back(compile(model));
+  std::vector<TimedModel> timed;
+  for (const auto& executable : executables) timed.emplace_back(*executable, std::vector<std::vector<Tensor>>{sample_});
+  ComparisonOptions options = full_effort();
+  options.threads = compiled_.threads();
+  const Comparison times = compare_latency(std::move(timed), options);
+  for (std::size_t i = 1; i < executables.size(); ++i) ratios.push_back(times.ratio(i));
+  return ratios;
+}
+
 Speed SpeedMeter::measure(const Model& model, Effort effort) {
-  ComparisonOptions options{.warmup = options_.warmup,
-                            .seconds = options_.seconds,
-                            .max_seconds = kMaxExtension * options_.seconds,
-                            .min_blocks = kFullBlocks};
+  ComparisonOptions options = full_effort();
   if (effort == Effort::Brief) {
     options.warmup = std::min(options.warmup, static_cast<int>(kBriefBlocks));
     options.min_blocks = kBriefBlocks;

@@ -33,6 +33,7 @@ class SpeedMeter {
 
   const std::vector<Tensor>& sample() const { return sample_; }
   CompiledModels& compiled() { return compiled_; }  // compiled for the sample; other measurements reuse them
+  std::shared_ptr<Executable> compile(const Model& model) { return compiled_.get(model, with_profiler_); }
 
   // Sets the time of a measurement to a small fraction of the time of an fp32 evaluation. A measurement takes longer
   // only if its result is uncertain, for example on a busy machine. Fast models are timed without the profiler, because
@@ -42,7 +43,11 @@ class SpeedMeter {
   enum class Effort { Full, Brief };  // Brief: the result is only shown, no decision depends on it
   Speed measure(const Model&, Effort);
 
+  // The speeds of several models against fp32, all interleaved. Large models are compared one after another.
+  std::vector<TimeRatio> compare(const std::vector<Model>&);
+
  private:
+  ComparisonOptions full_effort() const;
   Speed measure_alone(const Model&, const ComparisonOptions&);
   bool has_other_default() const { return default_.precision != InferencePrecision::F32; }
 

@@ -91,7 +91,9 @@ SearchSpace build_search_space(const TuningContext& context, CandidateBuilder& b
     for (const std::string& op : saturating_ops(task.model, edits, statistics)) noise[op] += 1;
   SearchSpace space = build_search_space(std::move(choices), measured.variants, std::move(noise));
   space.unquantized_speedup = measured.precision.unquantized_speedup;
-  space.estimators = least_error_estimators(task.model, space, statistics);
+  space.estimators = Lazy<std::map<std::string, Algorithm>>([&task, choices = PlanChoices(space), &statistics] {
+    return least_error_estimators(task.model, choices, statistics);
+  });
   return space;
 }
 

@@ -49,7 +49,8 @@ struct SpeedChoices {
   KernelVariantChoice variants;
 };
 
-// Everything that strategies may choose from, with the measured times and the expected noise of every op.
+// Everything that strategies may choose from, with the measured times and the expected noise of every op. Context and
+// statistics must outlive the result.
 SearchSpace build_search_space(const TuningContext&, CandidateBuilder&, const Statistics&, const SpeedChoices&);
 
 struct SearchInput {

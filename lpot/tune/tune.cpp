@@ -129,11 +129,15 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
       calibrate(prepared, config, {.executor = make_executor(coordinator.get()), .cache = &session.cache()}, observer);
   times.calibration = calibrating.seconds();
   if (coordinator) send_statistics(*coordinator, statistics, observer);
-  const QuantizationTask task = with_checked_int8(prepared, config, statistics, measurer.speed().sample(), observer);
+  SpeedMeter& speed = measurer.speed();
+  CheckedTask checked = with_checked_int8(
+      prepared, config, statistics, speed.sample(), [&](const Model& model) { return speed.compile(model); }, observer);
+  const QuantizationTask& task = checked.task;
   const TuningContext context{config, options, task, *evaluator, measurer, session, coordinator.get(), observer};
 
   PlanFinalizer finalizer(task, config, statistics);
   CandidateBuilder builder(task.model, statistics, &finalizer);
+  if (checked.first) builder.put(std::move(*checked.first));
   const Statistics& of_first = statistics.of(first_plan(task.choices));
   const Stopwatch choosing;
   const PrecisionChoice precision = choose_precision(context, builder);

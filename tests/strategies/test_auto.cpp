@@ -265,12 +265,13 @@ TEST(Auto, UsesAnotherSchemeIfItMeetsTheGoal) {
 // With the estimators of the space, every op is harmless. With one estimator for all ops, some op is harmful.
 TEST(Auto, TriesAMixedScheme) {
   SimulatedModel model;
+  std::map<std::string, Algorithm> estimators;
   for (const OpSpace& op : model.space.ops)
-    model.space.estimators[op.name] = op.name == "conv3" ? Algorithm::Kl : Algorithm::MinMax;
+    estimators[op.name] = op.name == "conv3" ? Algorithm::Kl : Algorithm::MinMax;
+  model.space.estimators = estimators;
   const auto loss = [&](const Plan& plan) {
     std::size_t bad = 0;
-    for (const auto& [name, op] : plan.ops)
-      bad += op.is_int8() && op.activation.algorithm != model.space.estimators.at(name);
+    for (const auto& [name, op] : plan.ops) bad += op.is_int8() && op.activation.algorithm != estimators.at(name);
     return 0.02 * static_cast<double>(bad);
   };
   const auto trials = trials_with(

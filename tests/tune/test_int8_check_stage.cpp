@@ -4,6 +4,7 @@
 #include "lpot/model/save.h"
 #include "lpot/quantize/quantize.h"
 #include "lpot/quantize/resolve.h"
+#include "lpot/tune/candidate_builder.h"
 #include "lpot/tune/tune.h"
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
@@ -98,6 +99,25 @@ TEST_F(SequenceStage, KeepsAWrongSequenceUnquantized) {
   EXPECT_THAT(without_mismatched_sequences(plan, prepared, edits, sample_, observer_).fallback(),
               ElementsAre("second"));
   EXPECT_THAT(warnings_.back(), HasSubstr("op 'second' stays in"));
+}
+
+// The search starts with this model, so it is not built and compiled again.
+TEST_F(SequenceStage, ReturnsTheFirstModelOfTheCheckedTask) {
+  const QuantizationTask prepared = prepare_task(config_, folder_ / "lstm.xml", user_, observer_);
+  const StatisticsByPlan statistics = calibrate(prepared, config_, {}, observer_);
+  const ov::Model* compiled = nullptr;
+  const auto compile = [&](const Model& model) {
+    compiled = model.graph.get();
+    return compile_for(sample_)(model);
+  };
+  CheckedTask checked = with_checked_int8(prepared, config_, statistics, sample_, compile, observer_);
+  ASSERT_TRUE(checked.first);
+  EXPECT_EQ(checked.first->model.graph.get(), compiled);
+  EXPECT_EQ(checked.first->plan.int8_count(), 4u);
+  PlanFinalizer finalizer(checked.task, config_, statistics);
+  CandidateBuilder builder(checked.task.model, statistics, &finalizer);
+  builder.put(std::move(*checked.first));
+  EXPECT_EQ(builder.model(first_plan(checked.task.choices)).graph.get(), compiled);
 }
 
 TEST_F(SequenceStage, IsPartOfQuantizeOnce) {
