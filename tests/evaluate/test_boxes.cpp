@@ -104,6 +104,13 @@ TEST(Boxes, NamesTheDetectedHead) {
   EXPECT_THAT(description(grid(84, true)), HasSubstr("yolox"));
 }
 
+// RT-DETR: the rows are no cells of a grid, and their classes follow the coordinates.
+TEST(Boxes, ReadsQueriesWithoutObjectness) {
+  expect_objects(apply({grid(100, false)}));
+  for (const std::size_t cells : {84, 85, 252, 255, 60})  // of the usual strides with one or three anchors
+    expect_objects(apply({grid(cells, true)}));
+}
+
 TEST(Boxes, DecodesTheGridOfYoloX) {
   Tensor raw(ElementType::F32, {1, 84, 8});
   const auto encode = [&](std::size_t row, const Object& object, float x, float y, float stride) {
@@ -145,6 +152,23 @@ TEST(Boxes, LeavesOutTheBackgroundOfASoftmax) {
   expect_objects(apply({corners, scores}));
   EXPECT_EQ(apply({corners, scores}, "{background: none, score_threshold: 0.2}").outputs[2].value_at(0), 0)
       << "the background is the best class of the empty boxes";
+}
+
+// DETR: center and size, logits, and the last class is no object.
+TEST(Boxes, FindsTheBackgroundAtTheEnd) {
+  Tensor boxes(ElementType::F32, {1, 20, 4}), logits(ElementType::F32, {1, 20, 4});
+  for (std::size_t i = 0; i < 20; ++i) logits.data<float>()[i * 4 + 3] = 30;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Object& object = kObjects[i];
+    const float sides[] = {(object.x_min + object.x_max) / 128, (object.y_min + object.y_max) / 128,
+                           (object.x_max - object.x_min) / 64, (object.y_max - object.y_min) / 64};
+    std::copy_n(sides, 4, boxes.data<float>() + (4 + i) * 4);
+    float* row = logits.data<float>() + (4 + i) * 4;
+    row[3] = 0;
+    for (std::size_t k = 0; k < 3; ++k) row[k] = -30;
+    row[object.object_class] = std::log(object.score / (1 - object.score));
+  }
+  expect_objects(apply({boxes, logits}, "{activation: softmax, box_format: xywh}"), 1e-5f);
 }
 
 TEST(Boxes, DecodesSsdOffsetsWithPriors) {
@@ -235,7 +259,8 @@ TEST(Boxes, AppliesSigmoidToLogits) {
     score = score > 0 ? std::log(score / (1 - score)) : -20;
   }
   expect_objects(apply({values}, "{activation: sigmoid}"));
-  EXPECT_THAT(error_of({values}, "{}"), AllOf(HasSubstr("expected 0..1"), HasSubstr("activation")));
+  EXPECT_THAT(error_of({values}, "{}"),
+              AllOf(HasSubstr("expected 0..1"), HasSubstr("activation"), HasSubstr("ignored_columns")));
 }
 
 TEST(Boxes, ExplainsOutputsThatDoNotFit) {

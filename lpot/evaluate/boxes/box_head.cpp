@@ -16,7 +16,7 @@ struct HeadText {
 
 constexpr std::array kHeads{
     HeadText{BoxHead::YoloV5, "yolov5", "[count,anchors,5+classes]: centers, sizes, objectness and scores"},
-    HeadText{BoxHead::YoloV8, "yolov8", "[count,4+classes,anchors]: centers, sizes and scores"},
+    HeadText{BoxHead::YoloV8, "yolov8", "[count,4+classes,anchors] or transposed: centers, sizes and scores"},
     HeadText{BoxHead::YoloX, "yolox", "[count,cells,5+classes]: centers, sizes, objectness and scores of each cell"},
     HeadText{BoxHead::Ssd, "ssd", "boxes [count,anchors,4] and scores [count,anchors,classes]"},
     HeadText{BoxHead::EndToEnd, "end_to_end", "[count,found,6]: corners, score and class, after NMS"},
@@ -48,6 +48,26 @@ std::optional<BoxHead> find_among_several(const std::vector<Tensor>& outputs, st
   return std::nullopt;
 }
 
+std::size_t count_cells(const FrameSize& image, const std::vector<double>& strides) {
+  std::size_t cells = 0;
+  for (const double stride : strides)
+    cells += static_cast<std::size_t>(std::ceil(image.height / stride) * std::ceil(image.width / stride));
+  return cells;
+}
+
+// Whether rows are the queries of a transformer (RT-DETR): few, and not the cells of the usual grids with one or three
+// anchors.
+constexpr std::size_t kMostQueries = 1000;
+bool are_queries(std::size_t rows, const FrameSize& image) {
+  if (rows > kMostQueries) return false;
+  for (const std::vector<double>& strides :
+       {std::vector<double>{8, 16, 32}, std::vector<double>{8, 16, 32, 64}, std::vector<double>{16, 32}}) {
+    const std::size_t cells = count_cells(image, strides);
+    if (rows == cells || rows == 3 * cells) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<FrameSize> image_size(const std::vector<Shape>& input_shapes) {
@@ -59,12 +79,7 @@ std::optional<FrameSize> image_size(const std::vector<Shape>& input_shapes) {
   return std::nullopt;
 }
 
-std::size_t count_cells(const FrameSize& image) {
-  std::size_t cells = 0;
-  for (const double stride : {8.0, 16.0, 32.0})
-    cells += static_cast<std::size_t>(std::ceil(image.height / stride) * std::ceil(image.width / stride));
-  return cells;
-}
+std::size_t count_cells(const FrameSize& image) { return count_cells(image, {8, 16, 32}); }
 
 std::optional<BoxHead> find_head(const std::vector<Tensor>& outputs, std::size_t count,
                                  const std::optional<FrameSize>& image) {
@@ -79,6 +94,7 @@ std::optional<BoxHead> find_head(const std::vector<Tensor>& outputs, std::size_t
   if (shape[2] == 6 && !is_grid) return BoxHead::EndToEnd;
   if (shape[1] >= 5 && shape[1] < shape[2]) return BoxHead::YoloV8;
   if (shape[2] < 5) return std::nullopt;
+  if (image && are_queries(shape[1], *image)) return BoxHead::YoloV8;
   return shape[1] == cells ? BoxHead::YoloX : BoxHead::YoloV5;
 }
 

@@ -1,7 +1,7 @@
 // The heads of detectors: how boxes and scores are stored in the outputs of a model.
 //
 //   const auto head = find_head(batch.outputs, batch.labels.size(), FrameSize{640, 640});
-//   if (head) std::cout << describe(*head);   // "yolov8: [count,4+classes,anchors]: centers, sizes and scores"
+//   if (head) std::cout << describe(*head);   // "end_to_end: [count,found,6]: corners, score and class, after NMS"
 //
 // A new head needs its enumerator, its row in the table of box_head.cpp, its rule in find_head and its function in
 // decode.cpp.
@@ -17,7 +17,7 @@ namespace lpot {
 
 enum class BoxHead {
   YoloV5,           // [count,anchors,5+classes]: center, size, objectness, scores
-  YoloV8,           // [count,4+classes,anchors] or transposed: center, size, scores
+  YoloV8,           // [count,4+classes,anchors] or transposed (RT-DETR): center, size, scores
   YoloX,            // [count,cells,5+classes]: as YoloV5, with one anchor per cell; decoded or relative to the cell
   Ssd,              // boxes [count,anchors,4] and scores [count,anchors,classes]
   EndToEnd,         // [count,found,6]: corners, score, class

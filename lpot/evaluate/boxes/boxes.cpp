@@ -230,9 +230,11 @@ PostprocessKind boxes() {
              "[height, width] of the network's input, if the model's inputs do not show it"},
             choice("activation", "none", "applied to the scores, if they are logits; softmax only for ssd",
                    kActivations),
-            choice("background", "auto",
-                   "the class of ssd that is no object; auto: the first if the scores of an anchor sum to 1",
-                   kBackgrounds),
+            choice(
+                "background", "auto",
+                "the class of ssd that is no object; auto: if the scores of an anchor sum to 1, the first or the last, "
+                "whichever has higher scores",
+                kBackgrounds),
             {"priors", ValueKind::Path, "", false,
              ".npy file [anchors,4] of center x, center y, width, height (0..1), for ssd boxes that are not decoded"},
             {"variances", ValueKind::NumberList, "[0.1, 0.1, 0.2, 0.2]", false, "factors of the offsets from priors"},

@@ -90,6 +90,17 @@ bool rows_sum_to_one(const Tensor& scores) {
   return classes > 1 && std::fabs(sum * static_cast<double>(classes) / static_cast<double>(scores.size()) - 1) < 0.05;
 }
 
+// The class that is no object has the highest scores: the first one in most heads, the last one in DETR.
+Background likelier_background(const Tensor& scores) {
+  const std::size_t classes = scores.shape().back();
+  double first = 0, last = 0;
+  for (std::size_t start = 0; start < scores.size(); start += classes) {
+    first += scores.data<float>()[start];
+    last += scores.data<float>()[start + classes - 1];
+  }
+  return last > first ? Background::Last : Background::First;
+}
+
 Box decode_prior(const std::array<double, 4>& offsets, const double* prior, const std::array<double, 4>& variances) {
   return to_box({prior[0] + offsets[0] * variances[0] * prior[2], prior[1] + offsets[1] * variances[1] * prior[3],
                  prior[2] * std::exp(offsets[2] * variances[2]), prior[3] * std::exp(offsets[3] * variances[3])},
@@ -120,7 +131,8 @@ DecodedBoxes decode_ssd(const std::vector<Tensor>& outputs, std::size_t count, c
   if (options.activation == Activation::Softmax) values = softmax(values);
   const std::size_t columns = values.shape()[2];
   Background background = options.background;
-  if (background == Background::Auto) background = rows_sum_to_one(values) ? Background::First : Background::None;
+  if (background == Background::Auto)
+    background = rows_sum_to_one(values) ? likelier_background(values) : Background::None;
   const std::size_t skipped = background == Background::First ? 1 : 0;
   const DenseColumns layout{.first_score = skipped, .classes = columns - (background == Background::None ? 0 : 1)};
   check_classes(layout.classes, options, scores->describe());

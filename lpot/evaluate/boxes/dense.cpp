@@ -40,7 +40,8 @@ Box to_box(const std::array<double, 4>& values, BoxFormat format) {
 void check_score(double score) {
   if (!(score >= -kScoreSlack && score <= 1 + kScoreSlack))
     throw DataError("Boxes", fmt::format("found the score {:.6g}; expected 0..1. If the outputs are logits, set "
-                                         "activation to sigmoid or softmax; else check head",
+                                         "activation to sigmoid or softmax. If the last columns are coefficients of "
+                                         "masks or key points, set ignored_columns to their number. Else check head",
                                          score));
 }
 
