@@ -55,6 +55,7 @@ def record_dataset(file: str) -> Dataset: ...
 
 class Metric:
     higher_is_better: bool
+    labels_are_baseline: bool
     def update(
         self, outputs: list[numpy.ndarray], labels: list[numpy.ndarray]
     ) -> None: ...

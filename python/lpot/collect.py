@@ -69,8 +69,18 @@ def collect(
 
     Reading stops after `limit` samples. `bridge.to_model_inputs` selects and names the inputs of the model.
     """
+    labels = _Labels() if with_labels else None
+    try:
+        return _collect(loader, name, bridge, limit, labels)
+    except _MixedLabels:
+        return _collect(loader, name, bridge, limit, _Labels(are_objects=True))
+
+
+def _collect(
+    loader: Any, name: str, bridge: Any, limit: int | None, labels: "_Labels | None"
+) -> Any:
     data: _core.CollectedData | None = None
-    batch_size, labels = 0, list[Any]()
+    batch_size = 0
     for item in loader:
         inputs, label = split_sample(item)
         if data is None and (records := bridge.record_dataset(inputs)) is not None:
@@ -79,7 +89,7 @@ def collect(
         if data is None:
             data = _core.CollectedData(names)
         count = _rows(arrays)
-        data.add(arrays, _label(label, count, labels) if with_labels else None, count)
+        data.add(arrays, labels.array(label, count) if labels else None, count)
         batch_size = batch_size or count
         if limit is not None and len(data) >= limit:
             break
@@ -89,7 +99,9 @@ def collect(
         )
     # Samples of different shapes cannot share a batch, and they may be read in any order.
     return Collected(
-        data, batch_size if data.has_uniform_shapes and batch_size else 1, labels
+        data,
+        batch_size if data.has_uniform_shapes and batch_size else 1,
+        labels.objects if labels else (),
     )
 
 
@@ -108,13 +120,38 @@ def _rows(arrays: list[Any]) -> int:
     return counts.pop() if len(counts) == 1 else 0
 
 
-def _label(label: Any, count: int, label_objects: list[Any]) -> Any:
-    """Returns the labels of a batch as an array.
+class _MixedLabels(Exception):
+    """Only some batches have labels that are numbers."""
 
-    Labels that are not numbers are appended to `label_objects`, and their indices in it are returned.
+
+class _Labels:
+    """Converts the labels of batches to arrays. Labels that are not numbers become indices in `objects`.
+
+    The labels of all batches are either numbers or objects, because an index cannot be distinguished from a number.
     """
-    if label is None:
-        return None
+
+    def __init__(self, are_objects: bool = False) -> None:
+        self.objects: list[Any] = []
+        self._are_objects = are_objects
+        self._has_numbers = False
+
+    def array(self, label: Any, count: int) -> Any:
+        """Returns the labels of a batch. Raises _MixedLabels if they are of another kind than those before."""
+        if label is None:
+            return None
+        numbers = None if self._are_objects else _numbers(label, count)
+        if numbers is None and self._has_numbers:
+            raise _MixedLabels
+        if numbers is None:
+            return _indices(label, count, self.objects)
+        if self.objects:
+            raise _MixedLabels
+        self._has_numbers = True
+        return numbers
+
+
+def _numbers(label: Any, count: int) -> Any:
+    """Returns the labels of a batch as an array of numbers, or None if that is not possible."""
     try:
         array = as_array(label)
         if array.dtype.kind in "biuf" and (
@@ -125,6 +162,11 @@ def _label(label: Any, count: int, label_objects: list[Any]) -> Any:
             return array[np.newaxis]
     except (TypeError, ValueError):
         pass
+    return None
+
+
+def _indices(label: Any, count: int, label_objects: list[Any]) -> Any:
+    """Appends the labels of a batch to `label_objects` and returns their indices."""
     first_index = len(label_objects)
     if count <= 1:
         label_objects.append(label)

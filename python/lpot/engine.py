@@ -2,14 +2,21 @@
 
 import dataclasses
 import json
+import reprlib
 import typing
 from typing import Any
 
 from . import _core, interruptible, log
 from .bridges import Bridge, bridge_for
 from .collect import Collected, collect, first_sample, reusable
-from .errors import ConfigError, Error, Interrupted
-from .registry import METRICS, STRATEGIES, create_component, registered_components
+from .errors import ConfigError, DataError, Error, Interrupted
+from .registry import (
+    METRICS,
+    STRATEGIES,
+    component_text,
+    create_component,
+    registered_components,
+)
 from .saved import Folder
 from .types import ConfFiles, StrPath
 
@@ -200,6 +207,8 @@ def _set_evaluation(
             from .metric import MetricFactory
 
             factories.append(MetricFactory(METRICS[name], name, parameters))
+        elif collected.labels and request.postprocess is None:
+            _check_ignores_labels(name, parameters, collected.labels, request.eval_name)
     job.metrics = [
         (factory.name, factory.bind(collected.labels, request.postprocess))
         for factory in factories
@@ -208,6 +217,20 @@ def _set_evaluation(
         from .metric import postprocess_arrays
 
         job.postprocess = [postprocess_arrays(request.postprocess, collected.labels)]
+
+
+def _check_ignores_labels(
+    name: str, parameters: dict[str, Any], labels: list[Any], place: str
+) -> None:
+    """Raises DataError if a metric of the C++ library reads the labels, which are not numbers."""
+    if _core.metric(component_text("metric", name, (), parameters)).labels_are_baseline:
+        return
+    example = reprlib.repr(labels[0])
+    raise DataError(
+        f"[{place}] the labels are not numbers of equal shape: the first one is a {type(labels[0]).__name__} "
+        f"({example}); the metric {name} needs numbers. Pass numbers, such as those of the classes, or a function "
+        "metric(outputs, labels), which gets the labels unchanged."
+    )
 
 
 def _loader(configured: Any, given: Any) -> Any:

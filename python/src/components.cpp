@@ -51,7 +51,8 @@ void bind_components(py::module_& module) {
                         const py::list& labels) { metric.update(to_tensors(outputs), to_tensors(labels)); })
       .def("result", &Metric::result)
       .def("fresh", &Metric::fresh)
-      .def_property_readonly("higher_is_better", &Metric::higher_is_better);
+      .def_property_readonly("higher_is_better", &Metric::higher_is_better)
+      .def_property_readonly("labels_are_baseline", &Metric::labels_are_baseline);
   py::class_<Transform>(module, "Transform")
       .def("apply", &apply_transform, py::arg("inputs"), py::arg("label"), py::arg("seed") = 0);
   // The text is in YAML, as in a configuration: "topk: {k: 5}".
