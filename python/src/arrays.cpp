@@ -52,12 +52,14 @@ std::string type_name(const py::handle& object) {
 }
 
 Tensor to_tensor(const py::handle& given) {
-  const py::array array = py::array::ensure(given, py::array::c_style);
+  py::array array = py::array::ensure(given, py::array::c_style);
   if (!array) {
     PyErr_Clear();
     throw DataError("data",
                     fmt::format("cannot convert a {} to a tensor; expected an array of numbers", type_name(given)));
   }
+  if (!array.dtype().attr("isnative").cast<bool>())
+    array = array.attr("astype")(array.dtype().attr("newbyteorder")("="));
   Tensor tensor(element_type(array), Shape(array.shape(), array.shape() + array.ndim()));
   std::memcpy(tensor.bytes(), array.data(), tensor.byte_size());
   return tensor;
