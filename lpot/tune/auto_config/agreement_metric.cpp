@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "lpot/config/load.h"
+#include "lpot/tune/auto_config/box_trial.h"
 #include "lpot/tune/auto_config/config_text.h"
 #include "lpot/tune/auto_config/output_role.h"
 #include "lpot/tune/auto_config/sample_outputs.h"
@@ -17,7 +18,8 @@ constexpr std::size_t kAgreementSamples = 32;  // on which the fp32 model runs
 
 void use_agreement_metric(Config& config, const Model& model, const DataLoader& loader, const Observer& observer) {
   const SampleOutputs outputs = SampleRunner(model, observer).run(loader, kAgreementSamples);
-  const OutputRole role = find_output_role(output_evidence(model), outputs);
+  const auto [role, warning] = check_boxes(find_output_role(output_evidence(model), outputs), outputs);
+  if (!warning.empty()) observer.log(LogLevel::Warning, warning);
   Criterion& goal = config.tuning.criterion;
   const MetricText metric = choose_metric(role, {false, goal.tolerance, outputs.variance});
   config.accuracy.metrics = {parse_component(metric.metric, component_tables().metrics)};

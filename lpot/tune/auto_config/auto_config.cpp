@@ -11,6 +11,7 @@
 #include "lpot/core/version.h"
 #include "lpot/data/folder_content.h"
 #include "lpot/tune/auto_config/array_match.h"
+#include "lpot/tune/auto_config/box_trial.h"
 #include "lpot/tune/auto_config/config_text.h"
 #include "lpot/tune/auto_config/found_data.h"
 
@@ -98,6 +99,9 @@ MetricText metric_of(const FoundData& data, double max_loss) {
 AutoConfig auto_config(const Model& model, const AutoConfigOptions& options, const Observer& observer) {
   const FolderContent content = inspect_folder(options.data);
   FoundData data = find_data(model, content, options, observer);
+  CheckedRole checked = check_boxes(std::move(data.role), data.outputs);
+  data.role = std::move(checked.role);
+  if (!checked.warning.empty()) data.warnings.push_back(std::move(checked.warning));
   AutoConfig result;
   result.findings = {
       fmt::format("model          {} -> {}", ports_text(model_inputs(model)), ports_text(model_outputs(model))),

@@ -83,7 +83,7 @@ MetricText compared_with_fp32(const OutputRole& role) {
         return {"BoxAgreement: {}",
                 {},
                 "mean average precision of the int8 boxes against those of fp32; no labels needed",
-                "Boxes: {}"};
+                "Boxes: " + role.box_parameters};
       break;
     case Values:
       break;

@@ -35,11 +35,12 @@ std::string_view describe(OutputRoleKind);  // "one score per class"
 
 struct OutputRole {
   OutputRoleKind kind = OutputRoleKind::Values;
-  std::string evidence = {};        // what shows it, in words
-  std::string class_axis = "none";  // of Map, Mask, Steps: as the parameter of PixelAgreement
-  double threshold = 0.5;           // of Decision, Mask and Labels
-  double share_above = 0;           // of Mask and Labels: the share of values above the threshold
-  bool has_two_channels = false;    // an axis of two values, which mIOU would take for two classes
+  std::string evidence = {};          // what shows it, in words
+  std::string class_axis = "none";    // of Map, Mask, Steps: as the parameter of PixelAgreement
+  double threshold = 0.5;             // of Decision, Mask and Labels
+  double share_above = 0;             // of Mask and Labels: the share of values above the threshold
+  std::string box_parameters = "{}";  // of the postprocess Boxes
+  bool has_two_channels = false;      // an axis of two values, which mIOU would take for two classes
 };
 
 // What the model itself shows about its outputs.

@@ -20,6 +20,7 @@ class FirstOutputCollector {
   void add(const std::vector<Tensor>& outputs) {
     const Tensor& output = outputs.at(0);
     result_.shapes = shapes_of_outputs(outputs);
+    result_.last_outputs = outputs;
     const Tensor values = output.converted(ElementType::F64);
     const std::size_t count = values.shape().empty() ? 0 : values.shape()[0];
     if (count == 0) return;
@@ -102,6 +103,8 @@ SampleOutputs SampleRunner::run(const DataLoader& all, std::size_t count) {
   if (!runner_) runner_.emplace(model_, loader.dataset().input_naming(), RunnerOptions{.observer = &observer_});
   BatchStream batches = loader.read();
   std::vector<Tensor> labels;
+  std::vector<Shape> input_shapes;
+  std::size_t last_count = 0;
   FirstOutputCollector outputs;
   runner_->run(
       [&]() -> std::optional<std::vector<Tensor>> {
@@ -109,11 +112,16 @@ SampleOutputs SampleRunner::run(const DataLoader& all, std::size_t count) {
         auto batch = batches.next();
         if (!batch) return std::nullopt;
         labels.insert(labels.end(), batch->labels.begin(), batch->labels.end());
+        last_count = batch->labels.size();
+        input_shapes.clear();
+        for (const Tensor& input : batch->inputs) input_shapes.push_back(input.shape());
         return std::move(batch->inputs);
       },
       [&](const std::vector<Tensor>& results) { outputs.add(results); });
   const std::size_t samples = labels.size();
   SampleOutputs found = std::move(outputs).result(std::move(labels));
+  found.last_inputs = std::move(input_shapes);
+  found.last_count = last_count;
   found.has_row_per_sample = found.samples == samples;
   return found;
 }

@@ -26,6 +26,9 @@ struct SampleOutputs {
   std::vector<OutputShape> shapes = {};   // of all outputs, of the last batch
   std::vector<Tensor> maps = {};          // the first output for the first samples, to judge its values
   double variance = 0;                    // of all values
+  std::vector<Tensor> last_outputs = {};  // all outputs for the last batch, which has last_count samples
+  std::vector<Shape> last_inputs = {};    // the shapes of its inputs
+  std::size_t last_count = 0;
 
   bool has_classes() const { return shape.size() == 1 && has_one_shape; }
   std::size_t classes() const { return shape.empty() ? 1 : shape[0]; }

@@ -52,6 +52,18 @@ TEST(AgreementMetric, ComparesTheBoxesOfADetector) {
   EXPECT_THAT(names_of(config.accuracy.postprocess), ElementsAre("Boxes"));
 }
 
+// A score for each cell of 64 x 64 pixels is outside of 0..1, so Boxes cannot read the outputs.
+TEST(AgreementMetric, ComparesTheValuesOfAnUnknownDetector) {
+  const auto x = parameter({-1, 3, 128, 128}, "x");
+  const auto mean = std::make_shared<op::ReduceMean>(x, op::Constant::create(ov::element::i64, {3}, {1, 2, 3}), true);
+  const auto number = std::make_shared<op::Squeeze>(mean, op::Constant::create(ov::element::i64, {1}, {3}));
+  const Model model = as_model(
+      {std::make_shared<op::Add>(number, constant({1, 6, 336}, std::vector<float>(std::size_t{6} * 336, 7)))}, {x});
+  const Config config = chosen_for(model, noise_of({3, 128, 128}, 4));
+  EXPECT_THAT(names_of(config.accuracy.metrics), ElementsAre("MSE"));
+  EXPECT_THAT(config.accuracy.postprocess, IsEmpty());
+}
+
 // The goal of other values depends on their variance, because the squared error of the fp32 model is 0.
 TEST(AgreementMetric, ComparesTheSquaredDifferenceOfOtherValues) {
   const auto x = parameter({-1, 3, 8, 8}, "x");
