@@ -113,6 +113,8 @@ MetricText choose_metric(const OutputRole& role, const MetricRequest& request) {
   const Criterion relative{.relative = true, .tolerance = request.max_loss};
   if (request.has_labels && role.kind == OutputRoleKind::Classes)
     return {"topk: 1", relative, "share of samples whose label has the highest score (top-1)"};
+  if (request.has_labels && role.kind == OutputRoleKind::Decision)
+    return {"Accuracy: {}", relative, "share of samples whose score is on the side of 0.5 that the label says"};
   MetricText metric = compared_with_fp32(role);
   metric.criterion = relative;
   if (!metric.metric.empty()) return metric;

@@ -35,8 +35,9 @@ struct ConfigText {
 
 std::string to_yaml(const ConfigText&);
 
-// The metric for outputs: top-1 with labels, if they are scores of classes; else a metric that compares with the fp32
-// model. Plain values get the mean squared error, with a goal of `max_loss` times the variance of the output.
+// The metric for outputs: top-1 or the accuracy with labels, if they are scores of classes; else a metric that compares
+// with the fp32 model. Plain values get the mean squared error, with a goal of `max_loss` times the variance of the
+// output.
 struct MetricRequest {
   bool has_labels = false;
   double max_loss = 0.01;

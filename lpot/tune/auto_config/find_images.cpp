@@ -168,12 +168,19 @@ FoundData unchecked_images(const ImageInput& input, const FolderContent& content
   return found;
 }
 
+// The scores of no and yes instead of one score for yes, so that the outputs are those of a model with two classes.
+SampleOutputs with_both_scores(SampleOutputs outputs) {
+  for (OutputRow& row : outputs.rows) {
+    const double yes = std::clamp(row.at(0), 0.0, 1.0);
+    row = {1 - yes, yes};
+  }
+  outputs.shape = {2};
+  return outputs;
+}
+
 FoundData checked_images(const ImageInput& input, const FolderContent& content, const std::vector<ImageStep>& sizes,
-                         const std::vector<ImageStep>& steps, SampleRunner& runner) {
+                         const std::vector<ImageStep>& steps, const RunCandidate& run) {
   const auto candidates = candidates_for(input, content.evaluation, sizes.front(), steps);
-  const RunCandidate run = [&](const PreprocessingCandidate& candidate, std::size_t count) {
-    return runner.run(candidate.data, count);
-  };
   LabelHypotheses labels;
   if (content.labels)
     labels = label_hypotheses(content.labels->first, content.labels->last, run(candidates.front(), 1).classes());
@@ -187,7 +194,7 @@ FoundData checked_images(const ImageInput& input, const FolderContent& content, 
     size = choose_size(
         sizes, choice,
         [&](const ImageStep& other) {
-          return runner.run({content.evaluation, image_transforms(input, other, normalization)}, kSizeSamples);
+          return run({other.name, {content.evaluation, image_transforms(input, other, normalization)}}, kSizeSamples);
         },
         found);
   else
@@ -220,9 +227,15 @@ FoundData find_images(const Model& model, const FolderContent& content, const Au
   const OutputEvidence evidence = output_evidence(model);
   const OutputRole role =
       role_with_any(candidates_for(input, content.evaluation, sizes.front(), steps), evidence, runner);
-  const bool has_classes = role.kind == OutputRoleKind::Classes;
-  FoundData found = has_classes ? checked_images(input, content, sizes, steps, runner)
-                                : unchecked_images(input, content, sizes.front(), steps, runner);
+  const bool is_decision = role.kind == OutputRoleKind::Decision;
+  const bool has_classes = role.kind == OutputRoleKind::Classes || is_decision;
+  const RunCandidate run = [&](const PreprocessingCandidate& candidate, std::size_t count) {
+    SampleOutputs outputs = runner.run(candidate.data, count);
+    return is_decision ? with_both_scores(std::move(outputs)) : outputs;
+  };
+  const ImageStep whole = whole_image(input, images.sizes, role.kind == OutputRoleKind::Boxes);
+  FoundData found = has_classes ? checked_images(input, content, sizes, steps, run)
+                                : unchecked_images(input, content, whole, steps, runner);
   found.role = has_classes ? role : find_output_role(evidence, found.outputs);
   if (!has_classes && content.labels) {
     if (found.role.kind == OutputRoleKind::Embedding && found.outputs.shape.size() == 1)

@@ -144,12 +144,18 @@ ImageInput with_fixed_size(ImageInput input, std::vector<ImageSize> images, bool
   return input;
 }
 
-std::vector<ImageStep> image_sizes(const ImageInput& input, const std::vector<ImageSize>& images) {
+ImageStep whole_image(const ImageInput& input, const std::vector<ImageSize>& images, bool keeps_aspect) {
   const ImageSize wanted{input.height, input.width};
   if (std::all_of(images.begin(), images.end(), [&](const ImageSize& size) { return size == wanted; }))
-    return {{"unchanged size", {}}};
-  const ImageStep whole{fmt::format("resized to {} x {}", input.height, input.width),
-                        {fmt::format("Resize: {{size: [{}, {}]}}", input.height, input.width)}};
+    return {"unchanged size", {}};
+  const std::string size = fmt::format("{{size: [{}, {}]}}", input.height, input.width);
+  if (keeps_aspect) return {fmt::format("fitted into {} x {}", input.height, input.width), {"LetterBox: " + size}};
+  return {fmt::format("resized to {} x {}", input.height, input.width), {"Resize: " + size}};
+}
+
+std::vector<ImageStep> image_sizes(const ImageInput& input, const std::vector<ImageSize>& images) {
+  const ImageStep whole = whole_image(input, images, false);
+  if (whole.transforms.empty()) return {whole};
   if (input.height != input.width || input.height < kLeastCroppedSide) return {whole};
   const auto cropped_from = [&](std::size_t shorter) {
     return ImageStep{

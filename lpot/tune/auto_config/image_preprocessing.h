@@ -47,6 +47,10 @@ struct ImageStep {
 // The ways to reach the size of the input, the most usual first. One without transforms if all images have this size.
 std::vector<ImageStep> image_sizes(const ImageInput&, const std::vector<ImageSize>& images);
 
+// The way to reach the size with the whole image: with its aspect ratio (`LetterBox`), as detectors expect it, or
+// without.
+ImageStep whole_image(const ImageInput&, const std::vector<ImageSize>& images, bool keeps_aspect);
+
 // Mean and deviation of pixels, 0..1.
 struct PixelStatistics {
   double mean = 0;

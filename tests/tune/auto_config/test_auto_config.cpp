@@ -117,6 +117,63 @@ TEST_F(AutoConfigs, NamesAllNormalizationsOnce) {
   EXPECT_THAT(normalization_names(), AllOf(Contains("imagenet"), Contains("caffe"), Each(Not(IsEmpty()))));
 }
 
+// Pictures of Fashion-MNIST for networks that were not trained with them.
+class PictureAutoConfigs : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string script = LPOT_SOURCE_DIR "/tests/support/fashion_pictures.py";
+    const std::string command =
+        "python3 " + shell_quoted(script) + " " + shell_quoted((folder_ / "all").string()) + " 100";
+    ASSERT_EQ(std::system(command.c_str()), 0) << command;
+  }
+  void use_class(int digit) const {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "all"))
+      if (entry.path().filename().string().starts_with(std::to_string(digit) + "_")) {
+        std::filesystem::create_directories(folder_ / "used");
+        std::filesystem::rename(entry.path(), folder_ / "used" / entry.path().filename());
+        return;
+      }
+  }
+  AutoConfig configure(const Model& model, const std::string& name) const {
+    return auto_config(model, {.data = folder_ / name});
+  }
+  static Config config_of(const AutoConfig& found) {
+    return load_config_text(found.text, "conf.yaml", component_tables());
+  }
+  static std::vector<std::string> transforms_of(const Config& config) {
+    std::vector<std::string> names;
+    for (const Component& transform : config.accuracy.loader->transforms) names.push_back(transform.name);
+    return names;
+  }
+  TempFolder folder_;
+};
+
+// Sandals (5) are darker than coats (4).
+TEST_F(PictureAutoConfigs, UseLabelsForOneScore) {
+  use_class(4);
+  use_class(5);
+  const auto x = parameter({-1, 1, 28, 28}, "x");
+  const auto axes = op::Constant::create(ov::element::i64, {2}, {2, 3});
+  const auto mean = std::make_shared<op::ReduceMean>(x, axes, false);
+  const auto shifted = std::make_shared<op::Subtract>(mean, constant({1, 1}, {0.25f}));
+  const auto score = std::make_shared<op::Sigmoid>(std::make_shared<op::Multiply>(shifted, constant({1, 1}, {-40.0f})));
+  const AutoConfig found = configure(as_model({score}, {x}), "used");
+  EXPECT_EQ(config_of(found).accuracy.metrics.at(0).name, "Accuracy") << found.text;
+  EXPECT_THAT(found.findings, Contains(HasSubstr("normalization  0..1; the fp32 model on")));
+}
+
+TEST_F(PictureAutoConfigs, DoNotCropForSegmentersAndDetectors) {
+  const auto x = parameter({-1, 1, 64, 64}, "x");
+  const Model segmenter = as_model({std::make_shared<op::Sigmoid>(conv3x3(x, 1, 1, "conv"))}, {x});
+  EXPECT_THAT(transforms_of(config_of(configure(segmenter, "all"))),
+              AllOf(Contains("Resize"), Not(Contains("CenterCrop"))));
+  const auto mean = std::make_shared<op::ReduceMean>(x, op::Constant::create(ov::element::i64, {3}, {1, 2, 3}), true);
+  const auto number = std::make_shared<op::Squeeze>(mean, op::Constant::create(ov::element::i64, {1}, {3}));
+  const auto boxes = constant({1, 6, 336}, std::vector<float>(std::size_t{6} * 336, 0.1f));
+  const Model detector = as_model({std::make_shared<op::Add>(number, boxes)}, {x});
+  EXPECT_THAT(transforms_of(config_of(configure(detector, "all"))), Contains("LetterBox"));
+}
+
 // Networks with the scores of three classes for each part of a waveform of 400 samples.
 class SoundAutoConfigs : public testing::Test {
  protected:

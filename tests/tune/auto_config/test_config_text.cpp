@@ -86,6 +86,7 @@ TEST(ChooseMetric, DependsOnLabelsAndOutputs) {
   pairs.has_two_channels = true;
   EXPECT_THAT(choose_metric(pairs, {}).metric, HasSubstr("PixelAgreement")) << "mIOU would read two classes";
   EXPECT_EQ(metric_for(Decision), "PixelAgreement: {class_axis: none, threshold: 0.5}");
+  EXPECT_EQ(choose_metric(role_of(Decision), {.has_labels = true}).metric, "Accuracy: {}");
   EXPECT_EQ(metric_for(ClassIndex), "PixelAgreement: {class_axis: none}");
   EXPECT_EQ(metric_for(Values), "MSE: {compare_label: false}");
 }

@@ -64,6 +64,13 @@ TEST(ImageSizes, OfSquareInputsBeginWithTheCropOfImageNet) {
   EXPECT_THAT(image_sizes({3, 48, 192}, {{500, 375}}), SizeIs(1)) << "crops of other shapes are not usual";
 }
 
+TEST(ImageSizes, OfWholeImagesMayKeepTheAspectRatio) {
+  const ImageInput input{3, 480, 640};
+  EXPECT_THAT(whole_image(input, {{500, 375}}, true).transforms, ElementsAre("LetterBox: {size: [480, 640]}"));
+  EXPECT_THAT(whole_image(input, {{500, 375}}, false).transforms, ElementsAre("Resize: {size: [480, 640]}"));
+  EXPECT_THAT(whole_image(input, {{480, 640}}, true).transforms, IsEmpty());
+}
+
 TEST(Normalizations, OfThreeChannelsHaveBothOrders) {
   const auto steps = normalizations({3, 224, 224}, {});
   EXPECT_THAT(keys_of(steps), ElementsAre("imagenet", "imagenet-bgr", "0..1", "0..1-bgr", "-1..1", "-1..1-bgr",
