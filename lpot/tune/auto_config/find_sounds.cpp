@@ -100,7 +100,8 @@ FoundData find_sounds(const Model& model, const FolderContent& content, const Au
   const double seconds = median_seconds(content.root);
   std::vector<PreprocessingCandidate> candidates;
   std::vector<std::string> parameters;  // of each candidate
-  for (const SoundInput& input : need_sound_inputs(model, content))
+  const std::vector<SoundInput> inputs = need_sound_inputs(model, content);
+  for (const SoundInput& input : inputs)
     for (const SoundFeatures& features : sound_features(input, seconds, options.audio)) {
       candidates.push_back({features.name, {with_parameters(content.evaluation, features.parameters)}});
       parameters.push_back(features.parameters);
@@ -127,7 +128,11 @@ FoundData find_sounds(const Model& model, const FolderContent& content, const Au
   if (found.role.kind != OutputRoleKind::Classes) found.uses_labels = false;
   if (!content.calibration.empty())
     found.calibration = DataText{with_parameters(content.calibration, parameters[chosen])};
-  found.samples = make_dataset(parse_component(found.evaluation.dataset, component_tables().datasets))->size();
+  const Component dataset = parse_component(found.evaluation.dataset, component_tables().datasets);
+  if (inputs.front().length == 0 && dataset.parameters.has("length"))
+    found.findings.push_back(fmt::format("sound length   the model accepts any; sounds are cut or padded to {} samples",
+                                         dataset.parameters.integer("length")));
+  found.samples = make_dataset(dataset)->size();
   return found;
 }
 

@@ -62,6 +62,9 @@ class ParameterText {
     const std::string text = set(name, std::to_string(value));
     return std::strtoull(text.c_str(), nullptr, 10);
   }
+  bool has(const std::string& name) const {
+    return std::any_of(items_.begin(), items_.end(), [&](const auto& item) { return item.first == name; });
+  }
   std::string text() const {
     std::string result;
     for (const auto& [name, value] : items_) result += fmt::format("{}{}: {}", result.empty() ? "" : ", ", name, value);
@@ -72,10 +75,16 @@ class ParameterText {
   std::vector<std::pair<std::string, std::string>> items_;
 };
 
-SoundFeatures waveform(const SoundInput& input, std::size_t rate, const std::string& given) {
+// The number of samples or frames of this length, at least one.
+std::size_t count_of(double seconds, double per_second) {
+  return static_cast<std::size_t>(std::max(1.0, std::round(seconds * per_second)));
+}
+
+SoundFeatures waveform(const SoundInput& input, double seconds, std::size_t rate, const std::string& given) {
   ParameterText parameters(given);
   rate = parameters.set("sample_rate", rate);
-  if (input.length > 0) parameters.set("length", input.length);
+  if (!parameters.has("chunk"))
+    parameters.set("length", input.length > 0 ? input.length : count_of(seconds, static_cast<double>(rate)));
   parameters.set("layout", input.layout);
   return {fmt::format("waveform at {} Hz", rate), parameters.text()};
 }
@@ -109,7 +118,7 @@ std::vector<FrameChoice> frame_choices(const SoundInput& input, double seconds, 
   return chosen;
 }
 
-SoundFeatures spectrogram(const SoundInput& input, const FrameChoice& frame, const LogChoice& log,
+SoundFeatures spectrogram(const SoundInput& input, double seconds, const FrameChoice& frame, const LogChoice& log,
                           const std::string& given) {
   ParameterText parameters(given);
   const std::size_t rate = parameters.set("sample_rate", kSpectrogramRate);
@@ -119,9 +128,11 @@ SoundFeatures spectrogram(const SoundInput& input, const FrameChoice& frame, con
   if (log.limits_range) parameters.set("top_db", std::string("80"));
   parameters.set("scaling", log.scaling);
   // The sound is filled up with silence before the spectrum, as in training, so that frames are not padded.
-  if (input.length > 0) {
-    parameters.set("length", (input.length - 1) * hop);
-    parameters.set("frames", input.length);
+  if (!parameters.has("chunk")) {
+    const double per_second = static_cast<double>(rate) / static_cast<double>(std::max<std::size_t>(1, hop));
+    const std::size_t frames = input.length > 0 ? input.length : count_of(seconds, per_second) + 1;
+    parameters.set("length", (frames - 1) * hop);
+    parameters.set("frames", frames);
   }
   parameters.set("layout", input.layout);
   return {fmt::format("{} Hz, hop {}, n_fft {}, {}", rate, hop, n_fft, log.name), parameters.text()};
@@ -155,12 +166,12 @@ std::vector<SoundFeatures> sound_features(const SoundInput& input, double second
       features.push_back(std::move(added));
   };
   if (input.bands == 0) {
-    for (const std::size_t rate : kRates) add(waveform(input, rate, given));
+    for (const std::size_t rate : kRates) add(waveform(input, seconds, rate, given));
     return features;
   }
   const std::size_t rate = ParameterText(given).set("sample_rate", kSpectrogramRate);
   for (const FrameChoice& frame : frame_choices(input, seconds, rate))
-    for (const LogChoice& log : kLogChoices) add(spectrogram(input, frame, log, given));
+    for (const LogChoice& log : kLogChoices) add(spectrogram(input, seconds, frame, log, given));
   return features;
 }
 

@@ -32,7 +32,8 @@ struct SoundFeatures {
 };
 
 // The usual features for an input, the most usual first. `seconds`: the median length of the sounds, which the frames
-// must reach approximately. `given`: parameters as in a configuration that are fixed.
+// must reach approximately. If the input has any length, all sounds get this length, because those of a batch must be
+// equal. `given`: parameters as in a configuration that are fixed.
 std::vector<SoundFeatures> sound_features(const SoundInput&, double seconds, const std::string& given);
 
 }  // namespace lpot

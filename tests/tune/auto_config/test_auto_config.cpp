@@ -185,18 +185,23 @@ class SoundAutoConfigs : public testing::Test {
     return as_model({product(std::make_shared<op::Reshape>(x, shape, false), length, 3, "scores")}, {x});
   }
 
-  void add_sounds(const std::string& folder, int count) const {
-    // One channel with 400 samples of 16 bits at 16000 Hz.
-    const std::string header(
-        "RIFF\x44\x03\0\0WAVE"
-        "fmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0"
-        "data\x20\x03\0\0",
-        44);
+  // One channel with samples of 16 bits at 16000 Hz.
+  static std::string header(int samples) {
+    const auto number = [](std::uint32_t value) { return std::string(reinterpret_cast<const char*>(&value), 4); };
+    const auto bytes = static_cast<std::uint32_t>(2 * samples);
+    return "RIFF" + number(36 + bytes) + "WAVE" +
+           std::string("fmt \x10\0\0\0\x01\0\x01\0\x80\x3e\0\0\0\x7d\0\0\x02\0\x10\0", 24) + "data" + number(bytes);
+  }
+
+  // Each sound is longer than the one before by `growth`.
+  void add_sounds(const std::string& folder, int count, int growth = 0) const {
     for (int number = 1; number <= count; ++number) {
       std::vector<std::int16_t> samples;
-      for (int i = 0; i < 400; ++i) samples.push_back(static_cast<std::int16_t>(9000 * std::sin(0.02 * i * number)));
+      for (int i = 0; i < 400 + growth * number; ++i)
+        samples.push_back(static_cast<std::int16_t>(9000 * std::sin(0.02 * i * number)));
       const std::string data(reinterpret_cast<const char*>(samples.data()), 2 * samples.size());
-      folder_.write("sounds/" + folder + "/" + std::to_string(number) + ".wav", header + data);
+      folder_.write("sounds/" + folder + "/" + std::to_string(number) + ".wav",
+                    header(static_cast<int>(samples.size())) + data);
     }
   }
 
@@ -215,6 +220,18 @@ TEST_F(SoundAutoConfigs, CalibrateWithTheFolderTrainAndTheSameFeatures) {
   EXPECT_EQ(evaluation.parameters.text("root"), (folder_ / "sounds/val").string());
   EXPECT_EQ(calibration.parameters.integer("sample_rate"), evaluation.parameters.integer("sample_rate"));
   EXPECT_FALSE(config.accuracy.loader->subset);
+}
+
+TEST_F(SoundAutoConfigs, UseOneLengthForAModelOfAnyLength) {
+  add_sounds("all", 21, 16);
+  const auto x = parameter({-1, -1}, "x");
+  const auto squares = std::make_shared<op::Multiply>(x, x);
+  const auto energy = std::make_shared<op::ReduceMean>(squares, op::Constant::create(ov::element::i64, {1}, {1}), true);
+  const Model model = as_model({product(energy, 1, 3, "scores")}, {x});
+  const AutoConfig found = auto_config(model, {.data = folder_ / "sounds", .audio = "sample_rate: 16000"});
+  const Config config = load_config_text(found.text, "conf.yaml", component_tables());
+  EXPECT_EQ(config.accuracy.loader->dataset.parameters.integer("length"), 400 + 11 * 16) << found.text;
+  EXPECT_THAT(found.findings, Contains(HasSubstr("cut or padded to 576 samples")));
 }
 
 TEST_F(SoundAutoConfigs, IgnoreLabelsIfAnOutputHasARowPerStep) {

@@ -34,7 +34,17 @@ TEST(SoundFeatures, ShapesSayWhatTheInputIs) {
 TEST(SoundFeatures, TryTheUsualRatesOfWaveforms) {
   EXPECT_EQ(parameters_of({16000, 0, "T"}, 1).front(), "sample_rate: 16000, length: 16000, layout: T");
   EXPECT_EQ(parameters_of({16000, 0, "T"}, 1).size(), 5u);
-  EXPECT_THAT(parameters_of({0, 0, "1T"}, 1, "sample_rate: 8000"), ElementsAre("sample_rate: 8000, layout: 1T"));
+  EXPECT_THAT(parameters_of({0, 0, "1T"}, 1, "sample_rate: 8000"),
+              ElementsAre("sample_rate: 8000, length: 8000, layout: 1T"));
+}
+
+// The sounds of a batch must have one length.
+TEST(SoundFeatures, HaveTheMedianLengthIfTheInputHasAny) {
+  EXPECT_EQ(parameters_of({0, 0, "T"}, 1.5).front(), "sample_rate: 16000, length: 24000, layout: T");
+  EXPECT_EQ(parameters_of({0, 0, "T"}, 1.5, "length: 4000").front(), "length: 4000, sample_rate: 16000, layout: T");
+  EXPECT_THAT(parameters_of({0, 80, "FT"}, 1.5), Each(HasSubstr("length: 24000, frames: 151,")));
+  EXPECT_EQ(parameters_of({0, 0, "T"}, 1.5, "chunk: 400, sample_rate: 8000").front(),
+            "chunk: 400, sample_rate: 8000, layout: T");
 }
 
 TEST(SoundFeatures, TryFramesThatSpanTheSounds) {
