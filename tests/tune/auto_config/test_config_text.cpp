@@ -45,11 +45,42 @@ TEST(MatchArrays, DividesTrainingAndTestFiles) {
   EXPECT_EQ(data.calibration, "npy: {inputs: {\"image\": \"x_train.npy\"}, labels: \"y_train.npy\"}");
 }
 
+TEST(MatchArrays, PrefersTheInputWithTheLongestName) {
+  const Port tokens{"token_ids:0", "i64", {-1, -1}};
+  const ArrayData data = match_arrays(
+      {array("ids.npy", {9, 4}, ElementType::I64), array("token_ids.npy", {9, 4}, ElementType::I64)}, {kIds, tokens});
+  EXPECT_EQ(data.evaluation, "npy: {inputs: {\"ids\": \"ids.npy\", \"token_ids:0\": \"token_ids.npy\"}}");
+}
+
+TEST(MatchArrays, NamesNeedTheShapeToo) {
+  const ArrayData data =
+      match_arrays({array("image_ids.npy", {9, 4}, ElementType::I64), array("x.npy", {9, 3, 8, 8})}, {kImage, kIds});
+  EXPECT_EQ(data.evaluation, "npy: {inputs: {\"image\": \"x.npy\", \"ids\": \"image_ids.npy\"}}");
+}
+
+TEST(MatchArrays, RefusesFilesThatOnlyTheirShapeShows) {
+  const Port left{"left", "f32", {-1, 8}}, right{"right", "f32", {-1, 8}};
+  EXPECT_THAT(message_of<DataError>([&] {
+                match_arrays({array("a.npy", {9, 8}), array("b.npy", {9, 8})}, {left, right});
+              }),
+              HasSubstr("Name each file after its input"));
+  EXPECT_EQ(match_arrays({array("a.npy", {9, 8}), array("my_left.npy", {9, 8})}, {left, right}).evaluation,
+            "npy: {inputs: {\"left\": \"my_left.npy\", \"right\": \"a.npy\"}}")
+      << "the other one is named";
+}
+
+TEST(MatchArrays, TakesInputsAndLabelsOfOnePart) {
+  const ArrayData data = match_arrays({array("x_test.npy", {9, 3, 8, 8}), array("x_val.npy", {5, 3, 8, 8}),
+                                       array("y_test.npy", {9}), array("y_val.npy", {5})},
+                                      {kImage});
+  EXPECT_EQ(data.evaluation, "npy: {inputs: {\"image\": \"x_test.npy\"}, labels: \"y_test.npy\"}");
+}
+
 TEST(MatchArrays, ListsFilesAndInputsThatDoNotFit) {
   EXPECT_THAT(message_of<DataError>([] {
                 match_arrays({array("a.npy", {9, 4}), array("b.npy", {9, 5})}, {kImage});
               }),
-              AllOf(HasSubstr("found a.npy f32 [9,4], b.npy f32 [9,5]"), HasSubstr("expected image f32 [?,3,8,8]")));
+              AllOf(HasSubstr("found a.npy f32 [9,4], b.npy f32 [9,5]"), HasSubstr("for each of image f32 [?,3,8,8]")));
 }
 
 OutputRole role_of(OutputRoleKind kind, double share_above = 0.5) {
