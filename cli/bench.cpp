@@ -53,7 +53,7 @@ void print_result(const Context& context, const OrderedJson& head, const Ordered
     result.update(head);
     result["cpu"] = cpu.name;
     result["cpu_class"] = cpu.cpu_class();
-    fmt::print("{}\n", result.dump(2));
+    fmt::print("{}\n", dump_json(result, 2));
     return;
   }
   fmt::print("{}, {} ({}); models run alternately; times in ms\n\n", sentence, cpu.name, cpu.cpu_class());

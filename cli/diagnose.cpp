@@ -9,6 +9,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "lpot/core/cpu.h"
+#include "lpot/core/json.h"
 #include "lpot/report/table.h"
 #include "lpot/tune/tune.h"
 
@@ -113,7 +114,7 @@ int run_diagnose(const ConfigOptions& verb, const Context& context) {
   if (context.common.json) {
     auto json = nlohmann::ordered_json::array();
     for (const OpDiagnosis& op : ops) json.push_back(to_json(op));
-    fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+    fmt::print("{}\n", dump_json(json, 2));
   } else {
     print_text(ops);
   }

@@ -7,6 +7,7 @@
 #include "cli/terminal.h"
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
+#include "lpot/core/json.h"
 #include "lpot/distributed/onnxruntime_executor.h"
 #include "lpot/model/load.h"
 #include "lpot/report/table.h"
@@ -85,7 +86,7 @@ int run_evaluate(const EvaluateVerb& verb, const Context& context) {
                                 {"seconds", score.seconds},
                                 {"precision", to_string(model.precision)}};
     json.update(runtime_json(onnxruntime.get()));
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", dump_json(json, 2));
     return kSuccess;
   }
   for (const auto& [name, value] : score.metrics) fmt::print("{:<12} {:.4f}\n", name, value);

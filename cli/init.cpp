@@ -8,6 +8,7 @@
 #include "cli/verbs.h"
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
+#include "lpot/core/json.h"
 #include "lpot/model/load.h"
 
 namespace lpot::cli {
@@ -110,7 +111,7 @@ int run_init(const InitVerb& verb, const Context& context) {
     write_file(verb.output, text);
   }
   if (context.common.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"config", verb.output}, {"text", text}}.dump(2));
+    fmt::print("{}\n", dump_json(nlohmann::ordered_json{{"config", verb.output}, {"text", text}}, 2));
   } else if (verb.output.empty()) {
     fmt::print("{}", text);
   } else {

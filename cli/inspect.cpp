@@ -7,6 +7,7 @@
 #include "cli/model_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "lpot/core/json.h"
 #include "lpot/model/load.h"
 #include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/quantized_ops.h"
@@ -61,16 +62,16 @@ int print_executed(const InspectVerb& verb, const Model& model, const Context& c
                          {"ops", op.source_names},
                          {"in_body", op.is_in_body},
                          {"ms", op.time_ms}});
-    fmt::print("{}\n", nlohmann::ordered_json{{"path", verb.path},
-                                              {"batch_size", verb.batch_size},
-                                              {"total_ms", report.total_ms},
-                                              {"int8_kernels", report.int8_kernels},
-                                              {"int8_kernels_in_bodies", report.int8_kernels_in_bodies},
-                                              {"int8_percent", percent(report.int8_ms)},
-                                              {"conversions", report.conversions},
-                                              {"conversions_percent", percent(report.conversions_ms)},
-                                              {"kernels", kernels}}
-                           .dump(2));
+    fmt::print("{}\n", dump_json(nlohmann::ordered_json{{"path", verb.path},
+                                                        {"batch_size", verb.batch_size},
+                                                        {"total_ms", report.total_ms},
+                                                        {"int8_kernels", report.int8_kernels},
+                                                        {"int8_kernels_in_bodies", report.int8_kernels_in_bodies},
+                                                        {"int8_percent", percent(report.int8_ms)},
+                                                        {"conversions", report.conversions},
+                                                        {"conversions_percent", percent(report.conversions_ms)},
+                                                        {"kernels", kernels}},
+                                 2));
     return kSuccess;
   }
   std::vector<Row> rows;
@@ -102,16 +103,16 @@ int run_inspect(const InspectVerb& verb, const Context& context) {
   for (const OpInfo& op : ops) ++types[op.type];
 
   if (context.common.json) {
-    fmt::print("{}\n", nlohmann::ordered_json{{"path", path},
-                                              {"format", to_string(model.format)},
-                                              {"size_bytes", model.size_bytes},
-                                              {"fingerprint", model.fingerprint},
-                                              {"inputs", ports_json(model_inputs(model))},
-                                              {"outputs", ports_json(model_outputs(model))},
-                                              {"op_types", types},
-                                              {"quantizable", ops_json(quantizable)},
-                                              {"quantized", ops_json(quantized.ops)}}
-                           .dump(2));
+    fmt::print("{}\n", dump_json(nlohmann::ordered_json{{"path", path},
+                                                        {"format", to_string(model.format)},
+                                                        {"size_bytes", model.size_bytes},
+                                                        {"fingerprint", model.fingerprint},
+                                                        {"inputs", ports_json(model_inputs(model))},
+                                                        {"outputs", ports_json(model_outputs(model))},
+                                                        {"op_types", types},
+                                                        {"quantizable", ops_json(quantizable)},
+                                                        {"quantized", ops_json(quantized.ops)}},
+                                 2));
     return kSuccess;
   }
   fmt::print("{}: {}, {}\n", path, to_string(model.format), format_bytes(model.size_bytes));

@@ -5,6 +5,7 @@
 #include "cli/config_options.h"
 #include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "lpot/core/json.h"
 #include "lpot/report/result.h"
 #include "lpot/report/table.h"
 #include "lpot/tune/tune.h"
@@ -29,7 +30,7 @@ int run_quantize(const ConfigOptions& verb, const Context& context) {
     if (!result.shapes.empty()) json["static_shapes"] = shapes_json(result.shapes);
     json["precision"] = to_string(result.precision);
     json.update(exports_json(result));
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", dump_json(json, 2));
     return kSuccess;
   }
   if (result.activations.empty())

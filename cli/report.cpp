@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/verbs.h"
 #include "lpot/core/file.h"
+#include "lpot/core/json.h"
 #include "lpot/report/faster_trial.h"
 #include "lpot/report/html.h"
 #include "lpot/report/markdown.h"
@@ -24,10 +23,9 @@ int run_report(const ReportVerb& verb, const Context& context) {
   const auto store = open_sqlite_store_read_only(store_path(verb.workspace));
   const auto view = report_view(*store, find_study(*store, verb.study));
   const std::string format = context.common.json ? "json" : verb.format;
-  const std::string text = format == "md" ? report_markdown(view)
-                           : format == "html"
-                               ? report_html(view)
-                               : view.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  const std::string text = format == "md"     ? report_markdown(view)
+                           : format == "html" ? report_html(view)
+                                              : dump_json(view, 2) + "\n";
   if (!verb.output.empty())
     write_file(verb.output, text);
   else

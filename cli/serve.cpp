@@ -111,7 +111,7 @@ OrderedJson studies_json(const fs::path& workspace) {
 }
 
 void send_json(httplib::Response& answer, const OrderedJson& json) {
-  answer.set_content(json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace), "application/json");
+  answer.set_content(dump_json(json), "application/json");
 }
 
 void add_routes(httplib::Server& server, const fs::path& workspace) {
@@ -206,7 +206,7 @@ int run_serve(const std::string& folder, int asked_port, const Context& context)
   const StopsAtSignal stops(server);
   const std::string address = fmt::format("http://127.0.0.1:{}/", *port);
   if (context.common.json)
-    fmt::print("{}\n", OrderedJson{{"address", address}}.dump());
+    fmt::print("{}\n", dump_json(OrderedJson{{"address", address}}));
   else
     fmt::print("{}  (stop with Ctrl-C)\n", address);
   std::fflush(stdout);

@@ -101,7 +101,7 @@ int run_show(const std::string& workspace, const Context& context) {
   if (context.common.json) {
     OrderedJson json = OrderedJson::array();
     for (const StudyEntry& study : studies) json.push_back(study_json(*store, study));
-    fmt::print("{}\n", json.dump(2));
+    fmt::print("{}\n", dump_json(json, 2));
     return kSuccess;
   }
   if (studies.empty()) fmt::print("no study in {} yet\n", workspace);

@@ -39,15 +39,15 @@ void print_dry_run_text(const Config& config, const DryRun& found) {
 int run_dry(const Config& config, const TuneVerb& verb, Terminal& terminal, const Context& context) {
   const DryRun found = dry_run(config, {.model = verb.config.model, .output = verb.config.output}, terminal.observer());
   if (context.common.json)
-    fmt::print("{}\n", OrderedJson{{"settings", describe(config, component_tables().recipes)},
-                                   {"quantizable_ops", found.quantizable_ops},
-                                   {"kept_in_fp32", found.fixed_ops},
-                                   {"precision", to_string(found.precision)},
-                                   {"schemes", found.schemes},
-                                   {"evaluation_samples", found.evaluation_size},
-                                   {"calibration_samples", found.calibration_samples},
-                                   {"workspace", found.workspace.string()}}
-                           .dump(2));
+    fmt::print("{}\n", dump_json(OrderedJson{{"settings", describe(config, component_tables().recipes)},
+                                             {"quantizable_ops", found.quantizable_ops},
+                                             {"kept_in_fp32", found.fixed_ops},
+                                             {"precision", to_string(found.precision)},
+                                             {"schemes", found.schemes},
+                                             {"evaluation_samples", found.evaluation_size},
+                                             {"calibration_samples", found.calibration_samples},
+                                             {"workspace", found.workspace.string()}},
+                                 2));
   else
     print_dry_run_text(config, found);
   return kSuccess;

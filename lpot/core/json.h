@@ -1,11 +1,12 @@
-// Parses JSON and CBOR from untrusted files. The JSON library copies, compares and prints values recursively, so deeply
-// nested values are rejected.
+// Parses JSON and CBOR from untrusted files, and writes JSON. The JSON library copies, compares and prints values
+// recursively, so deeply nested values are rejected.
 //
 //   const nlohmann::json json = parse_json(text);
 //
 #pragma once
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <string>
 #include <string_view>
 
 namespace lpot {
@@ -33,6 +34,12 @@ Json parse_json_or_discard(std::string_view text) {
   } catch (const nlohmann::json::exception&) {
     return Json(Json::value_t::discarded);
   }
+}
+
+// Writes JSON. Bytes that are not UTF-8, which paths may have, become U+FFFD; Json::dump() would throw for them.
+template <typename Json>
+std::string dump_json(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 // Reads an integer. get<std::size_t>() would also accept 1e37 and return an undefined value. Throws

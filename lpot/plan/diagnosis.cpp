@@ -13,9 +13,7 @@ namespace {
 // Below this signal-to-noise ratio, the noise of one op is visible in the outputs of most networks.
 constexpr double kLowDecibels = 20;
 
-std::string quoted(const std::string& name) {
-  return OrderedJson(name).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-}
+std::string quoted(const std::string& name) { return dump_json(OrderedJson(name)); }
 
 std::string fp32_yaml(const std::string& op) {
   return fmt::format("quantization: {{op_wise: {{{}: {{activation: {{dtype: [fp32]}}, weight: {{dtype: [fp32]}}}}}}}}",

@@ -218,7 +218,7 @@ std::string result_json(const TuneResult& result) {
   json["history"] = history_json(result);
   json["ranked"] = ranked_json(ranked_in(result));
   json["front"] = front(result.trials, result.goal.higher_is_better);
-  return json.dump(2) + "\n";
+  return dump_json(json, 2) + "\n";
 }
 
 std::string python_lines(const std::filesystem::path& model, const StaticShapes& shapes, InferencePrecision precision) {

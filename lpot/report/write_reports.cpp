@@ -15,11 +15,12 @@
 namespace lpot {
 namespace {
 
+// The study is complete, so a report that cannot be written must not end the program.
 void write_or_warn(const std::filesystem::path& path, const std::function<std::string()>& text,
                    const Observer& observer) {
   try {
     write_file(path, text());
-  } catch (const StoreError& error) {
+  } catch (const std::exception& error) {
     observer.log(LogLevel::Warning, fmt::format("cannot write {}: {}", path.filename().string(), error.what()));
   }
 }

@@ -36,9 +36,7 @@ std::string end_key(std::size_t trials, std::size_t number) {
 std::string exact_score_key(std::size_t trial) { return fmt::format("complete score {}", trial); }
 
 // Names come from model files and may be invalid UTF-8.
-std::string to_text(const OrderedJson& json) {
-  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-}
+std::string to_text(const OrderedJson& json) { return dump_json(json); }
 
 OrderedJson to_json(const Goal& goal) {
   return {{"baseline", goal.baseline},

@@ -47,7 +47,7 @@ StudyIdentity identity_of(const QuantizationTask& task, const Config& config, co
   settings["evaluation data"] = evaluator.identity();
   return {task.name, task.model.fingerprint,
           fmt::format("calibration {}; evaluation {}", task.calibration.identity(), evaluator.identity()),
-          settings.dump()};
+          dump_json(settings)};
 }
 
 StudyCache::StudyCache(Store& store, StudyId study, StudyIdentity identity, bool may_share)

@@ -82,7 +82,7 @@ std::vector<SettingDifference> setting_differences(const StudyIdentity& before, 
   const auto old = parse_json_or_discard(before.settings), now = parse_json_or_discard(after.settings);
   if (!old.is_object() || !now.is_object()) return {};
   const auto text = [](const nlohmann::json& settings, const std::string& key) {
-    return settings.contains(key) ? settings[key].dump() : "not set";
+    return settings.contains(key) ? dump_json(settings[key]) : "not set";
   };
   std::set<std::string> keys;
   for (const auto* settings : {&old, &now})

@@ -47,6 +47,11 @@ SharedObject share(py::object object) {
           }};
 }
 
+py::str to_str(std::string_view text) {
+  return py::reinterpret_steal<py::str>(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
 std::string type_name(const py::handle& object) {
   return py::str(py::type::of(object).attr("__name__")).cast<std::string>();
 }

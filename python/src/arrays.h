@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lpot/core/tensor.h"
@@ -18,6 +19,9 @@ using SharedObject = std::shared_ptr<py::object>;
 SharedObject share(py::object);
 
 // The name of an object's type, for messages.
+// Text for Python. Bytes that are not UTF-8, which paths may have, become U+FFFD.
+py::str to_str(std::string_view);
+
 std::string type_name(const py::handle& object);
 
 Tensor to_tensor(const py::handle& array);  // copies; throws DataError for unsupported types

@@ -18,7 +18,7 @@ namespace py = pybind11;
 // The exception classes are defined in Python (lpot/errors.py).
 void raise_as(const char* name, const std::exception& error) {
   const py::object type = py::module_::import("lpot.errors").attr(name);
-  py::object raised = type(error.what());
+  py::object raised = type(lpot::python::to_str(error.what()));
   const py::object cause = lpot::python::pop_cause();
   if (!cause.is_none()) raised.attr("__cause__") = cause;
   PyErr_SetObject(type.ptr(), raised.ptr());

@@ -77,7 +77,7 @@ Observer observer_for(const Job& job) {
   };
   if (!job.on_log.is_none())
     observer.on_log = [notify, log = share(job.on_log)](LogLevel level, std::string_view message) {
-      notify("log", [&] { (*log)(static_cast<int>(level), std::string(message)); });
+      notify("log", [&] { (*log)(static_cast<int>(level), to_str(message)); });
     };
   if (!job.on_progress.is_none())
     observer.on_progress = [notify, report = share(job.on_progress),
@@ -167,7 +167,7 @@ py::dict run_tune(const Job& job) {
   }();
   py::dict answer;
   answer["json"] = result_json(result);
-  answer["text"] = result_text(result);
+  answer["text"] = to_str(result_text(result));
   answer["model"] = result.model;
   answer["workspace"] = result.workspace;
   answer["interrupted"] = result.reason == StopReason::Interrupted;

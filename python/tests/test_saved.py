@@ -104,3 +104,13 @@ def test_files_of_an_earlier_model_do_not_stay():
     quantized().save("int8")
     assert lpot.load("int8").framework() == "onnx"
     assert not (saved / "model.pb").exists()
+
+
+def test_paths_that_are_not_utf8():
+    output = os.fsdecode(b"out\xff")
+    result = lpot.tune(str(MODEL), pictures(), output=output, max_loss=0.9, max_trials=1, config=PLAIN)  # fmt: skip
+    assert (pathlib.Path(output) / "result.json").exists()
+    expected = first_output(result.model)
+    np.testing.assert_array_equal(first_output(lpot.load(output)), expected)
+    with pytest.raises(lpot.ModelError, match="none\ufffd.onnx"):
+        lpot.tune(os.fsdecode(b"none\xff.onnx"), pictures())

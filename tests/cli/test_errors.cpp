@@ -244,6 +244,19 @@ TEST_F(BadDisk, AnOutputThatWouldReplaceTheSourceModelIsRefusedBeforeAnythingIsW
   }
 }
 
+TEST_F(BadDisk, PathsThatAreNotUtf8AreAllowed) {
+  const std::string output = "out\xff";
+  const Outcome tuned = tune({"-o", output, "--json"});
+  EXPECT_EQ(tuned.code, 3) << tuned.err;
+  EXPECT_EQ(tuned.json()["model"], "out\ufffd/model.xml");
+  EXPECT_EQ(read_bytes(folder_ / output / "result.json"), tuned.out);
+  const Outcome quantized = lpot({"quantize", "conf.yaml", "-m", kModel, "-q", "-o", output, "--json"});
+  EXPECT_EQ(quantized.json()["model"], "out\ufffd/model.xml");
+  const std::string model = output + "/model.xml";
+  EXPECT_EQ(lpot({"inspect", model, "--json", "-q"}).json()["path"], "out\ufffd/model.xml");
+  EXPECT_EQ(lpot({"bench", model, "--seconds", "0.1", "--json", "-q"}).code, 0);
+}
+
 TEST_F(BadDisk, AStoreOfAnotherModelIsRefusedAndStaysWhole) {
   ASSERT_EQ(tune().code, 3);
   const std::string before = shown(), model = read_bytes(folder_ / kWorkspace / "best/model.xml");
