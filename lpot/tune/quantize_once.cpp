@@ -1,7 +1,9 @@
 #include "lpot/quantize/resolve.h"
 #include "lpot/quantize/weights_only.h"
+#include "lpot/quantize/writers/openvino.h"
 #include "lpot/report/deploy.h"
 #include "lpot/tune/candidate_measurer.h"
+#include "lpot/tune/dynamic_shape_check.h"
 #include "lpot/tune/int8_check_stage.h"
 #include "lpot/tune/kernel_variant_stage.h"
 #include "lpot/tune/label_free.h"
@@ -23,7 +25,8 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
     compare_with_workers(*coordinator, prepared.model, {.calibration = &prepared.calibration}, observer);
   const StatisticsByPlan all = calibrate(prepared, config, {.executor = make_executor(coordinator.get())}, observer);
   const std::vector<Tensor> sample = first_sample(prepared.model, prepared.calibration);
-  CheckedTask checked = with_checked_int8(prepared, config, all, sample, compile_for(sample), observer);
+  const Compile compile = compile_for(sample);
+  CheckedTask checked = with_checked_int8(prepared, config, all, sample, compile, observer);
   const QuantizationTask& task = checked.task;
   const Statistics& statistics = all.of(first_plan(task.choices));
   PlanFinalizer finalizer(task, config, all);
@@ -41,6 +44,7 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
   const Plan plan = without_mismatched_sequences(fast, task, builder.resolve_final(fast), sample, observer);
   const Edits edits = builder.resolve_final(plan);
 
+  if (plan.int8_count() > 0) warn_about_dynamic_shapes(task.model, apply(task.model, edits), sample, compile, observer);
   remove_leftovers(output);
   QuantizeResult result;
   result.shapes = static_shapes(task.model, sample, task.calibration.dataset().input_naming());

@@ -6,6 +6,7 @@
 #include "lpot/report/write_reports.h"
 #include "lpot/runtime/executable.h"
 #include "lpot/tune/data_warnings.h"
+#include "lpot/tune/dynamic_shape_check.h"
 #include "lpot/tune/int8_check_stage.h"
 #include "lpot/tune/next_model.h"
 #include "lpot/tune/precision_stage.h"
@@ -130,8 +131,8 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   times.calibration = calibrating.seconds();
   if (coordinator) send_statistics(*coordinator, statistics, observer);
   SpeedMeter& speed = measurer.speed();
-  CheckedTask checked = with_checked_int8(
-      prepared, config, statistics, speed.sample(), [&](const Model& model) { return speed.compile(model); }, observer);
+  const Compile compile = [&speed](const Model& model) { return speed.compile(model); };
+  CheckedTask checked = with_checked_int8(prepared, config, statistics, speed.sample(), compile, observer);
   const QuantizationTask& task = checked.task;
   const TuningContext context{config, options, task, *evaluator, measurer, session, coordinator.get(), observer};
 
@@ -151,6 +152,8 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
   NextModel next;
   TuneResult result = make_result(context, baseline, search(context, builder, next, input), times);
   result.runtime = watch.runtime();
+  if (const auto& best = result.best; best && best->plan.int8_count() > 0 && statistics.contains(best->plan))
+    warn_about_dynamic_shapes(task.model, builder.model(best->plan), speed.sample(), compile, observer);
   record_end(context, builder, input, result);
   write_reports(session.store(), result, observer);
   return result;
