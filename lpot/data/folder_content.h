@@ -4,9 +4,8 @@
 //   std::cout << content.description << "\n";  // 2000 images in 1000 class folders
 //
 // A folder contains one of
-// - images: in class folders, in folders train and val (numbers at the end do not matter: train2017), in a folder
-// images
-//   beside masks, with a list or CSV file of labels, or without labels
+// - images: in class folders, in folders train and val (or train2017), with a list or CSV file of labels, or without
+// labels; also in a folder named images, if the others are named masks or labels
 // - sounds: .wav files, in the same ways
 // - arrays: .npy files
 // - sentences: .tsv files of a GLUE task

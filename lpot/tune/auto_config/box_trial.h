@@ -1,6 +1,7 @@
 // Tries to read the outputs of a detector with the postprocess Boxes.
 //
-//   const BoxTrial trial = try_boxes(samples);   // the outputs of the fp32 model for some samples
+//   const SampleOutputs samples = {};  // the outputs of the fp32 model for some samples
+//   const BoxTrial trial = try_boxes(samples);
 //   if (trial.error.empty()) std::cout << "Boxes: " << trial.parameters << "\n";  // Boxes: {ignored_columns: 32}
 //
 // The values show some parameters: columns after the scores that are no scores (coefficients of masks, key points), and
