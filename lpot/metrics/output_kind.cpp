@@ -57,7 +57,17 @@ bool is_scores_of(const Dimensions& shape, const Dimensions& boxes) {
   return shape.size() == 3 && matches(shape[1], boxes[1]) && shape[2] != 4;
 }
 
+// Boxes with scores [count,found,5] and classes [count,found].
+bool are_scored_boxes(const std::vector<OutputShape>& outputs) {
+  return std::any_of(outputs.begin(), outputs.end(), [&](const OutputShape& boxes) {
+    return boxes.dimensions.size() == 3 && boxes.dimensions[2] == 5 &&
+           std::any_of(outputs.begin(), outputs.end(),
+                       [&](const OutputShape& other) { return is_column_of(other.dimensions, boxes.dimensions); });
+  });
+}
+
 bool is_detections(const std::vector<OutputShape>& outputs) {
+  if (are_scored_boxes(outputs)) return true;
   if (outputs.size() != 3 && outputs.size() != 4) return false;
   for (const OutputShape& output : outputs) {
     if (!is_boxes(output.dimensions)) continue;

@@ -230,6 +230,21 @@ TEST(Boxes, ReadsDetectionsOfTensorFlow) {
   expect_objects(apply({number, scores, corners, classes}));
 }
 
+TEST(Boxes, ReadsDetectionsOfTorchvisionAndMmdeploy) {
+  Tensor corners(ElementType::F32, {2, 4}), scores(ElementType::F32, {2}), scored(ElementType::F32, {1, 2, 5});
+  Tensor classes(ElementType::I64, {2});
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Object& object = kObjects[i];
+    const float row[] = {object.x_min, object.y_min, object.x_max, object.y_max, object.score};
+    std::copy_n(row, 4, corners.data<float>() + i * 4);
+    std::copy_n(row, 5, scored.data<float>() + i * 5);
+    scores.data<float>()[i] = object.score;
+    classes.data<std::int64_t>()[i] = static_cast<std::int64_t>(object.object_class);
+  }
+  expect_objects(apply({corners, classes, scores}));
+  expect_objects(apply({scored, classes.reshaped({1, 2})}));
+}
+
 TEST(Boxes, AppliesNmsPerClassAndThresholds) {
   Tensor values = grid(252, true);
   // Anchor 30: almost the first object, with a lower score; anchor 40: the same with another class.

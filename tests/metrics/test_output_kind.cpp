@@ -38,6 +38,7 @@ TEST(OutputKind, KnowsHeadsOfDetectors) {
 TEST(OutputKind, KnowsDetectionsAfterNms) {
   EXPECT_EQ(kind({{1, 100, 4}, {1, 100}, {1, 100}, {1}}), OutputKind::Detections);
   EXPECT_EQ(kind({{1, 100}, {1, -1, 4}, {1, 100}}), OutputKind::Detections);
+  EXPECT_EQ(kind({{1, 100, 5}, {1, 100}}), OutputKind::Detections);  // mmdeploy
   EXPECT_EQ(kind({{-1}, {-1, -1, 4}, {-1, -1}, {-1, -1}}), OutputKind::Detections);
 }
 

@@ -34,6 +34,40 @@ std::size_t count_shape(const std::vector<Tensor>& outputs, const std::vector<st
   }));
 }
 
+// Boxes [found,4] and at least two rows [found].
+std::optional<std::vector<Tensor>> of_one_image(const std::vector<Tensor>& outputs) {
+  for (const Tensor& output : outputs) {
+    const Shape& shape = output.shape();
+    if (shape.size() != 2 || shape[1] != 4 || count_shape(outputs, {static_cast<std::ptrdiff_t>(shape[0])}) < 2)
+      continue;
+    std::vector<Tensor> found{output.reshaped({1, shape[0], 4})};
+    for (const Tensor& other : outputs)
+      if (other.shape() == Shape{shape[0]}) found.push_back(other.reshaped({1, shape[0]}));
+    return found;
+  }
+  return std::nullopt;
+}
+
+// Boxes with scores [count,found,5] and classes [count,found].
+std::optional<std::vector<Tensor>> with_scores(const std::vector<Tensor>& outputs, std::size_t count) {
+  for (const Tensor& output : outputs) {
+    const Shape& shape = output.shape();
+    if (shape.size() != 3 || shape[0] != count || shape[2] != 5) continue;
+    const Shape rows{count, shape[1]};
+    const auto classes =
+        std::find_if(outputs.begin(), outputs.end(), [&](const Tensor& other) { return other.shape() == rows; });
+    if (classes == outputs.end()) continue;
+    const Tensor floats = output.converted(ElementType::F32);
+    Tensor boxes(ElementType::F32, {count, shape[1], 4}), scores(ElementType::F32, rows);
+    for (std::size_t row = 0; row < count * shape[1]; ++row) {
+      std::copy_n(floats.data<float>() + row * 5, 4, boxes.data<float>() + row * 4);
+      scores.data<float>()[row] = floats.data<float>()[row * 5 + 4];
+    }
+    return std::vector<Tensor>{boxes, scores, *classes};
+  }
+  return std::nullopt;
+}
+
 std::optional<BoxHead> find_among_several(const std::vector<Tensor>& outputs, std::size_t count) {
   const auto images = static_cast<std::ptrdiff_t>(count);
   for (const Tensor& output : outputs) {
@@ -43,6 +77,7 @@ std::optional<BoxHead> find_among_several(const std::vector<Tensor>& outputs, st
     if (count_shape(outputs, {images, rows}) >= 2) return BoxHead::Detections;
     if (count_shape(outputs, {images, rows, -1}) >= 2) return BoxHead::Ssd;
   }
+  if (as_detections(outputs, count)) return BoxHead::Detections;
   if (outputs.size() >= 2 && count_shape(outputs, {-1, 6}) == 1 && count_shape(outputs, {images}) == 1)
     return BoxHead::Paddle;
   return std::nullopt;
@@ -77,6 +112,12 @@ std::optional<FrameSize> image_size(const std::vector<Shape>& input_shapes) {
     if (shape[3] <= 4) return FrameSize{static_cast<double>(shape[1]), static_cast<double>(shape[2])};
   }
   return std::nullopt;
+}
+
+std::optional<std::vector<Tensor>> as_detections(const std::vector<Tensor>& outputs, std::size_t count) {
+  if (count == 1)
+    if (auto found = of_one_image(outputs)) return found;
+  return with_scores(outputs, count);
 }
 
 std::size_t count_cells(const FrameSize& image) { return count_cells(image, {8, 16, 32}); }

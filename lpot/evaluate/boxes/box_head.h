@@ -24,8 +24,13 @@ enum class BoxHead {
   DetectionOutput,  // [1,1,found,7] of OpenVINO: image, class, score, corners
   BatchedRows,      // [found,7] of YOLOv7: image, corners, class, score
   Paddle,           // [found,6]: class, score, corners; with the number of boxes per image [count]
-  Detections,       // boxes [count,found,4], scores and classes [count,found], optionally number [count]
+  Detections,       // boxes [count,found,4], scores and classes [count,found], optionally number [count]; or below
 };
+
+// The outputs of some detectors as those of BoxHead::Detections: boxes [found,4], scores and classes [found] of a model
+// for one image (torchvision), and boxes with scores [count,found,5] and classes [count,found] (mmdeploy). Nothing for
+// other outputs.
+std::optional<std::vector<Tensor>> as_detections(const std::vector<Tensor>& outputs, std::size_t count);
 
 struct FrameSize {
   double height = 0, width = 0;

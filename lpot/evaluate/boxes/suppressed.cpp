@@ -77,7 +77,9 @@ bool holds_classes(const Tensor& tensor, const Tensor& other) {
   return is_whole(tensor) && !is_whole(other);
 }
 
-DecodedBoxes decode_detections(const std::vector<Tensor>& outputs, std::size_t count, const DecodeOptions& options) {
+DecodedBoxes decode_detections(const std::vector<Tensor>& given, std::size_t count, const DecodeOptions& options) {
+  const auto other = as_detections(given, count);
+  const std::vector<Tensor>& outputs = other ? *other : given;
   const auto boxes = std::find_if(outputs.begin(), outputs.end(), [&](const Tensor& tensor) {
     return tensor.shape().size() == 3 && tensor.shape()[0] == count && tensor.shape()[2] == 4;
   });
@@ -95,7 +97,7 @@ DecodedBoxes decode_detections(const std::vector<Tensor>& outputs, std::size_t c
   if (holds_classes(*columns[0], *columns[1])) std::swap(columns[0], columns[1]);
   const Tensor corners = boxes->converted(ElementType::F32);
   DecodeOptions with_format = options;
-  with_format.format = format_or(options.format, BoxFormat::CornersFromTop);
+  with_format.format = format_or(options.format, other ? BoxFormat::Corners : BoxFormat::CornersFromTop);
   DecodedBoxes decoded{std::vector<std::vector<Found>>(count), false};
   for (std::size_t i = 0; i < count * most; ++i) {
     if (number && static_cast<double>(i % most) >= number->value_at(i / most)) continue;
