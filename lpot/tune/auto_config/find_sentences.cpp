@@ -13,8 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kTextSamples = 64;  // on which the fp32 model runs first
-constexpr std::int64_t kMaxTokens = 128;  // of a text, if the model accepts any length
+constexpr std::size_t kTextSamples = 64;       // on which the fp32 model runs first
+constexpr std::int64_t kMaxTokens = 128;       // of a text, if the model accepts any length
+constexpr std::size_t kTextsForLength = 1000;  // whose tokens are counted
+constexpr std::int64_t kTokenMultiple = 8;     // lengths are multiples of it
 
 // Whether all inputs are rows of integers, as token ids, attention mask and segments are.
 bool has_token_inputs(const std::vector<Port>& inputs) {
@@ -68,6 +70,19 @@ std::string dataset_of(const TextSource& source, const fs::path& file, bool lowe
                      (has_task ? ", task: " + source.content.task : "") + (pairs.empty() ? "" : ", pairs: " + pairs));
 }
 
+// The number of tokens of the longest of some texts that are spread over the data, at most source.tokens. With more
+// padding than that, most rows of an output would be those of padding.
+std::int64_t tokens_of_longest(const TextSource& source, const fs::path& file) {
+  const auto dataset = make_dataset(parse_component(dataset_of(source, file, true), component_tables().datasets));
+  const std::size_t texts = std::min(kTextsForLength, dataset->size());
+  std::int64_t longest = 1;
+  for (std::size_t i = 0; i < texts; ++i) {
+    const Tensor ids = dataset->at(i * dataset->size() / texts).inputs.at(0);
+    longest = std::max(longest, static_cast<std::int64_t>(ids.size()));
+  }
+  return std::min(source.tokens, (longest + kTokenMultiple - 1) / kTokenMultiple * kTokenMultiple);
+}
+
 void report_case(const PreprocessingChoice& choice, FoundData& found) {
   found.findings.push_back(fmt::format("tokens         the fp32 model on {} texts:", choice.fits[0].values.size()));
   for (const PreprocessingFit& fit : choice.fits)
@@ -88,10 +103,11 @@ FoundData find_sentences(const Model& model, const FolderContent& content, const
     throw DataError("data", fmt::format("{}: {}, but the inputs of the model are {}; expected token ids like i64 [?,?]",
                                         content.root.string(), content.description, fmt::join(ports, ", ")));
   }
-  const TextSource source{content, find_vocabulary(model, content, options.vocabulary).string(), max_tokens(inputs),
-                          may_have_row_per_token(model)};
+  TextSource source{content, find_vocabulary(model, content, options.vocabulary).string(), max_tokens(inputs),
+                    may_have_row_per_token(model)};
   const bool has_task = content.kind == FolderKind::Sentences;
   const fs::path evaluation = has_task ? content.files.back() : content.root;
+  if (source.has_one_length && inputs[0].shape[1] < 0) source.tokens = tokens_of_longest(source, evaluation);
   FoundData found;
   std::vector<PreprocessingCandidate> candidates;
   for (const bool lower_case : {true, false})

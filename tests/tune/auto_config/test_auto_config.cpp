@@ -255,7 +255,8 @@ class TextAutoConfigs : public testing::Test {
   }
   Config configure(const Model& model) const {
     const AutoConfig found = auto_config(model, {.data = folder_ / "texts"});
-    EXPECT_THAT(found.text, HasSubstr("dynamic_length: false"));
+    EXPECT_THAT(found.text, AllOf(HasSubstr("dynamic_length: false"), HasSubstr("max_seq_length: 64,")))
+        << "the longest text has 62 tokens";
     return load_config_text(found.text, "conf.yaml", component_tables());
   }
   TempFolder folder_;
