@@ -6,6 +6,7 @@
 
 #include "lpot/core/parallel.h"
 #include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/bias.h"
 #include "lpot/quantize/graph/channel_powers.h"
 #include "lpot/quantize/graph/integer_reads.h"
 #include "lpot/quantize/graph/onnx_runtime_reads.h"
@@ -52,6 +53,7 @@ OpEdit edit_of(const QuantizationTarget& target, const RecipesOn& recipes) {
               .weights = in_order_of_constant(target.weights, rows),
               .weight_axes = target.op().weight_axes,
               .bias = {},
+              .needs_bias = false,
               .output_channel_axis = axis,
               .variant = target.plan->variant};
   if (target.plan->weights_only) return edit;
@@ -127,6 +129,7 @@ Edits resolve(const Model& model, const Plan& plan, const Statistics& statistics
     edits.ops[i] = edit_of(all[i], recipes);
     all[i].weights.release();
   });
+  mark_needed_biases(model, edits);
   edits.products = product_edits(model, plan, statistics, divisors);
   edits.sequences = sequence_edits(model, plan, statistics);
   edits.constants = constants.edits();

@@ -46,7 +46,7 @@ using ChangedConstants = std::map<std::string, const std::vector<float>*>;  // b
 // model, so that the framework's model computes the same.
 std::vector<float> added_bias(const ov::Node& op, const OpEdit& edit, const ChangedConstants& changed) {
   const auto existing = find_bias(op);
-  if (!existing || edit.activation.empty()) return rounded_bias(edit.bias, edit);
+  if (!existing || edit.activation.empty()) return rounded_bias(complete_bias(edit.bias, op, edit), edit);
   const std::size_t channels = output_channels(op);
   std::vector<float> exact = existing->values(channels);
   if (const auto found = changed.find(existing->constant->get_friendly_name());
@@ -54,7 +54,7 @@ std::vector<float> added_bias(const ov::Node& op, const OpEdit& edit, const Chan
     exact = *found->second;
   std::vector<float> bias = exact;
   for (std::size_t i = 0; i < edit.bias.size(); ++i) bias[i] += edit.bias[i];
-  std::vector<float> added = rounded_bias(bias, edit);
+  std::vector<float> added = rounded_bias(complete_bias(std::move(bias), op, edit), edit);
   for (std::size_t i = 0; i < added.size(); ++i) added[i] -= exact[i];
   return added;
 }

@@ -1,11 +1,13 @@
 #include "lpot/quantize/graph/bias.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 
 #include "lpot/quantize/graph/activation_range.h"
+#include "lpot/quantize/graph/op_index.h"
 
 namespace lpot {
 namespace {
@@ -75,6 +77,25 @@ std::optional<IntegerBias> integer_bias(const std::vector<float>& bias, const Op
 std::vector<float> rounded_bias(const std::vector<float>& bias, const OpEdit& edit) {
   const auto integers = integer_bias(bias, edit);
   return integers ? integers->values() : bias;
+}
+
+void mark_needed_biases(const Model& source, Edits& edits) {
+  const OpIndex ops(*source.graph, "quantize");
+  for (OpEdit& edit : edits.ops) {
+    if (edit.activation.empty()) continue;
+    const auto& kernel = ops.find(edit.op, edit.type);
+    const auto bias = find_bias(*kernel);
+    edit.needs_bias = (bias ? bias->node : kernel)->output(0).get_target_inputs().size() > 1;
+  }
+}
+
+std::vector<float> complete_bias(std::vector<float> bias, const ov::Node& kernel, const OpEdit& edit) {
+  if (!edit.needs_bias) return bias;
+  const std::vector<float> rounded = rounded_bias(bias, edit);
+  if (std::any_of(rounded.begin(), rounded.end(), [](float value) { return value != 0; })) return bias;
+  bias.assign(output_channels(kernel), 0.0f);
+  bias[0] = Quantization(edit.levels).scale * edit.weights.scales[0];
+  return bias;
 }
 
 }  // namespace lpot

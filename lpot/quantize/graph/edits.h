@@ -30,6 +30,7 @@ struct OpEdit {
   std::vector<std::size_t> weight_axes;  // dimensions of the weights that hold the output channels
 
   std::vector<float> bias;      // added to the output, one per output channel; empty: none
+  bool needs_bias = false;      // its bias must not be zero in all channels (see complete_bias in graph/bias.h)
   int output_channel_axis = 1;  // of the output; negative: from the end
 
   KernelVariant variant = KernelVariant::Plain;

@@ -132,6 +132,7 @@ void OnnxWriter::add_kernel(const Task& task, onnx::NodeProto node, const onnx::
                             const std::string& bias_name) {
   const std::string& output = task.kernel.output;
   std::vector<float> bias = new_bias(task);
+  if (task.edit) bias = complete_bias(std::move(bias), *task.kernel.op, *task.edit);
   const auto integers = task.edit && !bias.empty() ? integer_bias(bias, *task.edit) : std::nullopt;
   if (integers) bias = integers->values();
   // Both are already folded into the weights and the bias.

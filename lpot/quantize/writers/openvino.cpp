@@ -90,7 +90,7 @@ std::vector<float> written_bias(const ov::Node& kernel, const std::optional<Bias
     bias.resize(values.size(), 0.0f);
     for (std::size_t i = 0; i < values.size(); ++i) bias[i] += values[i];
   }
-  return rounded_bias(bias, edit);
+  return rounded_bias(complete_bias(std::move(bias), kernel, edit), edit);
 }
 
 void write_bias(const std::shared_ptr<ov::Node>& node, const OpEdit& edit) {

@@ -15,7 +15,7 @@
 
 namespace lpot {
 
-inline Plan all_int8(const Model& model) {
+inline Plan plan_with_all_int8(const Model& model) {
   Plan plan;
   for (const QuantizableOp& op : quantizable_ops(model))
     plan.ops[op.name] = {Precision::Int8,
@@ -29,7 +29,7 @@ struct Quantized {
   Edits edits;
   Model int8;
 
-  explicit Quantized(const Model& from) : Quantized(from, all_int8(from)) {}
+  explicit Quantized(const Model& from) : Quantized(from, plan_with_all_int8(from)) {}
   Quantized(const Model& from, const Plan& plan) : model(from.clone()) {
     const auto statistics =
         observe(model, observation_points(model),

@@ -63,14 +63,14 @@ TEST(ConcatRegions, StayInFp32IfAnOutputOfTheModelReadsThem) {
 
 TEST(ConcatRegions, StayInFp32IfOneKernelDoes) {
   const Model model = dense_block(false);
-  Plan plan = all_int8(model);
+  Plan plan = plan_with_all_int8(model);
   plan.ops.at("c") = {};
   EXPECT_THAT(Quantized(model, plan).edits.inputs, IsEmpty());
 }
 
 TEST(ConcatRegions, StayInFp32IfQuantizersDoNotMoveThroughConcatenations) {
   const Model model = dense_block(false);
-  Plan plan = all_int8(model);
+  Plan plan = plan_with_all_int8(model);
   plan.recipes.set("through_concat", false);
   EXPECT_THAT(Quantized(model, plan).precisions_of("Pooling"), ElementsAre("f32"));
 }

@@ -110,7 +110,7 @@ TEST(Placement, ValuePreservingOpsShareTheQuantizerOfAKernel) {
 
 TEST(Placement, ValuePreservingOpsBeforeFp32OpsShareItToo) {
   const Model model = blend();
-  Plan plan = all_int8(model);
+  Plan plan = plan_with_all_int8(model);
   plan.ops.at("product") = OpPlan{};
   const Quantized shared(model, plan);
   EXPECT_THAT(shared.quantizers(), UnorderedElementsAre("x/quantize", "first/quantize"));
@@ -250,7 +250,7 @@ TEST(Placement, SumsOfTwoConvolutionsReadIntegers) {
   const auto relu = first_relu(x);
   const auto sum = named(std::make_shared<op::Add>(conv3x3(relu, 16, 8, "b", 2), conv3x3(relu, 16, 8, "c", 3)), "sum");
   const Model model = as_model({conv3x3(std::make_shared<op::Relu>(sum), 8, 4, "d", 4)}, {x});
-  Plan plan = all_int8(model);
+  Plan plan = plan_with_all_int8(model);
   plan.recipes.set("residual_sums", true);
   const Quantized block(model, plan);
   EXPECT_THAT(block.edits.inputs, SizeIs(2));

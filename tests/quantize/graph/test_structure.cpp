@@ -154,7 +154,7 @@ TEST(Structure, UpsampledSumsAreAddedAsIntegers) {
   const auto top = conv1x1(small, 16, 16, "top", 5);
   const auto sum = std::make_shared<op::Add>(conv1x1(large, 16, 16, "side", 6), upsampled(top));
   const Model model = as_model({conv(sum, "last", 7)}, {x});
-  Plan plan = all_int8(model);
+  Plan plan = plan_with_all_int8(model);
   plan.recipes.set("residual_sums", true);
   const Quantized pyramid(model, plan);
   expect_all_kernels_in_int8(pyramid);
@@ -182,7 +182,7 @@ TEST(Structure, DeconvolutionsShareLevelsWithoutAZeroPoint) {
   const auto joined = std::make_shared<op::Concat>(
       ov::OutputVector{conv1x1(x, 4, 8, "left", 2), relu(conv1x1(x, 4, 8, "right", 3))}, 1);
   Model model = as_model({upconvolved(joined, "up", 4), conv(joined, "last", 5)}, {x});
-  Plan plan = all_int8(model);
+  Plan plan = plan_with_all_int8(model);
   plan.ops.at("up").activation.symmetry = Symmetry::Symmetric;
   const Quantized both(model, plan);
   expect_all_kernels_in_int8(both);
