@@ -98,8 +98,10 @@ void declare_float(onnx::GraphProto& graph, bool is_main) {
   }
 }
 
-// Replaces the name of a tensor wherever nodes read it, or also where they write it.
+// Replaces the name of a tensor wherever nodes read it, or also where it is written or stored.
 void rename(onnx::GraphProto& graph, const std::string& from, const std::string& to, bool writers_too) {
+  for (onnx::TensorProto& tensor : *graph.mutable_initializer())
+    if (writers_too && tensor.name() == from) tensor.set_name(to);
   for (onnx::NodeProto& node : *graph.mutable_node()) {
     std::replace(node.mutable_input()->begin(), node.mutable_input()->end(), from, to);
     if (writers_too) std::replace(node.mutable_output()->begin(), node.mutable_output()->end(), from, to);
@@ -173,8 +175,8 @@ void remove_casts_without_effect(const Model& source, onnx::GraphProto& graph) {
 void convert_to_single_precision(const Model& source, onnx::ModelProto& model) {
   onnx::GraphProto& graph = *model.mutable_graph();
   if (!computes_in_half(graph)) return;
+  declare_float(graph, true);  // before the casts of the outputs, which stay in half precision
   cast_inputs_and_outputs(graph);
-  declare_float(graph, true);
   for_each_tensor(graph, [&](onnx::TensorProto& tensor) { widen(source.source, tensor); });
   remove_casts_without_effect(source, graph);
 }

@@ -54,6 +54,8 @@ TEST_P(ExportHalf, QuantizesModelsThatComputeInHalfPrecision) {
   EXPECT_THAT(written.constants(kInt8), testing::Contains("w/int8"));
   EXPECT_EQ(written.nodes().front(), "Cast x/float32/cast");
   EXPECT_EQ(written.nodes().back(), "Cast y/cast");
+  const onnx::NodeProto& last = *written.model.graph().node().rbegin();
+  EXPECT_EQ(int_attribute(last, "to", 0), kHalf);
   for (const auto& values : {written.model.graph().input(), written.model.graph().output()})
     EXPECT_EQ(values[0].type().tensor_type().elem_type(), kHalf);
   Tensor image(ElementType::F16, {1, 3, 6, 6});
@@ -65,6 +67,19 @@ TEST_P(ExportHalf, QuantizesModelsThatComputeInHalfPrecision) {
 
 INSTANTIATE_TEST_SUITE_P(, ExportHalf, testing::Bool(),
                          [](const auto& test) { return test.param ? "RawData" : "Int32Data"; });
+
+TEST_F(ExportOnnx, CastsConstantOutputsToHalfPrecision) {
+  OnnxFile file = conv_with_batch_norm(true);
+  file.output("b", {4});
+  const Model model = load(in_half(file, true));
+  const OnnxFile written = write(model, int8_edits(model, kSymmetric));
+  EXPECT_THAT(written.constants(kHalf), testing::IsEmpty());
+  Tensor image(ElementType::F16, {1, 3, 6, 6});
+  const auto expected = Executable(model).infer({image}),
+             found = Executable(load_model(folder_ / "int8.onnx")).infer({image});
+  EXPECT_EQ(found.at(1).element_type(), ElementType::F16);
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(found.at(1).value_at(i), expected.at(1).value_at(i));
+}
 
 // x -> f16 -> convolution -> f32 -> relu -> f16 -> convolution -> f32 -> y
 TEST_F(ExportOnnx, RemovesCastsBetweenPrecisions) {
