@@ -1,9 +1,8 @@
 #include "lpot/calibrate/statistics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "lpot/core/error.h"
 #include "lpot/core/multiversion.h"
@@ -93,6 +92,18 @@ LPOT_FOR_EVERY_CPU void add_rows(std::vector<ChannelStatistics>& channels, const
   for (std::size_t i = 0; i < count; ++i) merge_summary(channels[i], {low[i], high[i], sums[i], squares[i]}, rows);
 }
 
+ChannelStatistics merged(const ChannelStatistics& a, const ChannelStatistics& b) {
+  return {.min = std::min(a.min, b.min),
+          .max = std::max(a.max, b.max),
+          .sum = a.sum + b.sum,
+          .sum_of_squares = a.sum_of_squares + b.sum_of_squares,
+          .count = a.count + b.count};
+}
+
+ChannelStatistics joined(const std::vector<ChannelStatistics>& channels) {
+  return std::accumulate(channels.begin() + 1, channels.end(), channels.front(), merged);
+}
+
 // Infinity when a value is not finite.
 LPOT_FOR_EVERY_CPU float largest_absolute(const float* values, std::size_t count) {
   float largest = 0;
@@ -115,9 +126,6 @@ void TensorStatistics::add(const Tensor& tensor, int channel_axis) {
   const float largest = largest_absolute(values, floats.size());
   if (!std::isfinite(largest))
     throw DataError("calibrate", "found a value that is NaN or infinite; expected finite values");
-  if (!channels_.empty() && channels_.size() != layout.channels)
-    throw DataError("calibrate", fmt::format("found {} channels; expected {} as in earlier samples", layout.channels,
-                                             channels_.size()));
   // A sum of doubles depends on its order. Each batch is summed separately, so that the result is the same when workers
   // sum up the batches.
   std::vector<ChannelStatistics> of_batch(layout.channels);
@@ -135,24 +143,15 @@ void TensorStatistics::add(const Tensor& tensor, int channel_axis) {
 void TensorStatistics::add_channels(const std::vector<ChannelStatistics>& others) {
   if (channels_.empty()) {
     channels_ = others;
-    return;
-  }
-  for (std::size_t i = 0; i < channels_.size(); ++i) {
-    channels_[i].min = std::min(channels_[i].min, others[i].min);
-    channels_[i].max = std::max(channels_[i].max, others[i].max);
-    channels_[i].sum += others[i].sum;
-    channels_[i].sum_of_squares += others[i].sum_of_squares;
-    channels_[i].count += others[i].count;
+  } else if (channels_.size() == others.size()) {
+    for (std::size_t i = 0; i < channels_.size(); ++i) channels_[i] = merged(channels_[i], others[i]);
+  } else {  // the axis is not one of channels
+    channels_ = {merged(joined(channels_), joined(others))};
   }
 }
 
 void TensorStatistics::merge(const TensorStatistics& other) {
-  if (!other.channels_.empty()) {
-    if (!channels_.empty() && channels_.size() != other.channels_.size())
-      throw DataError("calibrate", fmt::format("found {} channels; expected {} as in earlier samples",
-                                               other.channels_.size(), channels_.size()));
-    add_channels(other.channels_);
-  }
+  if (!other.channels_.empty()) add_channels(other.channels_);
   histogram_.merge(other.histogram_);
 }
 

@@ -30,11 +30,10 @@ inline constexpr int kNoChannels = std::numeric_limits<int>::max();
 
 class TensorStatistics {
  public:
-  // Adds an f32 tensor. `channel_axis` may be negative (from the end) or kNoChannels. Throws DataError when a value is
-  // not finite.
+  // Adds an f32 tensor. `channel_axis` may be negative (from the end) or kNoChannels. If the size of the axis varies,
+  // all channels become one. Throws DataError when a value is not finite.
   void add(const Tensor&, int channel_axis);
   // Merging the statistics of batches in the order of the data gives exactly the result of adding the batches here.
-  // Throws DataError when the numbers of channels differ.
   void merge(const TensorStatistics&);
 
   // The two parts: channel sums must be merged in the order of the data, histograms in any order.

@@ -89,13 +89,20 @@ TEST(TensorStatistics, RejectNonFiniteValues) {
   }
 }
 
-TEST(TensorStatistics, RejectAChangedNumberOfChannels) {
-  TensorStatistics statistics;
-  statistics.add(Tensor(ElementType::F32, {1, 3}), 1);
-  EXPECT_THAT(message_of<DataError>([&] {
-                statistics.add(Tensor(ElementType::F32, {1, 4}), 1);
-              }),
-              HasSubstr("found 4 channels; expected 3"));
+TEST(TensorStatistics, JoinChannelsWhoseNumberVaries) {
+  const std::vector<Tensor> tensors{Tensor::from<float>({1, 3}, {1, -2, 3}), Tensor::from<float>({1, 2}, {5, -4}),
+                                    Tensor::from<float>({1, 3}, {0, 0, 2})};
+  TensorStatistics statistics, joined, merged;
+  for (const Tensor& tensor : tensors) {
+    statistics.add(tensor, 1);
+    joined.add(tensor, kNoChannels);
+    TensorStatistics part;
+    part.add(tensor, 1);
+    merged.merge(part);
+  }
+  EXPECT_EQ(statistics.channels().size(), 1u);
+  EXPECT_EQ(statistics, joined);
+  EXPECT_EQ(merged, statistics);
 }
 
 Statistics sample_statistics() {
