@@ -7,6 +7,7 @@
 #include <openvino/opsets/opset8.hpp>
 
 #include "lpot/core/error.h"
+#include "lpot/quantize/graph/bias.h"
 
 namespace lpot {
 namespace {
@@ -30,6 +31,11 @@ std::string bias_name(const OnnxGraph& graph, const onnx::NodeProto& kernel, con
     for (const std::string& input : last.input())
       if (graph.constant(input)) return input;
   return label(kernel) + "/bias";
+}
+
+bool is_bias_of(const ov::Node& kernel, const ov::Node& addition) {
+  const auto bias = find_bias(kernel);
+  return bias && bias->node.get() == &addition;
 }
 
 }  // namespace
@@ -63,7 +69,8 @@ void OnnxWriter::find_constants(std::vector<Task>& tasks, const ConstantEdit& ed
     const auto node = reader.get_node()->shared_from_this();
     std::shared_ptr<ov::Node> kernel = node;
     if (ov::is_type<op::Add>(node)) kernel = node->get_input_node_shared_ptr(1 - reader.get_index());
-    if (!is_kernel(*kernel) || (kernel == node && reader.get_index() != 1)) {
+    const bool is_part = is_kernel(*kernel) && (kernel == node ? reader.get_index() == 1 : is_bias_of(*kernel, *node));
+    if (!is_part) {
       is_plain = true;
       continue;
     }

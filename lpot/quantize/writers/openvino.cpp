@@ -35,11 +35,12 @@ Output as_convolution_weights(const op::Constant& constant, const OpEdit& edit) 
                      constant.get_friendly_name());
 }
 
-// One value per channel, in a shape that broadcasts along `axis` of a tensor of this rank.
-std::shared_ptr<op::Constant> per_channel(const std::vector<float>& values, int axis, std::size_t rank) {
-  ov::Shape shape(rank, 1);
-  if (rank > 0)
-    shape[axis < 0 ? rank + static_cast<std::size_t>(axis) : static_cast<std::size_t>(axis)] = values.size();
+// One value per channel, in a shape that broadcasts along `axis` of a tensor of this rank. The rank may be dynamic if
+// the axis is negative.
+std::shared_ptr<op::Constant> per_channel(const std::vector<float>& values, int axis, const ov::Rank& rank) {
+  ov::Shape shape(static_cast<std::size_t>(rank.is_static() ? rank.get_length() : -axis), 1);
+  if (!shape.empty())
+    shape[axis < 0 ? shape.size() - static_cast<std::size_t>(-axis) : static_cast<std::size_t>(axis)] = values.size();
   return op::Constant::create(ov::element::f32, shape, values);
 }
 
@@ -48,8 +49,7 @@ std::shared_ptr<op::Constant> per_channel(const std::vector<float>& values, int 
 Output divided(const Output& tensor, const OpEdit& edit, const std::string& name) {
   std::vector<float> factors;
   for (const float divisor : edit.written_divisors()) factors.push_back(1.0f / divisor);
-  const auto rank = static_cast<std::size_t>(tensor.get_partial_shape().rank().get_length());
-  const auto constant = per_channel(factors, edit.input_channel_axis, rank);
+  const auto constant = per_channel(factors, edit.input_channel_axis, tensor.get_partial_shape().rank());
   const auto node = std::make_shared<op::Multiply>(tensor, constant);
   constant->set_friendly_name(name + "/factors");
   node->set_friendly_name(name + "/divided");
@@ -98,7 +98,7 @@ void write_bias(const std::shared_ptr<ov::Node>& node, const OpEdit& edit) {
   const auto existing = find_bias(*node);
   const std::vector<float> bias = written_bias(*node, existing, edit);
   if (bias.empty()) return;
-  const auto rank = static_cast<std::size_t>(node->get_output_partial_shape(0).rank().get_length());
+  const ov::Rank rank = node->get_output_partial_shape(0).rank();
   const bool has_shape = existing && ov::shape_size(existing->constant->get_shape()) == bias.size();
   const auto constant = has_shape ? op::Constant::create(ov::element::f32, existing->constant->get_shape(), bias)
                                   : per_channel(bias, edit.output_channel_axis, rank);

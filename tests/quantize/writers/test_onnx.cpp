@@ -1,3 +1,4 @@
+#include "lpot/quantize/writers/openvino.h"
 #include "tests/quantize/writers/export_onnx.h"
 
 namespace lpot {
@@ -156,6 +157,25 @@ TEST_F(ExportOnnx, DividesConvolutionInputsAlongTheSecondDimension) {
   const OnnxFile written = OnnxFile::read(folder_ / "int8.onnx");
   EXPECT_THAT(written.constant("x/smooth").dims(), ElementsAre(3, 1, 1));
   EXPECT_EQ(model_outputs(load_model(folder_ / "int8.onnx")).at(0).describe(), "y f32 [1,4,4,4]");
+}
+
+// The constant has values for rows too, so it is not a bias of the kernel.
+TEST_F(ExportOnnx, ReplacesAConstantAfterAKernelThatIsNotItsBias) {
+  OnnxFile file;
+  file.input("x", {2, 3, 6});
+  file.output("y", {2, 3, 4});
+  file.constant("w", {6, 4}, exact_weights({6, 4}, 1, 1));
+  file.constant("b", {3, 4}, ramp(12, -1.0f, 0.4f));
+  file.node("MatMul", "product", {"x", "w"}, "p");
+  file.node("Add", "add", {"p", "b"}, "y");
+  const Model model = load(file);
+  Edits edits = int8_edits(model, kSymmetric);
+  ASSERT_EQ(edits.ops.size(), 1u);
+  edits.constants.push_back({"b", ramp(12, 7.0f, 0.5f)});
+  write(model, edits);
+  const std::vector<Tensor> inputs{exact_tensor({2, 3, 6}, kStep, 3)};
+  EXPECT_THAT(run_plainly(load_model(folder_ / "int8.onnx").graph, inputs)[0],
+              Pointwise(FloatNear(1e-3f), run_plainly(apply(model, edits).graph, inputs)[0]));
 }
 
 }  // namespace
