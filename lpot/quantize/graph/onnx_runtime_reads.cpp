@@ -1,6 +1,7 @@
 #include "lpot/quantize/graph/onnx_runtime_reads.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
@@ -101,6 +102,7 @@ std::optional<Range> levels_of_constant(const Output& tensor) {
   const std::vector<float> values = ov::as_type<const op::Constant>(tensor.get_node())->cast_vector<float>();
   if (values.empty()) return std::nullopt;
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  if (!std::isfinite(*low) || !std::isfinite(*high)) return std::nullopt;
   const Range range{std::min(0.0f, *low), std::max(0.0f, *high)};
   return activation_levels(range, Symmetry::Asymmetric);
 }
@@ -180,6 +182,9 @@ class OnnxRuntimeReads {
     return std::nullopt;
   }
 
+  // OpenVINO computes wrong means if the padding, which is zero, is not the integer zero.
+  static bool may_read(const ov::Node& node, const Range& levels) { return !pads_average(node) || levels.low == 0; }
+
   // Every reader gets a quantizer: with the levels of those that have one, else `levels`, else with the observed range.
   void read_as_integers(const Output& tensor, std::optional<Range> levels) {
     if (!is_float(tensor)) return;
@@ -192,7 +197,7 @@ class OnnxRuntimeReads {
     if (!levels) return;
     std::map<std::pair<std::string, std::size_t>, Input> in_order;  // so that equal models give equal edits
     for (const Input& reader : readers)
-      if (!is_read(reader))
+      if (!is_read(reader) && may_read(*reader.get_node(), *levels))
         in_order.emplace(std::pair(reader.get_node()->get_friendly_name(), reader.get_index()), reader);
     for (const auto& [name, reader] : in_order) add(reader, *levels);
   }

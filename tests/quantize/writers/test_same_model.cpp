@@ -216,6 +216,25 @@ TEST_F(SameModel, WithTheQuantizersThatOnnxRuntimeNeeds) {
   EXPECT_LT(plain.inputs.size(), edits.inputs.size());
 }
 
+// The convolution's outputs are signed, so the padding is not the integer zero.
+TEST_F(SameModel, LeavesPaddedAveragesOfSignedValuesInFloat) {
+  file_.input("x", {16, 4, 8, 8});
+  file_.output("y", {16, 4, 8, 8});
+  add_convolution("x", "a");
+  onnx::NodeProto& pool = file_.node("AveragePool", "pool", {"a"}, "p");
+  set_ints(pool, "kernel_shape", {3, 3});
+  set_ints(pool, "pads", {1, 1, 1, 1});
+  set_int(pool, "count_include_pad", 1);
+  add_convolution("p", "b");
+  file_.node("Add", "sum", {"a", "b"}, "y");
+  const Model model = load(file_);
+  Recipes recipes;
+  recipes.set("onnx_runtime", true);
+  const Edits edits = resolved(model, recipes);
+  EXPECT_THAT(edits.inputs, ::testing::Contains(::testing::Field(&InputEdit::type, "Add")));
+  EXPECT_THAT(edits.inputs, Each(::testing::Field(&InputEdit::type, ::testing::Ne("AvgPool"))));
+}
+
 TEST_F(SameModel, HasIntegerBiasesInOpenVino) {
   const Model model = network();
   const Edits edits = resolved(model, {});
