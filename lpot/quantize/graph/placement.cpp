@@ -78,21 +78,27 @@ struct Reductions {
 };
 
 // The reductions that feed this input through value-preserving and elementwise ops.
-Reductions reductions_before(const ov::Input<ov::Node>& input, bool is_after_elementwise = false) {
-  ov::Node* producer = input.get_source_output().get_node();
-  const std::string_view type = producer->get_type_name();
-  if (type.starts_with("Reduce")) return {true, is_after_elementwise && (type == "ReduceMax" || type == "ReduceMin")};
+Reductions reductions_before(const ov::Input<ov::Node>& input) {
+  using Place = std::pair<ov::Node*, bool>;  // an op, and whether an elementwise op follows it
   Reductions found;
-  const auto look = [&](std::size_t i, bool is_elementwise) {
-    const Reductions there = reductions_before(producer->input(i), is_elementwise);
-    found.any = found.any || there.any;
-    found.blocked_min_max = found.blocked_min_max || there.blocked_min_max;
+  std::vector<Place> open{{input.get_source_output().get_node(), false}};
+  std::set<Place> seen(open.begin(), open.end());
+  const auto visit = [&](ov::Node* node, bool is_before_elementwise) {
+    if (seen.emplace(node, is_before_elementwise).second) open.emplace_back(node, is_before_elementwise);
   };
-  if (const ValuePreservingOp* preserving_op = find_value_preserving_op(*producer, {})) {
-    for (std::size_t i = 0; i < (preserving_op->every_input ? producer->get_input_size() : 1); ++i)
-      look(i, is_after_elementwise);
-  } else if (is_elementwise(*producer)) {
-    look(ov::is_type<op::Constant>(producer->get_input_node_ptr(0)) ? 1 : 0, true);
+  while (!open.empty()) {
+    const auto [node, is_before_elementwise] = open.back();
+    open.pop_back();
+    const std::string_view type = node->get_type_name();
+    if (type.starts_with("Reduce")) {
+      found.any = true;
+      found.blocked_min_max |= is_before_elementwise && (type == "ReduceMax" || type == "ReduceMin");
+    } else if (const ValuePreservingOp* preserving_op = find_value_preserving_op(*node, {})) {
+      for (std::size_t i = 0; i < (preserving_op->every_input ? node->get_input_size() : 1); ++i)
+        visit(node->get_input_node_ptr(i), is_before_elementwise);
+    } else if (is_elementwise(*node)) {
+      visit(node->get_input_node_ptr(ov::is_type<op::Constant>(node->get_input_node_ptr(0)) ? 1 : 0), true);
+    }
   }
   return found;
 }
