@@ -8,6 +8,7 @@
 
 #include "lpot/calibrate/observe.h"
 #include "lpot/plan/capability.h"
+#include "lpot/quantize/graph/activation_range.h"
 #include "lpot/quantize/graph/level_groups.h"
 #include "lpot/quantize/graph/op_index.h"
 #include "lpot/quantize/graph/placement.h"
@@ -81,6 +82,11 @@ std::vector<std::set<std::string>> sets_to_join(const Model& model) {
   return connected_sets(std::move(seeds), std::move(others));
 }
 
+// The int8 kernel of a transposed convolution needs the zero point 0.
+bool may_have_levels(const OpEdit& edit, const Range& levels) {
+  return edit.type != "ConvolutionBackpropData" || Quantization(levels).zero_point == 0;
+}
+
 }  // namespace
 
 void unify_pooled_levels(const Model& model, Edits& edits) {
@@ -90,8 +96,8 @@ void unify_pooled_levels(const Model& model, Edits& edits) {
     if (edit.activation.empty() || !edit.written_divisors().empty()) continue;
     const ov::Node* pool = index.find(edit.op, edit.type)->get_input_node_ptr(0);
     if (std::string_view(pool->get_type_name()) != "MaxPool") continue;
-    if (const auto found = leveled.find(tensor_name(pool->input_value(0))); found != leveled.end())
-      edit.levels = found->second.levels;
+    const auto found = leveled.find(tensor_name(pool->input_value(0)));
+    if (found != leveled.end() && may_have_levels(edit, found->second.levels)) edit.levels = found->second.levels;
   }
 }
 

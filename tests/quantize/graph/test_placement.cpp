@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "lpot/quantize/graph/activation_range.h"
 #include "lpot/quantize/graph/edits.h"
 #include "lpot/quantize/graph/integer_reads.h"
 #include "lpot/quantize/graph/placement.h"
@@ -296,6 +297,38 @@ TEST(Placement, LeavesTheQuantizerAfterSpaceToDepth) {
   const Quantized deep(as_model({conv3x3(blocks, 64, 4, "b", 2)}, {x}));
   EXPECT_TRUE(runs_in_int8(deep.int8, "b"));
   EXPECT_LT(deep.error(), 0.05);
+}
+
+TEST(Placement, VisitsEachTensorOfAChainOfConcatenationsOnce) {
+  const auto x = parameter({1, 4, -1, 8}, "x");
+  std::shared_ptr<ov::Node> joined = x;
+  for (int i = 0; i < 50; ++i)
+    joined = std::make_shared<op::Concat>(ov::OutputVector{joined, std::make_shared<op::Relu>(joined)}, 2);
+  const Model model = as_model({conv3x3(joined, 4, 4, "a")}, {x});
+  EXPECT_THAT(quantizable_ops(model), SizeIs(1));
+}
+
+// The int8 kernel of the transposed convolution needs the zero point 0.
+TEST(Placement, KeepsTheLevelsOfATransposedConvolutionAfterMaxPooling) {
+  const auto x = parameter({1, 4, 8, 8}, "x");
+  const auto a = conv3x3(x, 4, 4, "a");
+  const std::vector<std::size_t> none{0, 0}, two{2, 2};
+  const auto pool = std::make_shared<ov::op::v8::MaxPool>(a, ov::Strides(two), ov::Strides{1, 1}, none, none, two);
+  const auto up = named(std::make_shared<op::ConvolutionBackpropData>(pool, random_constant({4, 4, 2, 2}, 3),
+                                                                      ov::Strides(two), ov::CoordinateDiff{0, 0},
+                                                                      ov::CoordinateDiff{0, 0}, ov::Strides{1, 1}),
+                        "up");
+  const Model model = as_model({conv3x3(a, 4, 4, "b", 2), up}, {x});
+  Plan plan = plan_with_all_int8(model);
+  plan.ops.at("up").activation.symmetry = Symmetry::Symmetric;
+  const Quantized pooled(model, plan);
+  const auto zero_point_of = [&](const std::string& name) {
+    const auto found = std::find_if(pooled.edits.ops.begin(), pooled.edits.ops.end(),
+                                    [&](const OpEdit& edit) { return edit.op == name; });
+    return Quantization(found->levels).zero_point;
+  };
+  EXPECT_EQ(zero_point_of("up"), 0);
+  EXPECT_NE(zero_point_of("b"), 0);
 }
 
 // A layer norm subtracts the mean, so its quantization would gain nothing, and its range is not observed.
