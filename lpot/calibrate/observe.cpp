@@ -9,6 +9,7 @@
 #include <numeric>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
+#include <optional>
 
 #include "lpot/core/error.h"
 #include "lpot/core/large_models.h"
@@ -45,7 +46,8 @@ InstrumentedModel instrument(const Model& model, const std::vector<ObservationPo
     const auto exposed = body_outputs.expose(found->second);
     if (!exposed) continue;
     outputs.push_back(exposed->tensor);
-    result.points.push_back({point.tensor, shifted_axis(point.channel_axis, exposed->iteration_axes)});
+    result.points.push_back(
+        {point.tensor, shifted_axis(point.channel_axis, exposed->iteration_axes), point.is_optional});
   }
   for (StateBinding& bound : watched.state) {
     outputs.push_back(watched.graph->get_results().at(bound.output)->input_value(0));
@@ -84,21 +86,29 @@ std::string name_samples(const Tensor& tensor, const Samples& samples) {
   }
 }
 
-// The statistics of all observation points, in their order.
+// The statistics of all observation points, in their order. Nothing for optional points with a value that is not
+// finite.
 class PointStatistics {
  public:
-  explicit PointStatistics(std::vector<ObservationPoint> points) : points_(std::move(points)), all_(points_.size()) {}
+  explicit PointStatistics(std::vector<ObservationPoint> points)
+      : points_(std::move(points)), all_(points_.size(), TensorStatistics()) {}
 
   // Adds the outputs of one batch. Tensors are independent, so the threads share them.
   void add(const std::vector<Tensor>& outputs, const Samples& samples, int threads) {
     std::vector<std::exception_ptr> errors(points_.size());
     for_each_index(points_.size(), threads, [&](std::size_t i) {
       try {
-        all_[i].add(outputs[i], points_[i].channel_axis);
-      } catch (...) {  // the error of the first tensor is reported, whichever thread finds its error first
+        if (all_[i]) all_[i]->add(outputs[i], points_[i].channel_axis);
+      } catch (const DataError&) {
+        if (points_[i].is_optional)
+          all_[i].reset();
+        else
+          errors[i] = std::current_exception();
+      } catch (...) {
         errors[i] = std::current_exception();
       }
     });
+    // The error of the first tensor is reported, whichever thread finds its error first.
     for (std::size_t i = 0; i < points_.size(); ++i)
       if (errors[i]) rethrow(errors[i], name_samples(outputs[i], samples), points_[i].tensor);
   }
@@ -107,29 +117,42 @@ class PointStatistics {
   PointStatistics split_histograms() {
     PointStatistics histograms(points_);
     for (std::size_t i = 0; i < points_.size(); ++i) {
-      histograms.all_[i] = all_[i].histogram_only();
-      all_[i] = all_[i].channels_only();
+      if (!all_[i]) continue;
+      histograms.all_[i] = all_[i]->histogram_only();
+      all_[i] = all_[i]->channels_only();
     }
     return histograms;
   }
 
   void merge(const PointStatistics& other) {
-    for (std::size_t i = 0; i < points_.size(); ++i) all_[i].merge(other.all_[i]);
+    for (std::size_t i = 0; i < points_.size(); ++i) merge(all_[i], other.all_[i] ? &*other.all_[i] : nullptr);
   }
   void merge(std::string_view bytes) {
     const Statistics parts = statistics_from_bytes(bytes);
-    for (std::size_t i = 0; i < points_.size(); ++i) all_[i].merge(parts.at(points_[i].tensor));
+    for (std::size_t i = 0; i < points_.size(); ++i) {
+      const auto part = parts.find(points_[i].tensor);
+      merge(all_[i], part == parts.end() ? nullptr : &part->second);
+    }
   }
 
   Statistics by_name() const {
     Statistics result;
-    for (std::size_t i = 0; i < points_.size(); ++i) result.emplace(points_[i].tensor, all_[i]);
+    for (std::size_t i = 0; i < points_.size(); ++i)
+      if (all_[i]) result.emplace(points_[i].tensor, *all_[i]);
     return result;
   }
 
  private:
+  // `part`: nullptr if a value was not finite.
+  static void merge(std::optional<TensorStatistics>& whole, const TensorStatistics* part) {
+    if (!part)
+      whole.reset();
+    else if (whole)
+      whole->merge(*part);
+  }
+
   std::vector<ObservationPoint> points_;
-  std::vector<TensorStatistics> all_;
+  std::vector<std::optional<TensorStatistics>> all_;
 };
 
 std::vector<std::size_t> consecutive(std::size_t begin, std::size_t end) {
@@ -198,7 +221,8 @@ class Observation : public BatchCollector {
 
   nlohmann::json worker_order() const override {
     nlohmann::json points = nlohmann::json::array();
-    for (const ObservationPoint& point : points_) points.push_back({point.tensor, point.channel_axis});
+    for (const ObservationPoint& point : points_)
+      points.push_back({point.tensor, point.channel_axis, point.is_optional});
     return {
         {"work", kObserveOrder}, {"model", reference_}, {"points", points}, {"requested_threads", requested_threads_}};
   }
@@ -275,7 +299,7 @@ Calibration observe(const Model& model, const std::vector<ObservationPoint>& poi
 WorkerTask observe_task(const nlohmann::json& order, int rank, const Model& model, const DataLoader& loader) {
   std::vector<ObservationPoint> points;
   for (const nlohmann::json& point : order.at("points"))
-    points.push_back({point.at(0).get<std::string>(), point.at(1).get<int>()});
+    points.push_back({point.at(0).get<std::string>(), point.at(1).get<int>(), point.at(2).get<bool>()});
   const int requested = order.at("requested_threads");
   const int threads = requested > 0 ? requested : order.at("threads").at(static_cast<std::size_t>(rank)).get<int>();
   const InstrumentedModel instrumented = instrument(model, points);

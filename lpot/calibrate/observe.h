@@ -25,8 +25,9 @@ namespace lpot {
 
 // A tensor to observe and the axis of its channels.
 struct ObservationPoint {
-  std::string tensor;    // see tensor_name
-  int channel_axis = 1;  // negative: counted from the end
+  std::string tensor;        // see tensor_name
+  int channel_axis = 1;      // negative: counted from the end
+  bool is_optional = false;  // gets no statistics if a value is not finite, instead of an error
 };
 
 // The name of a tensor: the name of its producer, followed by the output's number if there are several ("split:1").
@@ -45,8 +46,8 @@ struct Calibration {
 };
 
 // Tensors in a branch of an If that no sample takes have no statistics, and so have tensors whose values cannot leave
-// their body (BodyOutputs in model/bodies.h). Throws DataError if there is no data or a value is not finite (the
-// message names tensor and sample), and ModelError.
+// their body (BodyOutputs in model/bodies.h). Throws DataError if there is no data or a value of a point that is not
+// optional is not finite (the message names tensor and sample), and ModelError.
 Calibration observe(const Model&, const std::vector<ObservationPoint>&, const DataLoader&, const ObserveOptions&,
                     const Observer& = {});
 

@@ -38,7 +38,7 @@ AllStatistics observe_all_sizes(const QuantizationTask& task, const Config& conf
   if (rescaling.flag("onnx_runtime")) {
     std::set<std::string> more = tensors_of_onnx_runtime(task.model);
     for (const ObservationPoint& known : points) more.erase(known.tensor);
-    for (const std::string& tensor : more) points.push_back({tensor, 1});
+    for (const std::string& tensor : more) points.push_back({tensor, 1, true});
   }
   Calibration calibration =
       observe(model, points, task.calibration, {.sampling_sizes = sizes, .executor = executor}, observer);

@@ -81,6 +81,32 @@ TEST_P(ObserveShared, ReportsANonFiniteSampleLikeOneProcess) {
   EXPECT_THAT(message, testing::HasSubstr("sample 17, tensor 'x'"));
 }
 
+// relu(x) is observed although it is infinite for sample 17; conv is not infinite, because it reads clamped values.
+TEST_P(ObserveShared, GivesOptionalPointsWithInfiniteValuesNoStatistics) {
+  const auto infinite_relu = [] {
+    const auto x = parameter({-1, 3, -1, -1}, "x");
+    const auto relu = named(std::make_shared<op::Relu>(x), "relu");
+    return as_model({conv3x3(std::make_shared<op::Clamp>(relu, 0, 6), 3, 5, "conv")}, {x});
+  };
+  std::vector<Tensor> inputs(30, random_tensor({3, 7, 7}, 1));
+  inputs[17] = random_tensor({3, 7, 7}, 1);
+  inputs[17].data<float>()[5] = std::numeric_limits<float>::infinity();
+  const DataLoader loader = loader_of(unlabelled(inputs), 2);
+  const std::vector<ObservationPoint> points{{"conv", 1}, {"relu", 1, true}};
+  WorkerThreads workers(GetParam(), [&](int rank) {
+    return [&, rank](const std::string& order) {
+      return observe_task(nlohmann::json::from_cbor(order), rank, infinite_relu(), loader);
+    };
+  });
+  const auto found = observe(infinite_relu(), points, loader,
+                             {.sampling_sizes = {10, 30}, .executor = make_executor(&workers.coordinator())});
+  const auto alone = observe(infinite_relu(), points, loader, {.sampling_sizes = {10, 30}});
+  EXPECT_EQ(found.snapshots, alone.snapshots);
+  EXPECT_TRUE(alone.snapshots.front().contains("relu"));
+  EXPECT_FALSE(alone.snapshots.back().contains("relu"));
+  EXPECT_TRUE(alone.snapshots.back().contains("conv"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Sizes, ObserveShared, testing::Values(2, 4));
 
 }  // namespace

@@ -86,11 +86,13 @@ std::vector<ObservationPoint> observation_points(const Model& model) {
   for (const ObservationPoint& point : observation_points(quantizable_ops(model))) points.add(point);
   for (const ObservationPoint& point : product_points(model)) points.add(point);
   for (const ObservationPoint& point : sequence_points(model)) points.add(point);
+  // Without these statistics, ops without weights read floats.
+  const auto add_optional = [&](const std::string& tensor) { points.add({tensor, 1, true}); };
   for (const ResidualSum& sum : residual_sums(model)) {
-    points.add({sum.from_convolution, 1});
-    if (!sum.bypass_producer.empty()) points.add({sum.bypass, 1});
+    add_optional(sum.from_convolution);
+    if (!sum.bypass_producer.empty()) add_optional(sum.bypass);
   }
-  for (const std::string& tensor : tensors_of_integer_reads(model)) points.add({tensor, 1});
+  for (const std::string& tensor : tensors_of_integer_reads(model)) add_optional(tensor);
   return points.list;
 }
 
