@@ -53,7 +53,7 @@ InstrumentedModel instrument(const Model& model, const std::vector<ObservationPo
     outputs.push_back(watched.graph->get_results().at(bound.output)->input_value(0));
     bound.output = outputs.size() - 1;
   }
-  watched.graph = std::make_shared<ov::Model>(outputs, watched.graph->get_parameters());
+  watched.graph = with_outputs(*watched.graph, outputs);
   return result;
 }
 

@@ -98,4 +98,8 @@ std::optional<BodyOutputs::Exposed> BodyOutputs::expose(const Output& tensor) {
   return exposed;
 }
 
+std::shared_ptr<ov::Model> with_outputs(const ov::Model& graph, const ov::OutputVector& outputs) {
+  return std::make_shared<ov::Model>(outputs, graph.get_sinks(), graph.get_parameters(), graph.get_variables());
+}
+
 }  // namespace lpot

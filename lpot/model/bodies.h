@@ -61,4 +61,7 @@ class BodyOutputs {
   std::map<const ov::Node*, Owner> owners_;  // of all ops in bodies
 };
 
+// The same graph with other outputs. Its variables (ReadValue, Assign) stay.
+std::shared_ptr<ov::Model> with_outputs(const ov::Model&, const ov::OutputVector&);
+
 }  // namespace lpot

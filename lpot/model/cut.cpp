@@ -189,9 +189,11 @@ std::shared_ptr<ov::Model> cut_graph(const std::shared_ptr<ov::Model>& graph, co
   ov::ParameterVector inputs = choose_inputs(*graph, tensors, options);
   const ov::ResultVector results = choose_outputs(*graph, tensors, inputs, options);
   check_inputs(inputs, results, options);
-  const auto cut = std::make_shared<ov::Model>(results, inputs, graph->get_friendly_name());
-  cut->get_rt_info() = graph->get_rt_info();
+  std::shared_ptr<ov::Model> cut;
   try {
+    cut = std::make_shared<ov::Model>(results, graph->get_sinks(), inputs, graph->get_variables(),
+                                      graph->get_friendly_name());
+    cut->get_rt_info() = graph->get_rt_info();
     cut->validate_nodes_and_infer_types();
   } catch (const std::exception& error) {
     throw ModelError("load_model",

@@ -31,7 +31,7 @@ Model with_sequence_outputs(const Model& model, const std::vector<SequenceEdit>&
   // Calibration observed the same outputs, so they can leave their bodies.
   for (const SequenceEdit& edit : sequences)
     outputs.push_back(body_outputs.expose(ops.find(edit.op, edit.type)->output(0)).value().tensor);
-  watched.graph = std::make_shared<ov::Model>(outputs, watched.graph->get_parameters());
+  watched.graph = with_outputs(*watched.graph, outputs);
   return watched;
 }
 

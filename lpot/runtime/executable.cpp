@@ -47,10 +47,12 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-// The requests of all parts of a graph. Each part starts the next one when it is done.
+// The requests of all parts of a graph. Each part starts the next one when it is done. Variables of the graph
+// (ReadValue) have their initial values in each inference.
 class Request {
  public:
-  Request(const GraphParts& cut, std::vector<ov::CompiledModel>& compiled) : cut_(&cut) {
+  Request(const GraphParts& cut, std::vector<ov::CompiledModel>& compiled, bool has_variables)
+      : cut_(&cut), has_variables_(has_variables) {
     for (ov::CompiledModel& part : compiled) parts_.push_back(part.create_infer_request());
   }
 
@@ -89,6 +91,7 @@ class Request {
 
  private:
   void set_inputs_of(std::size_t number) {
+    if (has_variables_) parts_[number].reset_state();
     const std::vector<GraphPart::Source>& sources = cut_->parts[number].inputs;
     for (std::size_t i = 0; i < sources.size(); ++i) {
       const auto& [part, index] = sources[i];
@@ -108,6 +111,7 @@ class Request {
   }
 
   const GraphParts* cut_;
+  bool has_variables_;
   std::vector<ov::InferRequest> parts_;
   const std::vector<Tensor>* inputs_ = nullptr;
 };
@@ -214,6 +218,7 @@ struct Executable::State {
 Executable::Executable(const Model& model, const CompileOptions& options) : state_(std::make_unique<State>()) {
   std::optional<Stopwatch> stopwatch;
   if (!options.ahead) stopwatch.emplace(seconds_compiling);
+  const bool has_variables = !model.graph->get_variables().empty();
   try {
     const auto graph = options.input_shapes.empty() ? model.graph : reshaped_graph(model, options.input_shapes);
     state_->inputs = graph->inputs().size();
@@ -238,7 +243,8 @@ Executable::Executable(const Model& model, const CompileOptions& options) : stat
                                                                 : fixed_batch));
   }
   if (model.format == ModelFormat::TensorFlow) release_mapped_weights();
-  for (int i = 0; i < std::max(1, options.streams); ++i) state_->requests.emplace_back(state_->cut, state_->compiled);
+  for (int i = 0; i < std::max(1, options.streams); ++i)
+    state_->requests.emplace_back(state_->cut, state_->compiled, has_variables);
   state_->borrow_outputs = options.borrow_outputs;
 }
 

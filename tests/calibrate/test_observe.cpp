@@ -143,5 +143,13 @@ TEST(Observe, ObservesEveryStepOfASequenceWithItsState) {
   }
 }
 
+TEST(Observe, ReadsModelsWithVariables) {
+  const std::vector<Tensor> inputs{Tensor::from<float>({3}, {1, 2, 3}), Tensor::from<float>({3}, {4, -5, 6})};
+  const Statistics statistics =
+      observe(running_sum(), {{"sum", 1}}, loader_of(unlabelled(inputs)), {}).snapshots.back();
+  EXPECT_EQ(statistics.at("sum").max(), 6) << "each sample begins with the initial values";
+  EXPECT_EQ(statistics.at("sum").min(), -5);
+}
+
 }  // namespace
 }  // namespace lpot

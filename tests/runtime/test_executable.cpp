@@ -2,6 +2,7 @@
 #include "lpot/runtime/executable.h"
 #include "tests/support/files.h"
 #include "tests/support/graphs.h"
+#include "tests/support/streaming.h"
 
 namespace lpot {
 namespace {
@@ -32,6 +33,17 @@ TEST(Executable, KeepsAnOutputAfterTheNextInference) {
   const auto first = run.infer({Tensor::from<float>({1, 3}, {0, 0, 0})});
   run.infer({Tensor::from<float>({1, 3}, {9, 9, 9})});
   EXPECT_THAT(floats(first[0]), ElementsAre(1, 1, 1));
+}
+
+TEST(Executable, StartsEachInferenceWithInitialStates) {
+  const Model model = running_sum();
+  Executable run(model, {.streams = 2});
+  for (const float value : {1.0f, 5.0f, 2.0f})
+    EXPECT_THAT(floats(run.infer({Tensor::from<float>({1, 3}, {value, 0, 0})})[0]), ElementsAre(value, 0, 0));
+  for (int i = 0; i < 4; ++i) {
+    run.start({Tensor::from<float>({1, 3}, {3, 4, 5})});
+    EXPECT_THAT(floats(run.finish()[0]), ElementsAre(3, 4, 5));
+  }
 }
 
 TEST(Executable, NamesBothShapesIfDataDoNotMatch) {

@@ -22,6 +22,21 @@ inline Model streaming_model() {
   return model;
 }
 
+// sum = x + the sum of the previous inference, which a variable of the graph stores.
+inline Model running_sum() {
+  const auto x = parameter({1, 3}, "x");
+  const auto variable = std::make_shared<ov::op::util::Variable>(
+      ov::op::util::VariableInfo{ov::PartialShape{1, 3}, ov::element::f32, "state"});
+  const auto previous = std::make_shared<op::ReadValue>(constant({1, 3}, {0, 0, 0}), variable);
+  const auto sum = named(std::make_shared<op::Add>(x, previous), "sum");
+  Model model;
+  model.graph =
+      std::make_shared<ov::Model>(ov::OutputVector{std::make_shared<op::Multiply>(sum, constant({1}, {1}))},
+                                  ov::SinkVector{std::make_shared<op::Assign>(sum, variable)}, ov::ParameterVector{x});
+  model.source = "made in a test";
+  return model;
+}
+
 // Rows of eighths, so that sums are exact in any order. The label is the class i % 3.
 inline std::vector<Sample> streaming_steps(std::size_t count) {
   std::vector<Sample> steps;
