@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <openvino/core/graph_util.hpp>
+#include <openvino/op/eye.hpp>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 #include <unordered_set>
 
 #include "lpot/model/bodies.h"
+#include "lpot/model/openvino_error.h"
 
 namespace lpot {
 namespace {
@@ -75,6 +77,8 @@ void change_declared_types(ov::Model& graph, bool is_body) {
       if (is_half(range->get_output_element_type(0))) range->set_output_type(ov::element::f32);
     } else if (const auto random = ov::as_type_ptr<op::RandomUniform>(node)) {
       if (is_half(random->get_out_type())) random->set_out_type(ov::element::f32);
+    } else if (const auto eye = ov::as_type_ptr<ov::op::v9::Eye>(node)) {
+      if (is_half(eye->get_out_type())) eye->set_out_type(ov::element::f32);
     }
   }
 }
@@ -95,6 +99,21 @@ void remove_conversions_without_effect(const ov::Model& graph) {
       ov::replace_output_update_name(node->output(0), node->input_value(0));
 }
 
+// Throws ov::Exception if OpenVINO does not accept the result.
+std::shared_ptr<ov::Model> converted_to_single(const ov::Model& source) {
+  const std::shared_ptr<ov::Model> graph = source.clone();
+  std::vector<ov::element::Type> output_types;
+  for (const auto& result : graph->get_results()) output_types.push_back(result->get_input_element_type(0));
+  change_declared_types(*graph, false);
+  graph->validate_nodes_and_infer_types();
+  remove_conversions_without_effect(*graph);
+  for (std::size_t i = 0; i < output_types.size(); ++i)
+    if (const auto& result = graph->get_results()[i]; result->get_input_element_type(0) != output_types[i])
+      narrow_output(result, output_types[i]);
+  graph->validate_nodes_and_infer_types();
+  return graph;
+}
+
 }  // namespace
 
 bool computes_in_half(const ov::Model& graph) {
@@ -108,21 +127,20 @@ bool computes_in_half(const ov::Model& graph) {
 
 std::shared_ptr<ov::Model> in_single_precision(const std::shared_ptr<ov::Model>& source) {
   if (!computes_in_half(*source)) return source;
-  const std::shared_ptr<ov::Model> graph = source->clone();
-  std::vector<ov::element::Type> output_types;
-  for (const auto& result : graph->get_results()) output_types.push_back(result->get_input_element_type(0));
   try {
-    change_declared_types(*graph, false);
-    graph->validate_nodes_and_infer_types();
-    remove_conversions_without_effect(*graph);
-    for (std::size_t i = 0; i < output_types.size(); ++i)
-      if (const auto& result = graph->get_results()[i]; result->get_input_element_type(0) != output_types[i])
-        narrow_output(result, output_types[i]);
-    graph->validate_nodes_and_infer_types();
+    return converted_to_single(*source);
   } catch (const ov::Exception&) {
     return source;
   }
-  return graph;
+}
+
+std::string single_precision_error(const ov::Model& graph) {
+  try {
+    if (computes_in_half(graph)) converted_to_single(graph);
+  } catch (const ov::Exception& error) {
+    return shorten_openvino_message(error.what());
+  }
+  return "";
 }
 
 }  // namespace lpot

@@ -6,6 +6,7 @@
 // Inputs and outputs keep their types, so that programs pass and get the same tensors as before.
 #pragma once
 #include <memory>
+#include <string>
 
 namespace ov {
 class Model;
@@ -22,5 +23,8 @@ bool computes_in_half(const ov::Model&);
 // Returns the model itself if it does not compute in half precision, or if OpenVINO does not accept the result (an op
 // with an output type that this function does not know).
 std::shared_ptr<ov::Model> in_single_precision(const std::shared_ptr<ov::Model>&);
+
+// OpenVINO's message if it does not accept the graph in f32; otherwise empty.
+std::string single_precision_error(const ov::Model&);
 
 }  // namespace lpot

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "lpot/core/error.h"
+#include "lpot/model/half_precision.h"
 #include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/quantizable_ops.h"
 #include "lpot/quantize/graph/quantized_ops.h"
@@ -51,10 +52,15 @@ WithWarnings<PlanChoices> choices_for(const Model& model, const std::vector<Quan
 }
 
 // Throws ModelError if no op can be quantized. Logs a warning if a part of the model is quantized already.
-void check_quantizable(const std::filesystem::path& path, const std::vector<QuantizableOp>& ops,
-                       const QuantizedOps& quantized, const Observer& observer) {
+void check_quantizable(const std::filesystem::path& path, const Model& model, const std::vector<QuantizableOp>& ops,
+                       const Observer& observer) {
+  const QuantizedOps quantized = quantized_ops(model);
   const auto products = std::count_if(ops.begin(), ops.end(), [](const QuantizableOp& op) { return op.is_product(); });
   const std::size_t quantizable = ops.size() - static_cast<std::size_t>(products);
+  if (const std::string error = quantizable == 0 ? single_precision_error(*model.graph) : ""; !error.empty())
+    throw ModelError("quantize", fmt::format("{}: the model computes in 16-bit floats and cannot be converted to f32, "
+                                             "which quantization needs: {}. Pass the f32 model",
+                                             path.string(), error));
   if (quantizable == 0 && quantized.ops.empty())
     throw ModelError(
         "quantize",
@@ -84,7 +90,7 @@ QuantizationTask prepare_task(const Config& config, const std::filesystem::path&
   Model model = load_configured_model(config, path);
   auto calibration = first_loader(config, model, user);
   std::vector<QuantizableOp> ops = searchable_ops(model);
-  check_quantizable(path, ops, quantized_ops(model), observer);
+  check_quantizable(path, model, ops, observer);
   const auto wanted = without_unquantizable_keys(config.quantization, ops, named_ops(model));
   auto choices = choices_for(model, ops, wanted.value, cpu, use_half_range(config, cpu));
   for (const std::vector<std::string>& warnings :

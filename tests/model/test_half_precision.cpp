@@ -108,5 +108,28 @@ TEST(InSinglePrecision, DoesNotChangeModelsThatOnlyStoreWeightsIn16Bits) {
   EXPECT_EQ(in_single_precision(model.graph), model.graph);
 }
 
+TEST(InSinglePrecision, ChangesTheTypeOfIdentityMatrices) {
+  const auto x = parameter({1, 4}, "x", ov::element::f16);
+  const auto integer = [](std::int64_t value) { return op::Constant::create(ov::element::i64, {}, {value}); };
+  const auto eye = std::make_shared<ov::op::v9::Eye>(integer(4), integer(4), integer(0), ov::element::f16);
+  const auto sum = std::make_shared<op::Add>(eye, half_constant({4, 4}, 1));
+  const Model half = as_model({std::make_shared<op::MatMul>(x, sum)}, {x});
+  EXPECT_EQ(single_precision_error(*half.graph), "");
+  EXPECT_FALSE(in_single_precision(half.graph) == half.graph);
+}
+
+// The variable of a state has its own type.
+TEST(InSinglePrecision, ReportsWhyAGraphStaysInHalfPrecision) {
+  const auto x = parameter({1, 4}, "x", ov::element::f16);
+  const auto variable = std::make_shared<ov::op::util::Variable>(
+      ov::op::util::VariableInfo{ov::PartialShape{1, 4}, ov::element::f16, "state"});
+  const auto state = std::make_shared<op::ReadValue>(half_constant({1, 4}, 1), variable);
+  const auto sum = std::make_shared<op::Add>(x, state);
+  const auto assign = std::make_shared<op::Assign>(sum, variable);
+  const auto graph = std::make_shared<ov::Model>(ov::OutputVector{sum}, ov::SinkVector{assign}, ov::ParameterVector{x});
+  EXPECT_EQ(in_single_precision(graph), graph);
+  EXPECT_THAT(single_precision_error(*graph), testing::Not(testing::IsEmpty()));
+}
+
 }  // namespace
 }  // namespace lpot
