@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
+#include <cstring>
+
 #include "lpot/core/error.h"
 
 namespace lpot {
@@ -9,13 +12,14 @@ namespace {
 
 constexpr const char* kDamagedAdvice = ". The file is damaged or not a store. To start a new study, move it away.";
 
-const char* advice(int code) {
+const char* advice(int code, bool is_read_only) {
   switch (code & 0xff) {
     case SQLITE_FULL:
       return ". Free some disk space and resume.";
     case SQLITE_READONLY:
     case SQLITE_CANTOPEN:
     case SQLITE_PERM:
+      if (is_read_only) return "; copy the workspace to a writable folder, and read the copy.";
       return "; the folder must be writable. Set tuning.workspace.path to a writable folder.";
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
@@ -34,11 +38,24 @@ const char* advice(int code) {
   }
 }
 
+// The path as a URI. Letters, digits and "/-._" need no escape.
+std::string uri_of(const std::filesystem::path& path, const char* parameters) {
+  std::string uri = "file:";
+  for (const char letter : path.string()) {
+    const auto byte = static_cast<unsigned char>(letter);
+    const bool is_plain = byte < 0x80 && (std::isalnum(byte) || std::strchr("/-._", letter));
+    uri += is_plain ? std::string(1, letter) : fmt::format("%{:02X}", byte);
+  }
+  return uri + parameters;
+}
+
 }  // namespace
 
-Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
+Database::Database(const std::filesystem::path& path, int flags, bool immutable)
+    : path_(path), is_read_only_((flags & SQLITE_OPEN_READONLY) != 0) {
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
+  const std::string name = immutable ? uri_of(std::filesystem::absolute(path), "?immutable=1") : path.string();
+  const int code = sqlite3_open_v2(name.c_str(), &handle, immutable ? flags | SQLITE_OPEN_URI : flags, nullptr);
   handle_.reset(handle);
   if (code != SQLITE_OK) fail("open");
   sqlite3_extended_result_codes(handle, 1);
@@ -47,8 +64,9 @@ Database::Database(const std::filesystem::path& path, int flags) : path_(path) {
 
 void Database::fail(const std::string& operation) const {
   const int code = handle_ ? sqlite3_errcode(handle_.get()) : SQLITE_NOMEM;
-  throw StoreError("store", fmt::format("{}: cannot {}: {}{}", path_.string(), operation,
-                                        handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory", advice(code)));
+  throw StoreError("store",
+                   fmt::format("{}: cannot {}: {}{}", path_.string(), operation,
+                               handle_ ? sqlite3_errmsg(handle_.get()) : "out of memory", advice(code, is_read_only_)));
 }
 
 void Database::fail_damaged(const std::string& what) const {

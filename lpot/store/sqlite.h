@@ -12,7 +12,9 @@ namespace lpot {
 
 class Database {
  public:
-  Database(const std::filesystem::path&, int flags);
+  // `flags`: those of sqlite3_open_v2. A file that only this process can change, or nobody, may be opened as immutable:
+  // SQLite then creates no files beside it.
+  Database(const std::filesystem::path&, int flags, bool immutable = false);
   void execute(const std::string& sql) const;
   std::int64_t last_row() const { return sqlite3_last_insert_rowid(handle_.get()); }
   [[noreturn]] void fail(const std::string& operation) const;
@@ -24,6 +26,7 @@ class Database {
     void operator()(sqlite3* handle) const { sqlite3_close(handle); }
   };
   std::filesystem::path path_;
+  bool is_read_only_;
   std::unique_ptr<sqlite3, Close> handle_;
 };
 

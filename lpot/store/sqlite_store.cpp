@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -64,10 +66,21 @@ void check_size(const Database& database, const std::filesystem::path& path) {
         fmt::format("the size of {} bytes is not a multiple of the page size; the end of the file is missing", size));
 }
 
+// Whether no process on this machine can change the store. In WAL mode, SQLite creates files beside a store that it
+// reads, unless it is opened as immutable.
+bool cannot_change(const std::filesystem::path& path) {
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK, AT_EACCESS) == 0) return false;
+  std::error_code none;
+  const std::uintmax_t log = std::filesystem::file_size(path.string() + "-wal", none);
+  return none || log == 0;
+}
+
 class SqliteStore : public Store {
  public:
   SqliteStore(const std::filesystem::path& path, bool read_only)
-      : database_(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE),
+      : database_(path, read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+                  read_only && cannot_change(path)),
         version_(read_version()) {
     if (version_ > kVersion)
       throw StoreError("store", fmt::format("{}: written by a newer version of lpot (store version {}; expected at "

@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <unistd.h>
+
+#include <filesystem>
 
 #include "lpot/core/error.h"
 #include "lpot/store/store.h"
@@ -57,6 +60,53 @@ TEST(SqliteStore, RejectsWritesWhenOpenedForReading) {
   open_sqlite_store(folder / "lpot.db");
   const auto reader = open_sqlite_store_read_only(folder / "lpot.db");
   EXPECT_THROW(reader->create_study(kIdentity), StoreError);
+}
+
+// Without the right to write, also if the tests run as root.
+class ReadOnlyFolder {
+ public:
+  explicit ReadOnlyFolder(std::filesystem::path path) : path_(std::move(path)), user_(::geteuid()) {
+    std::filesystem::permissions(path_, std::filesystem::perms(0555));
+    EXPECT_EQ(::seteuid(user_ == 0 ? 65534 : user_), 0);
+  }
+  ~ReadOnlyFolder() {
+    EXPECT_EQ(::seteuid(user_), 0);
+    std::filesystem::permissions(path_, std::filesystem::perms(0755));
+  }
+
+ private:
+  std::filesystem::path path_;
+  uid_t user_;
+};
+
+TEST(SqliteStore, IsReadFromAFolderThatCannotBeWritten) {
+  TempFolder folder;
+  std::filesystem::create_directory(folder / "a %41 folder?");
+  const std::filesystem::path path = folder / "a %41 folder?/lpot.db";
+  StudyId study = 0;
+  {
+    const auto store = open_sqlite_store(path);
+    study = store->create_study(kIdentity);
+    store->append(study, trial(1));
+  }
+  const ReadOnlyFolder read_only(path.parent_path());
+  EXPECT_EQ(open_sqlite_store_read_only(path)->trials(study), std::vector<Trial>{trial(1)});
+  EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store(path); }), HasSubstr("tuning.workspace.path"));
+}
+
+TEST(SqliteStore, WithAWriteAheadLogInAFolderThatCannotBeWrittenAdvisesToCopy) {
+  TempFolder folder;
+  std::filesystem::create_directory(folder / "w");
+  {
+    const auto store = open_sqlite_store(folder / "other.db");
+    const StudyId study = store->create_study(kIdentity);
+    store->append(study, trial(1));
+    for (const char* ending : {"", "-wal"})  // as after kill -9
+      std::filesystem::copy_file((folder / "other.db").string() + ending, (folder / "w/lpot.db").string() + ending);
+  }
+  const ReadOnlyFolder read_only(folder / "w");
+  EXPECT_THAT(message_of<StoreError>([&] { open_sqlite_store_read_only(folder / "w/lpot.db"); }),
+              AllOf(HasSubstr("copy the workspace"), testing::Not(HasSubstr("tuning.workspace.path"))));
 }
 
 TEST(SqliteStore, ReportsAMissingFileWhenOpenedForReadingAndCreatesNone) {
