@@ -123,6 +123,16 @@ fs::path output_path(const fs::path& wanted, const char* subfolder, const Config
 
 fs::path store_path(const fs::path& workspace) { return workspace / "lpot.db"; }
 
+StoreError lock_error(const fs::path& workspace, int code) {
+  if (code == EWOULDBLOCK)
+    return StoreError("workspace", fmt::format("{}: another lpot is tuning in this workspace; wait until it ends, or "
+                                               "set tuning.workspace.path to another folder",
+                                               workspace.string()));
+  return StoreError("workspace", fmt::format("{}: cannot lock this file: {}; set tuning.workspace.path to a folder "
+                                             "whose file system supports locks, for example on a local disk",
+                                             (workspace / "lock").string(), std::strerror(code)));
+}
+
 Workspace::Workspace(fs::path path) : path_(std::move(path)) {
   create_folder(path_);
   lock_ = ::open((path_ / "lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -132,10 +142,9 @@ Workspace::Workspace(fs::path path) : path_(std::move(path)) {
         fmt::format("{}: cannot write: {}; make the folder writable, or set tuning.workspace.path to another folder",
                     path_.string(), std::strerror(errno)));
   if (::flock(lock_, LOCK_EX | LOCK_NB) != 0) {
+    const int code = errno;
     ::close(lock_);
-    throw StoreError("workspace", fmt::format("{}: another lpot is tuning in this workspace; wait until it ends, or "
-                                              "set tuning.workspace.path to another folder",
-                                              path_.string()));
+    throw lock_error(path_, code);
   }
   try {
     store_ = open_sqlite_store(store_path(path_));

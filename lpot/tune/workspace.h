@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lpot/config/config.h"
+#include "lpot/core/error.h"
 #include "lpot/model/model.h"
 #include "lpot/store/store.h"
 
@@ -20,6 +21,9 @@ std::filesystem::path output_path(const std::filesystem::path& wanted, const cha
                                   const Model&);
 
 std::filesystem::path store_path(const std::filesystem::path& workspace);  // the file of the store in it
+
+// The error if flock() failed with `code` for the file `lock` of a workspace.
+StoreError lock_error(const std::filesystem::path& workspace, int code);
 
 class Workspace {
  public:

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+#include <cstring>
+
 #include "lpot/core/error.h"
 #include "tests/support/files.h"
 
@@ -153,6 +156,12 @@ TEST(WorkspaceTest, KeepsItsStudiesOnDisk) {
   const TempFolder folder;
   { Workspace(folder / "deep/w").store().create_study(kIdentity); }
   EXPECT_EQ(Workspace(folder / "deep/w").store().studies().at(0).identity, kIdentity);
+}
+
+TEST(WorkspaceTest, AFileSystemWithoutLocksIsNotAnotherProcess) {
+  const std::string message = lock_error("w", ENOLCK).what();
+  EXPECT_THAT(message, AllOf(HasSubstr("w/lock: cannot lock"), HasSubstr(std::strerror(ENOLCK)),
+                             HasSubstr("file system supports locks"), testing::Not(HasSubstr("another lpot"))));
 }
 
 TEST(WorkspaceTest, NamesAFileThatBlocksTheFolder) {
