@@ -1,6 +1,9 @@
 // Stage "search": connects the study loop with the models of the plans, the measurements and the saved files.
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "lpot/core/error.h"
 #include "lpot/core/large_models.h"
 #include "lpot/quantize/writers/openvino.h"
 #include "lpot/report/deploy.h"
@@ -99,6 +102,17 @@ class Candidates {
     const fs::path& folder = context_.session.output();
     save_deployment(folder, edits, deployment(trial), context_.observer);
     if (context_.options.on_saved) context_.options.on_saved(context_.task.model, trial.plan, edits, folder);
+  }
+
+  // TensorBoard's files are not part of the result, so errors do not end the study.
+  void add_to(const TensorBoard& board, const Trial& trial) {
+    try {
+      complete_statistics(trial.plan, context_.observer);
+      board.add_trial(trial, builder_.edits(trial.plan), context_.observer);
+    } catch (const Error& error) {
+      context_.observer.log(LogLevel::Warning,
+                            fmt::format("TensorBoard: trial {} is not written: {}", trial.number, error.what()));
+    }
   }
 
   // A run that was killed between storing a trial and saving its model leaves the saving to the resumed run.
@@ -200,7 +214,7 @@ SearchOutput search(const TuningContext& context, CandidateBuilder& builder, Nex
     if (trial.number == 1) session.record().set_first_model_notes(context.evaluator.notes());
     if (is_best) candidates.save(trial);
     if (context.options.on_trial) context.options.on_trial(trial, is_best);
-    if (board) board->add_trial(trial, builder.edits(trial.plan), context.observer);
+    if (board && trial.result) candidates.add_to(*board, trial);
   };
   events.on_complete = [&](const Trial& best) { candidates.save(best); };
 

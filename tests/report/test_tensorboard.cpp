@@ -6,6 +6,7 @@
 
 #include "lpot/data/tfrecord.h"
 #include "lpot/proto/proto_reader.h"
+#include "lpot/strategies/kinds.h"
 #include "lpot/tune/setup.h"
 #include "lpot/tune/tune.h"
 #include "tests/support/files.h"
@@ -109,6 +110,43 @@ TEST(TensorBoard, GetsHistogramsOfTensorsInFp32AndInEveryTrial) {
     EXPECT_NEAR(seen.high, of_fp32.high, 0.02 * std::abs(of_fp32.high)) << tag;
   }
   EXPECT_THAT(int8.histograms, Contains(Key("weight//fc/Gemm")));
+}
+
+// Equalization changes the activations, so a plan with it needs its own statistics.
+class EqualizingStrategy : public Strategy {
+ public:
+  std::optional<Step> next(const SearchSpace& space, const History& history) const override {
+    if (history.trials.empty()) return basic_->next(space, history);
+    if (history.trials.size() > 1) return std::nullopt;
+    Step step{history.trials.front().plan};
+    step.plan.recipes.set("cross_layer_equalization", true);
+    return step;
+  }
+
+ private:
+  std::unique_ptr<Strategy> basic_ = make_basic_strategy();
+};
+
+TEST(TensorBoard, GetsATrialWhoseScoreIsReused) {
+  const TempFolder folder;
+  const Config config = load_config_text(
+      "model: {name: net}\nquantization: {calibration: {sampling_size: 8}, recipes: {forms: plain}}\nevaluation:\n"
+      "  accuracy:\n    metric: {topk: 1}\n    iteration: 2\n    dataloader:\n      batch_size: 8\n"
+      "      dataset: {FashionMNIST: {root: /usr/share/datasets/fashion-mnist}}\n"
+      "      transform: {ToTensor: {}, Normalize: {mean: [0.2860], std: [0.3530]}}\n"
+      "tuning: {tensorboard: true, objective: modelsize, accuracy_criterion: {absolute: 1}, exit_policy: {timeout: "
+      "60}, workspace: {path: " +
+          (folder / "w").string() + "}}\n",
+      "conf.yaml", component_tables());
+  TuneOptions options{.model = kQuickstartModel};
+  options.user.strategy = {"equalizing", std::make_shared<EqualizingStrategy>()};
+  for (int run = 0; run < 2; ++run) {
+    const TuneResult result = tune(config, options);
+    ASSERT_EQ(result.trials.size(), 2u);
+    EXPECT_EQ(result.best->number, 1u) << "so that the model of the second trial is not saved";
+    const auto study = folder / "w/tensorboard" / ("study-" + std::to_string(result.study));
+    EXPECT_THAT(read_events(study / "trial-002").histograms, Contains(Key("activation/image")));
+  }
 }
 
 }  // namespace
