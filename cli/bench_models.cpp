@@ -86,14 +86,20 @@ Batches batches_for(const BenchVerb& verb, const BenchSettings& settings, const 
   return {generate_inputs(model, settings.batch_size, shapes)};
 }
 
+// Without files, the options --set are the whole configuration.
+Config load_bench_config(const BenchVerb& verb) {
+  if (!verb.configs.empty()) return load_config(verb.configs, verb.overrides, component_tables());
+  return load_config_documents({{"bench", "model: {name: model}\n"}}, verb.overrides, component_tables());
+}
+
 }  // namespace
 
 BenchSettings settings_of(const BenchVerb& verb, const Context& context) {
   BenchSettings settings;
   settings.load = verb.options.load_options();
   PerformanceConfig performance;
-  if (!verb.configs.empty()) {
-    const Config config = load_config(verb.configs, verb.overrides, component_tables());
+  if (!verb.configs.empty() || !verb.overrides.empty()) {
+    const Config config = load_bench_config(verb);
     Terminal terminal(context.common);
     if (verb.instance_cores.empty())
       for (const std::string& warning : config.warnings) terminal.observer().log(LogLevel::Warning, warning);

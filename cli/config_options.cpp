@@ -36,6 +36,12 @@ Config load_or_make_config(const ConfigOptions& options, bool save, Terminal& te
   std::vector<ConfigDocument> documents{{"conf.yaml", made.text}};
   for (const std::string& file : options.files) documents.push_back({file, yaml::read_text(file)});
   Config config = load_config_documents(documents, options.all_overrides(), component_tables());
+  if (options.from_data.max_loss && !options.files.empty()) {
+    const auto made_criterion =
+        load_config_documents({documents.front()}, options.all_overrides(), component_tables()).tuning.criterion;
+    if (config.tuning.criterion != made_criterion)  // a file overrides the option
+      config = load_config_documents(documents, options.overrides_with_max_loss(), component_tables());
+  }
   if (save) {
     const std::filesystem::path folder = workspace_path(config, model);
     create_folder(folder);

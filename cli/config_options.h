@@ -69,9 +69,12 @@ struct ConfigOptions {
   Config load() const { return load_config(files, all_overrides(), component_tables()); }
 
   std::vector<std::string> all_overrides() const {
+    return from_data.max_loss && from_data.data.empty() ? overrides_with_max_loss() : overrides;
+  }
+
+  std::vector<std::string> overrides_with_max_loss() const {
     std::vector<std::string> all = overrides;
-    if (from_data.max_loss && from_data.data.empty())
-      all.push_back("tuning.accuracy_criterion.relative=" + std::to_string(*from_data.max_loss));
+    all.push_back("tuning.accuracy_criterion.relative=" + std::to_string(*from_data.max_loss));
     return all;
   }
 };

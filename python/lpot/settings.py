@@ -44,6 +44,10 @@ class TuneSettings:
     def check(self) -> None:
         """Raises ConfigError if an argument is invalid."""
         _check_choice("criterion", self.criterion, ["relative", "absolute"])
+        if self.max_loss is None and self.criterion != "relative":
+            raise ConfigError(
+                f"[tune] criterion: got {self.criterion!r} without max_loss; pass max_loss too"
+            )
         if self.max_loss is not None:
             most = 1.0 if self.criterion == "relative" else float("inf")
             _check_number("max_loss", self.max_loss, 0, most)

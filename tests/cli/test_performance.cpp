@@ -40,6 +40,14 @@ TEST_F(Performance, OptionsWinOverTheConfig) {
   EXPECT_EQ(run.json()["models"][0]["runs"], 12);
 }
 
+TEST_F(Performance, KeysCanBeSetWithoutAFile) {
+  const Outcome run = lpot({"bench", kModel, "--json", "--set", "evaluation.performance.iteration=12"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(run.json()["models"][0]["runs"], 12);
+  expect_one_message(lpot({"bench", kModel, "-q", "--set", "evaluation.performance.warmupp=50"}),
+                     {"evaluation.performance.warmupp", "unknown key"});
+}
+
 TEST_F(Performance, IsReportedPerInstanceAndInTotal) {
   write("conf.yaml", kPerformance + "    configs: {cores_per_instance: 1, num_of_instance: 1}\n");
   const Outcome run = lpot({"bench", kModel, kModel, "--config", "conf.yaml", "--json"});

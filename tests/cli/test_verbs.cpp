@@ -73,6 +73,18 @@ TEST_F(Cli, TunesWithAFolderAndSavesTheConfiguration) {
   EXPECT_EQ(lpot({"evaluate", saved, "--model", kModel}).code, 0);
 }
 
+TEST_F(Cli, MaxLossWinsOverTheCriterionOfAFile) {
+  write_pictures("pictures", 30);
+  for (const char* criterion : {"relative: 0.02", "absolute: 0.3"}) {
+    write("goal.yaml", "tuning: {accuracy_criterion: {" + std::string(criterion) + "}}\n");
+    const std::vector<std::string> words{"tune", "goal.yaml", "--model", kModel, "--data", "pictures", "--dry-run"};
+    std::vector<std::string> with_option = words;
+    with_option.insert(with_option.end(), {"--max-loss", "0.25"});
+    EXPECT_THAT(lpot(words).out, HasSubstr(criterion[0] == 'r' ? "relative = 0.02" : "absolute = 0.3"));
+    EXPECT_THAT(lpot(with_option).out, HasSubstr("relative = 0.25"));
+  }
+}
+
 TEST_F(Cli, WritesAndQuantizesWithAFolder) {
   write_pictures("pictures", 30);
   EXPECT_EQ(lpot({"init", kModel, "--data", "pictures", "--output", "made.yaml"}).code, 0);
