@@ -30,13 +30,27 @@ def batches_of(data: Any, place: str) -> Data:
         )
     if _is_sample_dataset(data):
         return DataLoader(data, batch_size=BATCH_SIZE)
-    if isinstance(data, tuple) and len(data) == 2 and _row_count(data[0]) is not None:
+    if _are_inputs_and_labels(data):
         return _Rows(data[0], _labels(data, place))
-    if _row_count(data) is not None:
+    if not isinstance(data, tuple) and _row_count(data) is not None:
         return _Rows(data, None)
     if isinstance(data, collections.abc.Mapping) or not _is_iterable(data):
         raise DataError(f"{place}: got a {type(data).__name__}; {EXPECTED}")
     return typing.cast(Data, data)
+
+
+def _are_inputs_and_labels(data: Any) -> typing.TypeGuard[tuple[Any, Any]]:
+    """Whether data are (inputs, labels) of all samples, and not two batches."""
+    if not isinstance(data, tuple) or len(data) != 2 or _row_count(data[0]) is None:
+        return False
+    inputs, labels = data
+    if not isinstance(inputs, tuple):
+        return True
+    # Two batches (input, label) are also a pair whose first item is a tuple of arrays.
+    is_second_batch = isinstance(labels, tuple) or (
+        isinstance(labels, list) and len(labels) != _row_count(inputs)
+    )
+    return not is_second_batch
 
 
 def _is_iterable(data: object) -> bool:
@@ -61,9 +75,10 @@ def _is_sample_dataset(data: object) -> bool:
 
 
 def _row_count(value: Any) -> int | None:
-    """Returns the number of samples in an array or in a dict of arrays of equal length; else None."""
-    if isinstance(value, collections.abc.Mapping):
-        counts = {_row_count(array) for array in value.values()}
+    """Returns the number of samples in an array, or in a dict or tuple of arrays of equal length; else None."""
+    if isinstance(value, (collections.abc.Mapping, tuple)):
+        arrays = value.values() if isinstance(value, collections.abc.Mapping) else value
+        counts = {_row_count(array) for array in arrays}
         return counts.pop() if len(counts) == 1 else None
     shape = getattr(value, "shape", None)
     return int(shape[0]) if shape is not None and len(shape) > 0 else None
@@ -96,4 +111,6 @@ class _Rows:
 def _select(value: Any, rows: slice) -> Any:
     if isinstance(value, collections.abc.Mapping):
         return {name: array[rows] for name, array in value.items()}
+    if isinstance(value, tuple):
+        return tuple(array[rows] for array in value)
     return value[rows]

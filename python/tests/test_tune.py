@@ -212,6 +212,45 @@ def test_kinds_of_data(net, pictures, kind):
     assert result.baseline == pytest.approx(expected_accuracy(net, batches))
 
 
+class Masked(torch.nn.Module):
+    """Two inputs of equal shape."""
+
+    def __init__(self):
+        super().__init__()
+        torch.manual_seed(0)
+        self.layer = torch.nn.Linear(16, 4)
+
+    def forward(self, x, mask):
+        return self.layer(x * mask)
+
+
+@pytest.mark.parametrize("kind", ["tuple", "dict", "list of labels", "batches"])
+def test_several_inputs_with_one_row_per_sample(kind):
+    module = Masked().eval()
+    x, mask = torch.randn(96, 16), torch.rand(96, 16).round()
+    labels = module(x, mask).argmax(1)
+    data = {
+        "tuple": ((x, mask), labels),
+        "dict": ({"x": x, "mask": mask}, labels),
+        "list of labels": ((x, mask), labels.tolist()),
+        "batches": [((x[:48], mask[:48]), labels[:48]), ((x[48:], mask[48:]), labels[48:])],
+    }[kind]  # fmt: skip
+    counts = []
+
+    def score(outputs, given):
+        counts.append(len(given))
+        return accuracy(outputs, np.asarray(given))
+
+    result = lpot.tune(module, data, metric=score, max_loss=0.9, max_trials=1, config=PLAIN)  # fmt: skip
+    assert result.baseline == 1.0 and counts[0] == 96
+
+
+def test_a_pair_of_batches_is_not_inputs_and_labels(net, pictures):
+    first, second = list(pictures(2))
+    result = lpot.tune(net, (first, second), metric="accuracy", max_loss=0.9, max_trials=1, config=PLAIN)  # fmt: skip
+    assert result.baseline == pytest.approx(expected_accuracy(net, [first, second]))
+
+
 def test_arguments_override_the_configuration(net, pictures, conf):
     path = conf(tolerance="0.0001", trials=7, rest="evaluation: {accuracy: {metric: {topk: 2}}}")  # fmt: skip
     result = lpot.tune(net, pictures(), config=path, max_loss=0.3)
@@ -271,6 +310,7 @@ def test_quantize_returns_a_model(net, pictures):
         ({"metric": {"topk": {"q": 1}}}, lpot.ConfigError, r"the arguments of tune\(\):\d+: evaluation.accuracy.metric.topk.q: unknown key"),
         ({"max_loss": 2}, lpot.ConfigError, r"\[tune\] max_loss: got 2; expected a number from 0 to 1"),
         ({"criterion": "both"}, lpot.ConfigError, "criterion: got 'both'; expected one of: relative, absolute"),
+        ({"criterion": "absolute"}, lpot.ConfigError, "criterion: got 'absolute' without max_loss; pass max_loss"),
         ({"max_trials": 0}, lpot.ConfigError, "max_trials: got 0; expected an integer >= 1"),
         ({"max_trials": 1.5}, lpot.ConfigError, "max_trials: got 1.5; expected an integer"),
         ({"timeout": -1}, lpot.ConfigError, "timeout: got -1; expected a number >= 0"),
