@@ -50,6 +50,13 @@ void check_framework(const ModelConfig& config, const Model& model) {
                   config.framework_name, model.source.string(), to_string(model.format), fmt::join(names, ", ")));
 }
 
+// lpot saves models of every framework as OpenVINO IR, beside deploy.yaml.
+bool is_saved_by_lpot(const Model& model) {
+  std::error_code ignored;
+  return model.format == ModelFormat::OpenVinoIr &&
+         std::filesystem::exists(model.source.parent_path() / "deploy.yaml", ignored);
+}
+
 bool names_data(const std::optional<LoaderConfig>& loader) { return loader && !loader->dataset.name.empty(); }
 
 std::vector<NamedMetric> all_metrics(const AccuracyConfig& config, const UserComponents& user) {
@@ -175,7 +182,7 @@ Model load_configured_model(const Config& config, const std::filesystem::path& p
   if (path.empty())
     throw ConfigError("model", fmt::format("no model; give its file with --model FILE ({})", kModelFiles));
   Model model = load_model(path, load_options(config.model));
-  check_framework(config.model, model);
+  if (!is_saved_by_lpot(model)) check_framework(config.model, model);
   return model;
 }
 

@@ -103,9 +103,9 @@ class Folder:
             )
 
 
-def load_program(path: StrPath) -> _core.Program:
-    """Loads a model file for inference."""
-    return interruptible.run(lambda: _core.Program(path))
+def load_program(path: StrPath, threads: int = 0) -> _core.Program:
+    """Loads a model file for inference. 0 threads: all cores."""
+    return interruptible.run(lambda: _core.Program(path, threads))
 
 
 def infer(model: _core.Program, arrays: list[Any]) -> list[Any]:

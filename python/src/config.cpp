@@ -104,6 +104,24 @@ Config with_sampling_size(Config config, std::size_t size) {
   return config;
 }
 
+// The settings of evaluation.performance, with the defaults of the library.
+py::dict performance_settings(const Config& config) {
+  const PerformanceConfig performance = config.performance.value_or(PerformanceConfig{});
+  py::dict settings;
+  settings["warmup"] = performance.warmup;
+  settings["iteration"] = performance.iteration;
+  settings["threads"] = configured_threads(performance.instances);
+  settings["instances"] = performance.instances.num_of_instance.value_or(1);
+  return settings;
+}
+
+// For speed measurements: evaluates the data of evaluation.performance, if it has any, and no metric.
+Config with_performance_data(Config config) {
+  if (config.performance && config.performance->loader) config.accuracy.loader = config.performance->loader;
+  config.accuracy.metrics.clear();
+  return config;
+}
+
 void bind_model_properties(py::class_<Config>& type) {
   type.def_property_readonly("name", [](const Config& config) { return config.model.name; })
       .def_property_readonly("framework", [](const Config& config) { return config.model.framework_name; })
@@ -117,6 +135,7 @@ void bind_study_properties(py::class_<Config>& type) {
       .def_property_readonly(
           "is_dynamic",
           [](const Config& config) { return config.quantization.approach == Approach::DynamicQuantization; })
+      .def_property_readonly("performance", &performance_settings)
       .def_property_readonly("command", [](const Config& config) { return config.accuracy.command; })
       .def_property_readonly("calibration_loader",
                              [](const Config& config) { return loader_tuple(config.quantization.calibration); })
@@ -138,6 +157,7 @@ void bind_config(py::module_& module) {
   bind_study_properties(type);
   type.def("without_metrics", &without_metrics)
       .def("without_rescaling", &without_rescaling)
+      .def("with_performance_data", &with_performance_data)
       .def("with_sampling_size", &with_sampling_size, py::arg("size"));
   module.def("load_config", &load, py::arg("texts"), py::arg("registry") = Registry{});
 }

@@ -1,5 +1,7 @@
 """lpot.experimental.Benchmark: measures latency, throughput and accuracy of a model."""
 
+import itertools
+import logging
 import statistics
 import time
 from typing import Any
@@ -28,7 +30,8 @@ class Benchmark:
         """Returns {"performance": {latency_ms, throughput, batch_size}, "accuracy": {metric: value}}.
 
         Modes that were not run are missing.
-        latency_ms is the median time of a batch divided by the batch size.
+        latency_ms is the median time of a batch divided by the batch size. The keys of evaluation.performance apply:
+        dataloader (if b_dataloader is not set), warmup, iteration, and the cores of one instance.
         """
         if mode not in ("performance", "accuracy"):
             raise ConfigError(
@@ -45,35 +48,44 @@ class Benchmark:
 
     bench = __call__
 
-    def _job(self) -> Any:
+    def _job(self, config: _core.Config, metric: Any = None) -> Any:
         model = self.model.ir if isinstance(self.model, Quantized) else self.model
-        metric = metric_factory(self.metric)
         request = Request(
             model=model,
             eval_dataloader=self.b_dataloader,
             metrics=[metric] if metric else [],
             postprocess=self.postprocess,
         )
-        return prepare(self._config, request)
+        return prepare(config, request)
 
     def _accuracy(self) -> dict[str, Any]:
-        job, _bridge = self._job()
+        job, _bridge = self._job(self._config, metric_factory(self.metric))
         return dict(interruptible.run(lambda: _core.evaluate(job), job.stop))
 
     def _speed(self) -> dict[str, Any]:
-        job, bridge = self._job()
+        settings = self._config.performance
+        if settings["instances"] > 1:
+            logging.getLogger("lpot").warning(
+                "evaluation.performance.configs.num_of_instance is %d; Python measures one instance. "
+                "'lpot bench --config' measures several.",
+                settings["instances"],
+            )
+        job, bridge = self._job(self._config.with_performance_data())
         model, inputs = (
-            load_program(bridge.path),
+            load_program(bridge.path, settings["threads"]),
             interruptible.run(lambda: _core.batches(job, 8)),
         )
-        for arrays in inputs:
+        for arrays in inputs:  # compiles each shape
             infer(model, arrays)
+        endless = itertools.cycle(inputs)
+        for _ in range(settings["warmup"] - len(inputs)):
+            infer(model, next(endless))
         times: list[float] = []
-        while len(times) < 3 or (sum(times) < 2 and len(times) < 1000):
-            for arrays in inputs:
-                start = time.perf_counter()
-                infer(model, arrays)
-                times.append(time.perf_counter() - start)
+        while not _is_enough(times, settings["iteration"]):
+            arrays = next(endless)
+            start = time.perf_counter()
+            infer(model, arrays)
+            times.append(time.perf_counter() - start)
         seconds = statistics.median(times)
         count = len(inputs[0][0])
         return {
@@ -81,3 +93,10 @@ class Benchmark:
             "throughput": count / seconds,
             "batch_size": count,
         }
+
+
+def _is_enough(times: list[float], iteration: int) -> bool:
+    """Whether there are `iteration` runs, or if that is not set, runs for two seconds."""
+    if iteration > 0:
+        return len(times) >= iteration
+    return len(times) >= 3 and (sum(times) >= 2 or len(times) >= 1000)
