@@ -27,13 +27,16 @@ std::string without_source_positions(const std::string& line) {
 
 std::string shorten_openvino_message(std::string_view message) {
   std::istringstream lines{std::string(message)};
-  std::string result;
+  std::string result, last;
   for (std::string line; std::getline(lines, line);) {
-    line = without_source_positions(trim(line));
+    line = trim(line);
+    if (!line.empty()) last = line;
+    line = without_source_positions(line);
     if (line.empty()) continue;
     if (!result.empty()) result += result.ends_with(':') ? " " : "; ";
     result += line;
   }
+  if (result.empty()) result = last;
   if (result.size() > kMaxLength) {
     result.resize(kMaxLength);
     result += "...";

@@ -23,5 +23,12 @@ TEST(OutOfMemory, IsRecognizedInTheMessagesOfAllLibraries) {
   EXPECT_NO_THROW(rethrow_out_of_memory(std::runtime_error("MatMul: shapes do not fit")));
 }
 
+TEST(ShortenedMessage, KeepsTheLastLineIfItHasNoOtherText) {
+  EXPECT_EQ(shorten_openvino_message("Exception from src/inference/src/cpp/core.cpp:117:\n"
+                                     "Check 'shape.rank() > 1' failed at src/plugins/node.cpp:95:\n\n"),
+            "Check 'shape.rank() > 1' failed at src/plugins/node.cpp:95:");
+  EXPECT_EQ(shorten_openvino_message("Check 'x' failed at src/core/a.cpp:95:\nthe rank is 1\n"), "the rank is 1");
+}
+
 }  // namespace
 }  // namespace lpot
