@@ -6,8 +6,8 @@
 
 namespace lpot {
 
-// The message without "Exception from ...", "Check ... failed at ..." and line breaks, at most 400 letters. The last line
-// if nothing else remains.
+// The message without "Exception from ...", "Check ... failed at ..." and line breaks, at most 400 letters. The last
+// line if nothing else remains.
 std::string shorten_openvino_message(std::string_view);
 
 // Whether the cause is a lack of memory. Libraries report it with different exceptions and texts.
