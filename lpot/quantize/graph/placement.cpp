@@ -103,6 +103,22 @@ Reductions reductions_before(const ov::Input<ov::Node>& input) {
   return found;
 }
 
+// Whether elementwise ops after this op multiply by a constant with several values. `channels_allowed`: except by one
+// value for each index of the last dimension.
+bool is_scaled_unevenly(const ov::Node& node, bool channels_allowed) {
+  const auto readers = node.output(0).get_target_inputs();
+  return std::any_of(readers.begin(), readers.end(), [&](const ov::Input<ov::Node>& reader) {
+    const ov::Node& next = *reader.get_node();
+    if (!is_elementwise(next)) return false;
+    if (ov::is_type<op::Multiply>(&next) || ov::is_type<op::Divide>(&next)) {
+      const ov::Shape& factors = next.get_input_shape(1 - reader.get_index());
+      const std::size_t count = ov::shape_size(factors);
+      if (count > 1 && !(channels_allowed && factors.back() == count)) return true;
+    }
+    return is_scaled_unevenly(next, channels_allowed);
+  });
+}
+
 // The op that produces this input, before ops that preserve values.
 const ov::Node* first_changing_op(const ov::Input<ov::Node>& input) {
   const ov::Node* node = input.get_source_output().get_node();
@@ -239,6 +255,16 @@ bool may_be_divided(const ov::Input<ov::Node>& input) {
 }
 
 bool may_be_quantized(const ov::Input<ov::Node>& input) { return !reductions_before(input).blocked_min_max; }
+
+bool may_be_int8_product(const ov::Node& product) {
+  const bool has_weights = ov::is_type<op::Constant>(product.get_input_node_ptr(1));
+  const auto readers = product.output(0).get_target_inputs();
+  const auto reads_values = [](const auto& reader) {
+    return std::string_view(reader.get_node()->get_type_name()) != "ShapeOf";
+  };
+  return (has_weights || std::count_if(readers.begin(), readers.end(), reads_values) <= 1) &&
+         !is_scaled_unevenly(product, has_weights);
+}
 
 bool is_residual_sum(const ov::Node& node) { return convolution_side(node).has_value(); }
 

@@ -61,6 +61,12 @@ std::vector<ov::Input<ov::Node>> move_up(const std::vector<ov::Input<ov::Node>>&
 bool may_be_divided(const ov::Input<ov::Node>&);    // whether divisors may be inserted before the input's quantizer
 bool may_be_quantized(const ov::Input<ov::Node>&);  // false if the quantizer cannot move before the reduction
 
+// Whether the runtime computes an int8 matrix product correctly. OpenVINO 2026.4 does not if
+// - a multiplication by a constant with several values follows. It may multiply the channels if the product has
+// weights.
+// - the product has no weights and several readers, and shapes are dynamic.
+bool may_be_int8_product(const ov::Node&);
+
 // A residual sum: the output of a convolution plus a tensor that bypasses it. The convolution's kernel adds them itself
 // when both are integers; in fp32 the sum is a separate pass over both tensors.
 struct ResidualSum {

@@ -1,6 +1,7 @@
 #include "lpot/quantize/graph/products.h"
 
 #include "lpot/model/bodies.h"
+#include "lpot/quantize/graph/placement.h"
 #include "lpot/quantize/graph/sequences.h"
 
 #include <algorithm>
@@ -23,6 +24,7 @@ Output source_of(Output tensor) {
 
 bool is_product(const ov::Node& node) {
   if (!ov::is_type<op::MatMul>(&node) || node.get_output_element_type(0) != ov::element::f32) return false;
+  if (!may_be_int8_product(node)) return false;
   for (const auto& input : node.inputs()) {
     const ov::Rank rank = input.get_partial_shape().rank();
     if (rank.is_dynamic() || rank.get_length() < 3 || input.get_element_type() != ov::element::f32) return false;

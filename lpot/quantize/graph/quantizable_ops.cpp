@@ -66,6 +66,7 @@ std::vector<QuantizableOp> quantizable_ops(const Model& model) {
     if (ov::is_type<op::Constant>(node->get_input_node_ptr(0))) continue;
     const auto axes = channel_axes(*node);
     if (!axes || !may_be_quantized(node->input(0)) || decodes_boxes(*node)) continue;
+    if (ov::is_type<op::MatMul>(node) && !may_be_int8_product(*node)) continue;
     const auto activation = node->input_value(0);
     const ov::Shape& shape = node->get_input_shape(1);
     ops.push_back({op_name(*node), row->op_type, tensor_name(*activation.get_node(), activation.get_index()),

@@ -76,6 +76,43 @@ TEST(Products, ExcludeProductsWithWeights) {
               IsEmpty());
 }
 
+// x times its transpose, and the ops after it.
+using AfterProduct = std::function<ov::OutputVector(const std::shared_ptr<ov::Node>& product)>;
+std::size_t products_before(const AfterProduct& after) {
+  const auto x = parameter({-1, 4, 8, 8}, "x");
+  const auto squares = named(std::make_shared<op::MatMul>(x, std::make_shared<op::Relu>(x), false, true), "product");
+  return activation_products(as_model(after(squares), {x})).size();
+}
+
+std::shared_ptr<ov::Node> scaled_by(const ov::Output<ov::Node>& tensor, const ov::Shape& shape) {
+  return std::make_shared<op::Multiply>(tensor, random_constant(shape, 1));
+}
+
+TEST(Products, ExcludeThoseThatTheRuntimeComputesWrongly) {
+  using Outputs = ov::OutputVector;
+  EXPECT_EQ(products_before([](const auto& p) { return Outputs{scaled_by(p, {})}; }), 1u);
+  EXPECT_EQ(products_before([](const auto& p) { return Outputs{scaled_by(p, {1, 1, 1, 8})}; }), 0u);
+  EXPECT_EQ(products_before([](const auto& p) {
+              return Outputs{scaled_by(std::make_shared<op::Relu>(scaled_by(p, {})), {8, 1})};
+            }),
+            0u);
+  EXPECT_EQ(products_before([](const auto& p) { return Outputs{scaled_by(p, {}), scaled_by(p, {1})}; }), 0u);
+  EXPECT_EQ(products_before([](const auto& p) {
+              return Outputs{scaled_by(p, {}), std::make_shared<op::ShapeOf>(p)};
+            }),
+            1u);
+}
+
+TEST(Products, WithWeightsMayOnlyBeScaledAlongTheLastDimension) {
+  const auto quantizable = [](const ov::Shape& factors) {
+    const auto x = parameter({-1, 4, 8}, "x");
+    return quantizable_ops(as_model({scaled_by(product(x, 8, 16, "product"), factors)}, {x})).size();
+  };
+  EXPECT_EQ(quantizable({1}), 1u);
+  EXPECT_EQ(quantizable({1, 1, 16}), 1u);
+  EXPECT_EQ(quantizable({1, 4, 1}), 0u);
+}
+
 TEST(Products, GetAQuantizerAtBothInputsAndStayCloseToFp32) {
   const Model model = attention();
   const Model int8 = quantize(model, only_products(model), calibrated(model));
