@@ -82,8 +82,8 @@ std::vector<float> rounded_bias(const std::vector<float>& bias, const OpEdit& ed
 void mark_needed_biases(const Model& source, Edits& edits) {
   const OpIndex ops(*source.graph, "quantize");
   for (OpEdit& edit : edits.ops) {
-    if (edit.activation.empty()) continue;
     const auto& kernel = ops.find(edit.op, edit.type);
+    if (edit.activation.empty() || ov::is_type<op::MatMul>(kernel)) continue;
     const auto bias = find_bias(*kernel);
     edit.needs_bias = (bias ? bias->node : kernel)->output(0).get_target_inputs().size() > 1;
   }

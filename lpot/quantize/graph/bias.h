@@ -43,9 +43,9 @@ std::optional<IntegerBias> integer_bias(const std::vector<float>& bias, const Op
 // the quantization itself. So the bias is rounded in every file or in none.
 std::vector<float> rounded_bias(const std::vector<float>& bias, const OpEdit&);
 
-// With dynamic shapes, OpenVINO 2026.4 computes wrong values for an int8 kernel without bias that has several readers,
-// and it removes a bias that is zero in all channels. `mark_needed_biases` finds these kernels, and `complete_bias`
-// adds one integer level to their first channel.
+// With dynamic shapes, OpenVINO 2026.4 computes wrong values for an int8 convolution without bias that has several
+// readers, and it removes a bias that is zero in all channels. `mark_needed_biases` finds these convolutions, and
+// `complete_bias` adds one integer level to their first channel.
 void mark_needed_biases(const Model& source, Edits&);
 std::vector<float> complete_bias(std::vector<float> bias, const ov::Node& kernel, const OpEdit&);
 
