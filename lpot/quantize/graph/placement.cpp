@@ -119,6 +119,17 @@ bool is_scaled_unevenly(const ov::Node& node, bool channels_allowed) {
   });
 }
 
+// Whether a product with weights reads this tensor, perhaps after ops of single values or that preserve values. Its
+// activation may be divided per channel.
+bool feeds_product_with_weights(const ov::Node& node) {
+  const auto readers = node.output(0).get_target_inputs();
+  return std::any_of(readers.begin(), readers.end(), [](const ov::Input<ov::Node>& reader) {
+    const ov::Node& next = *reader.get_node();
+    if (ov::is_type<op::MatMul>(&next)) return ov::is_type<op::Constant>(next.get_input_node_ptr(1));
+    return (is_elementwise(next) || preserves_values(next, {})) && feeds_product_with_weights(next);
+  });
+}
+
 // The op that produces this input, before ops that preserve values.
 const ov::Node* first_changing_op(const ov::Input<ov::Node>& input) {
   const ov::Node* node = input.get_source_output().get_node();
@@ -262,8 +273,9 @@ bool may_be_int8_product(const ov::Node& product) {
   const auto reads_values = [](const auto& reader) {
     return std::string_view(reader.get_node()->get_type_name()) != "ShapeOf";
   };
-  return (has_weights || std::count_if(readers.begin(), readers.end(), reads_values) <= 1) &&
-         !is_scaled_unevenly(product, has_weights);
+  if (is_scaled_unevenly(product, has_weights)) return false;
+  return has_weights ||
+         (std::count_if(readers.begin(), readers.end(), reads_values) <= 1 && !feeds_product_with_weights(product));
 }
 
 bool is_residual_sum(const ov::Node& node) { return convolution_side(node).has_value(); }

@@ -62,8 +62,8 @@ bool may_be_divided(const ov::Input<ov::Node>&);    // whether divisors may be i
 bool may_be_quantized(const ov::Input<ov::Node>&);  // false if the quantizer cannot move before the reduction
 
 // Whether the runtime computes an int8 matrix product correctly. OpenVINO 2026.4 does not if
-// - a multiplication by a constant with several values follows. It may multiply the channels if the product has
-// weights.
+// - a multiplication by a constant with several values follows, also one that SmoothQuant may insert. It may multiply
+//   the channels if the product has weights.
 // - the product has no weights and several readers, and shapes are dynamic.
 bool may_be_int8_product(const ov::Node&);
 

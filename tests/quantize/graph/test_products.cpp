@@ -103,6 +103,12 @@ TEST(Products, ExcludeThoseThatTheRuntimeComputesWrongly) {
             1u);
 }
 
+TEST(Products, ExcludeThoseWhoseChannelsSmoothQuantMayDivide) {
+  EXPECT_EQ(products_before(
+                [](const auto& p) { return ov::OutputVector{product(std::make_shared<op::Relu>(p), 8, 4, "next")}; }),
+            0u);
+}
+
 TEST(Products, WithWeightsMayOnlyBeScaledAlongTheLastDimension) {
   const auto quantizable = [](const ov::Shape& factors) {
     const auto x = parameter({-1, 4, 8}, "x");
