@@ -211,7 +211,17 @@ bool fold_multiply(const std::shared_ptr<ov::Node>& multiply) {
   return true;
 }
 
+// Whether the constant has one value, or one per output channel of the kernel.
+bool is_bias_of(const ov::Node& kernel, const ChannelAxes& axes, const ov::Output<ov::Node>& constant) {
+  const ov::PartialShape &weights = kernel.get_input_partial_shape(1), &output = kernel.get_output_partial_shape(0);
+  if (weights.is_dynamic() || output.rank().is_dynamic()) return false;
+  std::size_t channels = 1;
+  for (const std::size_t axis : axes.weights) channels *= weights.get_shape()[axis];
+  return along_axis(constant, axes.output, static_cast<std::size_t>(output.rank().get_length()), channels).has_value();
+}
+
 // Replaces Add(Add(x, a), b) with Add(x, a + b) for constants a and b. The result has the name of the outer Add.
+// A bias stays alone if the sum would not be a bias (a position embedding), because int8 kernels only add biases.
 bool fold_add(const std::shared_ptr<ov::Node>& outer) {
   if (!ov::is_type<op::Add>(outer)) return false;
   const auto outer_operands = constant_operand(*outer);
@@ -219,9 +229,13 @@ bool fold_add(const std::shared_ptr<ov::Node>& outer) {
   const auto inner = outer->get_input_node_shared_ptr(outer_operands->second);
   if (!ov::is_type<op::Add>(inner) || inner->get_output_partial_shape(0).rank().is_dynamic()) return false;
   const auto inner_operands = constant_operand(*inner);
-  if (!inner_operands || !channel_axes(*inner->get_input_node_ptr(inner_operands->second))) return false;
-  const auto sum =
-      std::make_shared<op::Add>(inner->input_value(inner_operands->first), outer->input_value(outer_operands->first));
+  if (!inner_operands) return false;
+  const ov::Node& kernel = *inner->get_input_node_ptr(inner_operands->second);
+  const auto axes = channel_axes(kernel);
+  const auto inner_constant = inner->input_value(inner_operands->first);
+  const auto outer_constant = outer->input_value(outer_operands->first);
+  if (!axes || (is_bias_of(kernel, *axes, inner_constant) && !is_bias_of(kernel, *axes, outer_constant))) return false;
+  const auto sum = std::make_shared<op::Add>(inner_constant, outer_constant);
   ov::OutputVector folded(1);
   if (!sum->constant_fold(folded, sum->input_values())) return false;
   outer->input(outer_operands->first).replace_source_output(folded[0]);

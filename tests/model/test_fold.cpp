@@ -153,8 +153,16 @@ TEST(Fold, DoesNotChangeAOneChannelKernelThatAFactorBroadcasts) {
 
 TEST(Fold, AddsUpTwoBiasesOfDifferentShapes) {
   const auto x = parameter(kImages, "x");
-  const Model model = as_model({add(add(conv3x3(x, 3, 4, "conv"), {1, 4, 1, 1}), {6}, 5)}, {x});
+  const Model model = as_model({add(add(conv3x3(x, 3, 4, "conv"), {1, 4, 1, 1}), {4, 1, 1}, 5)}, {x});
   EXPECT_EQ(types_of(folded(model, {2, 3, 6, 6})), (Types{"Convolution", "Add"}));
+}
+
+TEST(Fold, KeepsABiasBeforeAPositionEmbedding) {
+  const auto x = parameter(kImages, "x");
+  const Model model = as_model({add(add(conv3x3(x, 3, 4, "conv"), {1, 4, 1, 1}), {1, 4, 6, 6}, 5)}, {x});
+  EXPECT_EQ(types_of(folded(model, {2, 3, 6, 6})), (Types{"Convolution", "Add", "Add"}));
+  const Model reversed = as_model({add(add(conv3x3(x, 3, 4, "conv"), {1, 4, 6, 6}), {1, 4, 1, 1}, 5)}, {x});
+  EXPECT_EQ(types_of(folded(reversed, {2, 3, 6, 6})), (Types{"Convolution", "Add"}));
 }
 
 TEST(Fold, KeepsADivisionThatFollowsNoKernel) {

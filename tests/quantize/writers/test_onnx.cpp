@@ -59,6 +59,19 @@ TEST_F(ExportOnnx, ConvertsGroupedWeightsToTheFileLayout) {
   EXPECT_THAT(written.constant("w/int8").dims(), ElementsAre(8, 2, 3, 3));
 }
 
+TEST_F(ExportOnnx, WritesABiasAndAPositionEmbedding) {
+  OnnxFile file;
+  file.input("x", {1, 3, 6, 6});
+  file.output("y", {1, 4, 4, 4});
+  file.constant("w", {4, 3, 3, 3}, exact_weights({4, 3, 3, 3}, 0, 1));
+  file.constant("b", {4}, ramp(4, -0.5f, 0.3f));
+  file.constant("positions", {1, 4, 4, 4}, ramp(64, -1.0f, 0.03f));
+  file.node("Conv", "patches", {"x", "w", "b"}, "p");
+  file.node("Add", "embedded", {"p", "positions"}, "y");
+  const OnnxFile written = check_all_int8(file, {1, 3, 6, 6});
+  EXPECT_THAT(written.nodes(), Contains("DequantizeLinear b/dequantized"));
+}
+
 TEST_F(ExportOnnx, ScalesTransposedConvolutionsAlongTheirSecondDimension) {
   OnnxFile file;
   file.input("x", {1, 3, 4, 4});
