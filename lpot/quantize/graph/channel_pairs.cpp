@@ -124,11 +124,19 @@ const op::Constant* channel_constant(const ov::Node& addition, std::size_t side,
   return shape[shape.size() + axis - rank] == channels ? constant : nullptr;
 }
 
+std::string key_of(const std::string& name, const std::string& type) { return name + "\n" + type; }
+
 class ChannelPathFinder {
  public:
-  explicit ChannelPathFinder(const Model& model) {
-    for (QuantizableOp& quantizable : quantizable_ops(model))
-      kernels_.emplace(quantizable.name + "\n" + quantizable.type, std::move(quantizable));
+  // `model`: `source`, or `source` with other shapes.
+  ChannelPathFinder(const Model& model, const Model& source) {
+    std::set<std::string> known;
+    for (const QuantizableOp& quantizable : quantizable_ops(source))
+      known.insert(key_of(quantizable.name, quantizable.type));
+    for (QuantizableOp& quantizable : quantizable_ops(model)) {
+      std::string key = key_of(quantizable.name, quantizable.type);
+      if (known.contains(key)) kernels_.emplace(std::move(key), std::move(quantizable));
+    }
   }
 
   std::optional<ChannelPair> pair_from(const ov::Node& kernel) const {
@@ -186,7 +194,7 @@ class ChannelPathFinder {
   }
 
   const QuantizableOp* find(const ov::Node& node) const {
-    const auto found = kernels_.find(op_name(node) + "\n" + node.get_type_name());
+    const auto found = kernels_.find(key_of(op_name(node), node.get_type_name()));
     if (found == kernels_.end() || !has_one_reader(node.get_input_node_ptr(1)->output(0))) return nullptr;
     return &found->second;
   }
@@ -206,8 +214,8 @@ class ChannelPathFinder {
   std::map<std::string, QuantizableOp> kernels_;  // by name and type
 };
 
-std::vector<ChannelPair> find_channel_pairs(const Model& model) {
-  const ChannelPathFinder finder(model);
+std::vector<ChannelPair> find_channel_pairs(const Model& model, const Model& source) {
+  const ChannelPathFinder finder(model, source);
   std::vector<ChannelPair> pairs;
   for (const auto& node : all_ops(*model.graph))
     if (const auto pair = finder.pair_from(*node)) pairs.push_back(*pair);
@@ -229,8 +237,8 @@ bool channels_match(const ChannelPathFinder::Path& a, const ChannelPathFinder::P
   return a.axes.back() == summed_a && b.axes.back() == summed_b && others_a == others_b && are_batches;
 }
 
-std::vector<FactorPair> find_factor_pairs(const Model& model) {
-  const ChannelPathFinder finder(model);
+std::vector<FactorPair> find_factor_pairs(const Model& model, const Model& source) {
+  const ChannelPathFinder finder(model, source);
   std::map<const ov::Node*, std::map<std::size_t, ChannelPathFinder::Path>> sides;  // by product and input index
   std::vector<FactorPair> pairs;
   for (const auto& node : all_ops(*model.graph)) {
@@ -260,18 +268,19 @@ Model with_fixed_shapes(const Model& model, std::int64_t batch, std::int64_t oth
 }
 
 // Shapes computed from dynamic dimensions (attention heads) are unknown. So the search runs with two sets of input
-// sizes and keeps the pairs that both find.
+// sizes and keeps the pairs that both find. OpenVINO also fuses transposes with matrix products when it sets shapes, so
+// some products can run in int8 only in the model with fixed shapes.
 template <typename Find>
 auto with_dynamic_shapes(const Model& model, Find&& find) {
-  if (!model.graph->is_dynamic()) return find(model);
+  if (!model.graph->is_dynamic()) return find(model, model);
   try {
-    auto pairs = find(with_fixed_shapes(model, 2, 64));
-    const auto found = find(with_fixed_shapes(model, 3, 96));
+    auto pairs = find(with_fixed_shapes(model, 2, 64), model);
+    const auto found = find(with_fixed_shapes(model, 3, 96), model);
     const std::set others(found.begin(), found.end());
     std::erase_if(pairs, [&](const auto& pair) { return !others.contains(pair); });
     return pairs;
   } catch (const ov::Exception&) {  // the model does not support these sizes
-    return find(model);
+    return find(model, model);
   }
 }
 

@@ -107,6 +107,16 @@ TEST(ChannelPairs, AreFoundThroughBiasReluAndMeans) {
   EXPECT_EQ(channel_pairs(separable(1))[0].bias, "first/bias");
 }
 
+// OpenVINO fuses the transpose with the product when it sets shapes, and only then the product can run in int8.
+TEST(ChannelPairs, HaveOnlyKernelsThatAreQuantizableInTheModel) {
+  const auto x = parameter({-1, 6}, "x");
+  const auto turned = std::make_shared<op::Transpose>(x, op::Constant::create(ov::element::i64, {2}, {1, 0}));
+  const auto first = named(std::make_shared<op::MatMul>(turned, random_constant({6, 8}, 1), true, false), "first");
+  const Model model = as_model({product(first, 8, 4, "second", 2)}, {x});
+  ASSERT_EQ(quantizable_ops(model).size(), 1u);
+  EXPECT_THAT(pairs_of(model), IsEmpty());
+}
+
 TEST(ChannelPairs, AreFoundThroughPoolingTransposesAndReshapes) {
   const auto x = parameter({1, 3, 8, 8}, "x");
   const auto pooled = [&] {
