@@ -43,6 +43,7 @@
 #include "lpot/core/error.h"
 #include "lpot/core/file.h"
 #include "lpot/core/input_naming.h"
+#include "lpot/core/lazy.h"
 #include "lpot/core/observer.h"
 #include "lpot/core/op_info.h"
 #include "lpot/core/recipe.h"
