@@ -61,13 +61,14 @@ void check_quantizable(const std::filesystem::path& path, const Model& model, co
     throw ModelError("quantize", fmt::format("{}: the model computes in 16-bit floats and cannot be converted to f32, "
                                              "which quantization needs: {}. Pass the f32 model",
                                              path.string(), error));
-  if (quantizable == 0 && quantized.ops.empty())
-    throw ModelError(
-        "quantize",
-        fmt::format(
-            "{}: nothing to quantize: the model has no convolution, no matrix product and no recurrent sequence "
-            "with constant weights",
-            path.string()));
+  if (quantizable == 0 && quantized.ops.empty()) {
+    const std::string unsupported = unsupported_products(model);
+    throw ModelError("quantize",
+                     fmt::format("{}: nothing to quantize: found {}; expected convolutions, recurrent sequences or "
+                                 "products of a tensor and a constant matrix (MatMul, Gemm){}",
+                                 path.string(), unsupported.empty() ? "no op with constant weights" : unsupported,
+                                 unsupported.empty() ? "" : ". Export the products in this form"));
+  }
   if (quantizable == 0)
     throw ModelError(
         "quantize", fmt::format("{}: the model is quantized already: {}; expected a model with float weights. Pass the "

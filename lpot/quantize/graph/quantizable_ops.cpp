@@ -9,7 +9,11 @@
 #include "lpot/quantize/graph/products.h"
 #include "lpot/quantize/graph/sequences.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <map>
 #include <openvino/openvino.hpp>
 #include <openvino/opsets/opset8.hpp>
 #include <optional>
@@ -40,9 +44,27 @@ std::optional<ChannelAxes> channel_axes(const ov::Node& node) {
   return std::nullopt;
 }
 
-bool has_float_constant_weights(const ov::Node& node) {
-  const auto constant = ov::as_type<const op::Constant>(node.get_input_node_ptr(1));
+bool is_float_constant(const ov::Node& node, std::size_t input) {
+  const auto constant = ov::as_type<const op::Constant>(node.get_input_node_ptr(input));
   return constant && constant->get_element_type() == ov::element::f32 && ov::shape_size(constant->get_shape()) > 0;
+}
+
+bool has_float_constant_weights(const ov::Node& node) { return is_float_constant(node, 1); }
+
+// What keeps a product with constant weights in fp32; empty for other ops.
+std::string unsupported_product(const ov::Node& node) {
+  if (ov::is_type<op::Einsum>(&node)) {
+    for (std::size_t i = 0; i < node.get_input_size(); ++i)
+      if (is_float_constant(node, i)) return "Einsum";
+    return {};
+  }
+  const auto product = ov::as_type<const op::MatMul>(&node);
+  if (!product) return {};
+  if (is_float_constant(node, 0)) return "MatMul with the weights as first input";
+  if (!is_float_constant(node, 1)) return {};
+  const std::size_t rank = node.get_input_shape(1).size();
+  if (rank != 2) return fmt::format("MatMul with weights of rank {}", rank);
+  return product->get_transpose_a() ? "MatMul with transposed first input" : "";
 }
 
 // Collects points in insertion order and skips duplicate tensors.
@@ -73,6 +95,15 @@ std::vector<QuantizableOp> quantizable_ops(const Model& model) {
                    axes->output, axes->input, Shape(shape.begin(), shape.end())});
   }
   return ops;
+}
+
+std::string unsupported_products(const Model& model) {
+  std::map<std::string, int> kinds;
+  for (const auto& node : all_ops(*model.graph))
+    if (const std::string kind = unsupported_product(*node); !kind.empty()) ++kinds[kind];
+  std::vector<std::string> listed;
+  for (const auto& [kind, count] : kinds) listed.push_back(fmt::format("{} {}", count, kind));
+  return fmt::format("{}", fmt::join(listed, ", "));
 }
 
 std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>& ops) {

@@ -19,6 +19,10 @@ namespace lpot {
 // In topological order.
 std::vector<QuantizableOp> quantizable_ops(const Model&);
 
+// The kinds of products with constant weights that cannot run in int8, with their numbers: "2 Einsum, 1 MatMul with
+// weights of rank 3". Empty if there are none.
+std::string unsupported_products(const Model&);
+
 // The tensors to observe for the ranges of these ops, without duplicates. For a model, this includes products of
 // activations, recurrent sequences and residual sums.
 std::vector<ObservationPoint> observation_points(const std::vector<QuantizableOp>&);

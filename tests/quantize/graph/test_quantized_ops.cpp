@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "lpot/quantize/graph/quantizable_ops.h"
 #include "tests/support/graphs.h"
 
 namespace lpot {
@@ -63,6 +64,20 @@ TEST(QuantizedOps, AreNotProductsOfActivationsAndHalfFloats) {
   const auto half = std::make_shared<op::Convert>(constant({2, 2}, {1, 2, 3, 4}, ov::element::f16), ov::element::f32);
   const auto first = product_with(x, floats, "first");
   EXPECT_THAT(names_of(quantized_ops(as_model({product_with(first, half, "second")}, {x, bytes}))), IsEmpty());
+}
+
+TEST(UnsupportedProducts, AreCountedByKind) {
+  const auto x = parameter({-1, 3, 4}, "x");
+  const auto left = product_with(random_constant({5, 3}, 1), x, "left");
+  const auto stacked = product_with(left, random_constant({2, 4, 4}, 2), "stacked");
+  const auto turned = std::make_shared<op::MatMul>(stacked, random_constant({5, 6}, 3), true, false);
+  const auto einsum = std::make_shared<op::Einsum>(ov::OutputVector{x, random_constant({4, 2, 3}, 4)}, "abc,cde->abde");
+  const auto plain = product_with(x, random_constant({4, 4}, 5), "plain");
+  EXPECT_EQ(unsupported_products(as_model({turned, einsum, plain}, {x})),
+            "1 Einsum, 1 MatMul with the weights as first input, 1 MatMul with transposed first input, 1 MatMul with "
+            "weights of rank 3");
+  const auto scores = std::make_shared<op::MatMul>(x, x, false, true);
+  EXPECT_EQ(unsupported_products(as_model({plain, scores}, {x})), "");
 }
 
 }  // namespace
