@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -165,11 +166,12 @@ std::string shape_text(const Port& port, const StaticShapes& shapes) {
 }
 
 std::string numpy_type(const std::string& element_type) {
-  if (element_type == "f32") return "np.float32";
-  if (element_type == "i64") return "np.int64";
-  if (element_type == "i32") return "np.int32";
-  if (element_type == "u8") return "np.uint8";
-  return "np.float32";
+  static const std::map<std::string, std::string> kNames{
+      {"boolean", "np.bool_"}, {"i8", "np.int8"},     {"i16", "np.int16"},  {"i32", "np.int32"},
+      {"i64", "np.int64"},     {"u8", "np.uint8"},    {"u16", "np.uint16"}, {"u32", "np.uint32"},
+      {"u64", "np.uint64"},    {"f16", "np.float16"}, {"f64", "np.float64"}};
+  const auto found = kNames.find(element_type);
+  return found == kNames.end() ? "np.float32" : found->second;
 }
 
 }  // namespace

@@ -111,5 +111,20 @@ TEST_F(PrintedLines, InCppGiveTheEvaluatedOutputs) {
   std::filesystem::current_path(before);
 }
 
+TEST_F(PrintedLines, HaveTheTypeOfEachInput) {
+  ov::ParameterVector inputs;
+  for (const ov::element::Type& type : {ov::element::boolean, ov::element::f16, ov::element::i16, ov::element::u32,
+                                        ov::element::f64, ov::element::f32, ov::element::i64})
+    inputs.push_back(parameter({2, 3}, type.get_type_name() + "_input", type));
+  ov::OutputVector outputs(inputs.begin(), inputs.end());
+  const auto path = folder_ / "typed.xml";
+  save_model(as_model(outputs, inputs), path);
+  for (const char* type : {"bool_", "float16", "int16", "uint32", "float64", "float32", "int64"}) {
+    const std::string zeros = std::string("np.zeros([2, 3], np.") + type + ")";
+    EXPECT_THAT(python_lines(path), ::testing::HasSubstr(zeros));
+    EXPECT_THAT(onnx_runtime_lines(path), ::testing::HasSubstr(zeros));
+  }
+}
+
 }  // namespace
 }  // namespace lpot
