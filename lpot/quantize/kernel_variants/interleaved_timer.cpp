@@ -65,8 +65,9 @@ std::vector<Times> InterleavedTimer::profile(const Model& first, const std::func
     compiled_.release_unused(0);
     return times;
   }
-  const Executables held = compiled_.only({&first}, true);
-  return profile({held.front(), compiled_.get(second(), true)}, seconds);
+  const auto held = compiled_.get(first, true);
+  compiled_.release_unused(2);  // the second model is probably one of those that were compiled last
+  return profile({held, compiled_.get(second(), true)}, seconds);
 }
 
 Comparison InterleavedTimer::compare_whole(const std::vector<const Model*>& models, double seconds) {
