@@ -54,8 +54,8 @@ class MeasuredPlans {
   TimeRatio speedup(const Plan& plan) {
     const Model int8 = builder_.model(plan);
     const Comparison first = timer_.compare_whole({&unquantized_, &int8}, kQuickSeconds);
-    const TimeRatio ratio = first.ratio(1);
-    if (is_slower(ratio)) return better(ratio, speedup_in_other_order(int8));
+    const TimeRatio ratio = in_both_orders(first.ratio(1), int8, compiled_.threads());
+    if (is_slower(ratio)) return ratio;
     // A short model was timed on one core, but programs often run it on all cores. If other programs use the cores,
     // such times are not reliable (runtime/comparison.h).
     if (compiled_.threads() != 1 || std::thread::hardware_concurrency() < 2 || first.basis == TimeBasis::Cpu)
@@ -63,7 +63,9 @@ class MeasuredPlans {
     CompiledModels on_all_cores(check_.sample, 0);
     InterleavedTimer timer(on_all_cores, check_.sample, owners_, observer_);
     const Comparison whole = timer.compare_whole({&unquantized_, &int8}, kQuickSeconds);
-    return whole.basis == TimeBasis::Wall && is_slower(whole.ratio(1)) ? whole.ratio(1) : ratio;
+    if (whole.basis != TimeBasis::Wall) return ratio;
+    const TimeRatio of_all_cores = in_both_orders(whole.ratio(1), int8, 0);
+    return is_slower(of_all_cores) ? of_all_cores : ratio;
   }
 
   std::map<std::string, OpTimes> op_times(const Plan& plan) {
@@ -95,12 +97,13 @@ class MeasuredPlans {
   }
 
  private:
-  // The arrangement of two models in memory changes their ratio by up to some percent. So they are compiled again, in
-  // the other order.
-  TimeRatio speedup_in_other_order(const Model& int8) {
-    CompiledModels compiled(check_.sample, compiled_.threads());
+  // The arrangement of two models in memory changes their ratio by up to some percent. So a slower model is compiled
+  // and timed again, in the other order.
+  TimeRatio in_both_orders(const TimeRatio& measured, const Model& int8, int threads) {
+    if (!is_slower(measured)) return measured;
+    CompiledModels compiled(check_.sample, threads);
     InterleavedTimer timer(compiled, check_.sample, owners_, observer_);
-    return timer.compare_whole({&int8, &unquantized_}, kQuickSeconds).ratio(0, 1);
+    return better(measured, timer.compare_whole({&int8, &unquantized_}, kQuickSeconds).ratio(0, 1));
   }
 
   static TimeRatio better(const TimeRatio& one, const TimeRatio& other) { return one.high > other.high ? one : other; }
