@@ -47,11 +47,6 @@ void CandidateBuilder::put(const Plan& proposed, Edits edits, Model model) {
   store(plan, std::move(model));
 }
 
-void CandidateBuilder::put(CheckedTask::Built built) {
-  store(built.plan, std::move(built.edits));
-  store(built.plan, std::move(built.model));
-}
-
 Model CandidateBuilder::model(const Plan& proposed) {
   const Plan plan = finalize(proposed);
   for (const auto& [known, model] : models_)

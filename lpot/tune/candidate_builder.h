@@ -13,7 +13,6 @@
 #include "lpot/plan/plan.h"
 #include "lpot/quantize/graph/edits.h"
 #include "lpot/quantize/recipes/int8_embeddings.h"
-#include "lpot/tune/int8_check_stage.h"
 #include "lpot/tune/plan_finalizer.h"
 #include "lpot/tune/plan_statistics.h"
 
@@ -38,7 +37,6 @@ class CandidateBuilder {
 
   // Adds a model that was built elsewhere to the cache.
   void put(const Plan& proposed, Edits, Model);
-  void put(CheckedTask::Built);
 
  private:
   void store(const Plan& final_plan, Edits);

@@ -49,11 +49,11 @@ constexpr int kMaxRounds = 3;
 // Nothing if the first plan has no int8.
 std::optional<CheckedTask::Built> build_first(const QuantizationTask& task, const Config& config,
                                               const StatisticsByPlan& all) {
-  Plan plan = PlanFinalizer(task, config, all).finalize(first_plan(task.choices));
+  const Plan plan = PlanFinalizer(task, config, all).finalize(first_plan(task.choices));
   if (plan.int8_count() == 0) return std::nullopt;
   Edits edits = resolve(task.model, plan, all.of(plan));
   Model model = apply(task.model, edits);
-  return CheckedTask::Built{std::move(plan), std::move(edits), std::move(model)};
+  return CheckedTask::Built{std::move(edits), std::move(model)};
 }
 
 }  // namespace

@@ -33,10 +33,9 @@ using Compile = std::function<std::shared_ptr<Executable>(const Model&)>;
 // For the shapes of the sample, on all cores.
 Compile compile_for(const std::vector<Tensor>& sample);
 
-// A task, and the first plan of its choices, if it was built for the check.
+// A task, and the model of the first plan of its choices, if it was built for the check.
 struct CheckedTask {
   struct Built {
-    Plan plan;
     Edits edits;
     Model model;
   };

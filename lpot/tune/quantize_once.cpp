@@ -37,7 +37,8 @@ QuantizeResult quantize_once(const Config& config, const TuneOptions& options, c
                                                                 .cache = {options.kernel_variant_cache, task.cpu}},
                                                                observer);
   CandidateBuilder builder(task.model, all, &finalizer);
-  if (checked.first) builder.put(std::move(*checked.first));
+  if (auto& first = checked.first)
+    builder.put(first_plan(task.choices), std::move(first->edits), std::move(first->model));
   const PlanChoices choices = apply_kernel_variants(task.choices, config, variants, observer);
   const Plan nearest = choose_without_labels(task, choices, builder, all, observer);
   const Plan fast = finalizer.finalize(check_speed({task, config, choices, sample}, builder, nearest, observer));

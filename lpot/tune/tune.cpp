@@ -138,7 +138,8 @@ TuneResult tune(const Config& config, const TuneOptions& options, const Observer
 
   PlanFinalizer finalizer(task, config, statistics);
   CandidateBuilder builder(task.model, statistics, &finalizer);
-  if (checked.first) builder.put(std::move(*checked.first));
+  if (auto& first = checked.first)
+    builder.put(first_plan(task.choices), std::move(first->edits), std::move(first->model));
   const Statistics& of_first = statistics.of(first_plan(task.choices));
   const Stopwatch choosing;
   const PrecisionChoice precision = choose_precision(context, builder);

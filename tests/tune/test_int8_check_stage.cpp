@@ -113,10 +113,10 @@ TEST_F(SequenceStage, ReturnsTheFirstModelOfTheCheckedTask) {
   CheckedTask checked = with_checked_int8(prepared, config_, statistics, sample_, compile, observer_);
   ASSERT_TRUE(checked.first);
   EXPECT_EQ(checked.first->model.graph.get(), compiled);
-  EXPECT_EQ(checked.first->plan.int8_count(), 4u);
+  EXPECT_THAT(checked.first->edits.sequences, testing::SizeIs(2));
   PlanFinalizer finalizer(checked.task, config_, statistics);
   CandidateBuilder builder(checked.task.model, statistics, &finalizer);
-  builder.put(std::move(*checked.first));
+  builder.put(first_plan(checked.task.choices), std::move(checked.first->edits), std::move(checked.first->model));
   EXPECT_EQ(builder.model(first_plan(checked.task.choices)).graph.get(), compiled);
 }
 
